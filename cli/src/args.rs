@@ -9,12 +9,12 @@ mod page;
 mod reference;
 mod shared;
 
-pub(crate) use complete::{AUTOCOMPLETE, Names, candidates, completed_folder};
+pub(crate) use complete::{AUTOCOMPLETE_OPTIONS, CompletionNames, candidates, completed_folder};
 pub(crate) use edit::EditArgs;
-pub(crate) use help::{complaint, named, text as help_text};
+pub(crate) use help::{command_line_error, find_command, help_text};
 pub(crate) use page::example;
 pub(crate) use reference::{command_help, command_reference, manual_page, manual_pages};
 pub(crate) use shared::{
-    Backup, DEFAULT_AT_ONCE, InitArgs, LockArgs, OperationArgs, StateArgs, StatePaths,
-    VariableArgs, VariableSource, ViewArgs, at_once,
+    BackupPath, DEFAULT_PARALLELISM_ARG, InitArgs, LockArgs, OperationArgs, StateArgs, StatePaths,
+    VariableArgs, VariableSource, ViewArgs, parse_parallelism,
 };

@@ -5,16 +5,16 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 
 /// The first moment of the year 9999. Certificates and times of events have no later years.
-const END: Duration = Duration::from_secs(253_370_764_800);
+const LATEST_TIME: Duration = Duration::from_secs(253_370_764_800);
 
 /// Checks that the clock of the machine is one that certificates, locks and plans can be compared with.
 ///
 /// # Errors
 /// With the reason when it is not.
 #[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
-pub(crate) fn check() -> Result<(), &'static str> {
+pub(crate) fn check_clock() -> Result<(), &'static str> {
     match SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(since) if since < END => Ok(()),
+        Ok(since) if since < LATEST_TIME => Ok(()),
         _ => Err(
             "The clock of this machine shows a year before 1970 or after 9998. Set it, and run the command again.",
         ),
@@ -23,6 +23,6 @@ pub(crate) fn check() -> Result<(), &'static str> {
 
 /// Current time, in UTC.
 #[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
-pub(crate) fn now() -> OffsetDateTime {
+pub(crate) fn current_time() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }

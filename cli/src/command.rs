@@ -42,10 +42,11 @@ mod version;
 mod workspace;
 
 use clap::Subcommand;
-use formwork_core::state::Status;
+use formwork_core::state::ObjectStatus;
 
 use self::metadata::MetadataCommand;
 use self::parser::Cli;
+
 use crate::args::{InitArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -122,11 +123,11 @@ pub(crate) enum Command {
 
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
-    formwork_backend::report_waits(store_wait::report);
+    formwork_backend::set_wait_reporter(store_wait::report_wait);
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
-        view::complain(&format!(
+        view::print_complaint(&format!(
             "Error handling -chdir option: cannot go to {}: {error}.\n",
             folder.display()
         ));
@@ -144,8 +145,8 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Show(args) => show::run(&args, env).await,
         Command::Output(args) => output::run(&args, env).await,
         Command::State(command) => state::run(command, env).await,
-        Command::Taint(args) => taint::run(&args, env, Status::Tainted).await,
-        Command::Untaint(args) => taint::run(&args, env, Status::Ready).await,
+        Command::Taint(args) => taint::run(&args, env, ObjectStatus::Tainted).await,
+        Command::Untaint(args) => taint::run(&args, env, ObjectStatus::Ready).await,
         Command::Workspace(command) => workspace::run(command, env).await,
         Command::Env(command) => workspace::run_as_env(command, env).await,
         Command::ForceUnlock(args) => force_unlock::run(&args, env).await,

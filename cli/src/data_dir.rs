@@ -8,7 +8,7 @@ use formwork_core::disk::Dir;
 use crate::env::Env;
 
 /// The name of the directory, unless `TF_DATA_DIR` gives another one.
-const NAME: &str = ".terraform";
+const DIR_NAME: &str = ".terraform";
 
 /// The data directory. The user may have chosen a link to one with `TF_DATA_DIR`; nothing below it is
 /// reached through links.
@@ -24,13 +24,13 @@ impl DataDir {
     pub(crate) fn of(env: &Env) -> Self {
         match &env.data_dir {
             Some(path) => Self { path: path.clone(), is_chosen: true },
-            None => Self { path: PathBuf::from(NAME), is_chosen: false },
+            None => Self { path: PathBuf::from(DIR_NAME), is_chosen: false },
         }
     }
 
     /// A data directory that the user named.
     #[cfg(test)]
-    pub(crate) fn chosen(path: PathBuf) -> Self {
+    pub(crate) fn at_path(path: PathBuf) -> Self {
         Self { path, is_chosen: true }
     }
 
@@ -62,7 +62,7 @@ impl DataDir {
         }
         if let Ok(target) = std::fs::read_link(&self.path) {
             return Err(io::Error::other(format!(
-                "{NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={NAME} to use the directory it leads to",
+                "{DIR_NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={DIR_NAME} to use the directory it leads to",
                 target.display()
             )));
         }

@@ -5,10 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use formwork_plugin_protocol::proxy_env::Proxies;
+use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use formwork_provisioners::ProvisionerEnvironment;
 
-use crate::normalize::truth;
+use crate::normalize::parse_boolean;
 
 /// The variable with the largest size of a module, in mebibytes.
 pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
@@ -107,7 +107,7 @@ pub(crate) struct Env {
 }
 
 /// The folder in which the program is now.
-pub(crate) fn folder() -> String {
+pub(crate) fn current_folder() -> String {
     std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -156,7 +156,7 @@ impl Env {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
             encryption: text("TF_ENCRYPTION"),
-            input: text("TF_INPUT").and_then(|text| truth(&text)) != Some(false),
+            input: text("TF_INPUT").and_then(|text| parse_boolean(&text)) != Some(false),
             in_automation: value("TF_IN_AUTOMATION").is_some(),
             cli_config_file: path("TF_CLI_CONFIG_FILE").or_else(|| path("TERRAFORM_CONFIG")),
             plugin_cache_dir: path("TF_PLUGIN_CACHE_DIR"),
@@ -172,7 +172,7 @@ impl Env {
             plugin_memory: text("FORMWORK_PLUGIN_MEMORY")
                 .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             plugin_files: text("FORMWORK_PLUGIN_FILES").and_then(|n| n.parse().ok()),
-            plugin_withheld: withheld(
+            plugin_withheld: withheld_variables(
                 text("FORMWORK_PLUGIN_ENV").as_deref(),
                 variables.keys().map(OsString::as_os_str),
             ),
@@ -191,7 +191,7 @@ impl Env {
                 .into_iter()
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
                 .collect(),
-            cwd: folder(),
+            cwd: current_folder(),
             home,
             plan_key: text("FORMWORK_PLAN_KEY"),
             plan_key_file,
@@ -209,8 +209,8 @@ impl Env {
     }
 
     /// The proxies through which servers are reached.
-    pub(crate) fn proxies(&self) -> Proxies {
-        Proxies::read(|name| self.all.get(name).cloned())
+    pub(crate) fn proxies(&self) -> ProxyEnv {
+        ProxyEnv::read(|name| self.all.get(name).cloned())
     }
 
     /// Parts that provisioners need.
@@ -221,15 +221,15 @@ impl Env {
 
 /// Variables that only this program needs, and that may hold secrets: values of variables,
 /// credentials for registries, arguments. A star matches anything.
-const OURS: [&str; 5] =
+const OWN_VARIABLES: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
 /// Variables that plugins see only if they are named: with these they could decrypt states.
-const IDENTITIES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
+const IDENTITY_VARIABLES: [&str; 1] = ["FORMWORK_AGE_IDENTITY*"];
 
 /// Variables that every program may need to find its way: folders, language, proxies, certificates,
 /// logs.
-const BASICS: [&str; 26] = [
+const BASIC_VARIABLES: [&str; 26] = [
     "PATH",
     "HOME",
     "USER",
@@ -260,7 +260,10 @@ const BASICS: [&str; 26] = [
 
 /// The variables that plugins do not see: by default those that are ours, identities for `inherit`, and all
 /// but the basics and those listed for a list of names.
-fn withheld<'v>(setting: Option<&str>, names: impl Iterator<Item = &'v OsStr>) -> Vec<OsString> {
+fn withheld_variables<'v>(
+    setting: Option<&str>,
+    names: impl Iterator<Item = &'v OsStr>,
+) -> Vec<OsString> {
     let is_in = |name: &OsStr, patterns: &[&str]| {
         let name = name.to_string_lossy();
         patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
@@ -271,9 +274,9 @@ fn withheld<'v>(setting: Option<&str>, names: impl Iterator<Item = &'v OsStr>) -
     let listed: Vec<&str> =
         setting.into_iter().flat_map(|it| it.split(',')).map(str::trim).collect();
     let is_withheld = |name: &&OsStr| match setting {
-        None => is_in(name, &OURS),
-        Some("inherit") => is_in(name, &IDENTITIES),
-        Some(_) => !is_in(name, &BASICS) && !is_in(name, &listed),
+        None => is_in(name, &OWN_VARIABLES),
+        Some("inherit") => is_in(name, &IDENTITY_VARIABLES),
+        Some(_) => !is_in(name, &BASIC_VARIABLES) && !is_in(name, &listed),
     };
     names.filter(is_withheld).map(OsStr::to_os_string).collect()
 }
@@ -288,7 +291,7 @@ mod tests {
         let identities = ["FORMWORK_AGE_IDENTITY", "FORMWORK_AGE_IDENTITY_FILE"];
         let seen = |setting: Option<&str>| {
             let given = names.iter().chain(&identities).map(OsStr::new);
-            let withheld = withheld(setting, given);
+            let withheld = withheld_variables(setting, given);
             let all = names.iter().chain(&identities);
             let seen = all.filter(|name| !withheld.iter().any(|it| it == **name));
             seen.copied().collect::<Vec<_>>().join(" ")

@@ -25,16 +25,16 @@ use std::path::Path;
 use formwork_core::addr::{ModuleSource, PackageAddr};
 use formwork_core::disk::symlink;
 
-use archive::Format;
+use archive::ArchiveFormat;
 use checksum::ExpectedChecksum;
 use http::{Download, HttpError};
-use limits::{ArchiveError, Limits};
+use limits::{ArchiveError, UnpackLimits};
 use netrc::Netrc;
 use oci::{OciError, OciRegistries};
 
 use crate::redact;
 
-pub(crate) use folder::{HiddenFiles, copy, only_match};
+pub(crate) use folder::{HiddenFiles, copy, find_single_match};
 
 /// Reasons why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub(crate) enum AddressOrigin {
 }
 
 impl AddressOrigin {
-    fn check(self, package: &PackageAddr) -> Result<(), FetchError> {
+    fn check_package_allowed(self, package: &PackageAddr) -> Result<(), FetchError> {
         if self == Self::Local || !package.is_local() {
             return Ok(());
         }
@@ -109,7 +109,7 @@ pub(crate) struct Fetcher<'a> {
     /// Whether the environment names the program that speaks SSH for git.
     pub(crate) own_ssh: bool,
     /// Limits on the contents of a package.
-    pub(crate) limits: Limits,
+    pub(crate) limits: UnpackLimits,
 }
 
 impl Fetcher<'_> {
@@ -125,34 +125,34 @@ impl Fetcher<'_> {
         into: &Path,
         origin: AddressOrigin,
     ) -> Result<(), FetchError> {
-        self.follow(package, into, origin, 0)
+        self.fetch_following_redirects(package, into, origin, 0)
     }
 
-    fn follow(
+    fn fetch_following_redirects(
         &self,
         package: &PackageAddr,
         into: &Path,
         origin: AddressOrigin,
         hops: usize,
     ) -> Result<(), FetchError> {
-        origin.check(package)?;
-        let kind = package.kind();
+        origin.check_package_allowed(package)?;
+        let kind = package.fetch_method();
         match kind.as_str() {
-            "file" => self.local(package, into),
+            "file" => self.fetch_local(package, into),
             "git" => {
-                no_file(checksum::split(&package.url)?.1.as_ref())?;
+                no_file(checksum::split_checksum(&package.url)?.1.as_ref())?;
                 // Beside the files there is what they were unpacked from.
                 let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
                 git::clone(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
-                folder::confine(into, &self.limits)?;
+                folder::check_confined(into, &self.limits)?;
                 Ok(())
             }
-            "http" | "https" => self.remote(package, into, origin, hops),
+            "http" | "https" => self.fetch_remote(package, into, origin, hops),
             "oci" => {
                 let mut file = tempfile::NamedTempFile::new_in(into.parent().unwrap_or(into))?;
                 let (to, limit) = (file.as_file_mut(), self.limits.archive);
-                oci::module::download(&self.oci, self.http, &package.url, to, limit)?;
-                Ok(archive::unpack(file.path(), Format::Zip, into, &self.limits)?)
+                oci::module::download_module(&self.oci, self.http, &package.url, to, limit)?;
+                Ok(archive::unpack(file.path(), ArchiveFormat::Zip, into, &self.limits)?)
             }
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
@@ -162,13 +162,13 @@ impl Fetcher<'_> {
         }
     }
 
-    fn local(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
+    fn fetch_local(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
         let url = package.url.get("file://".len()..).unwrap_or_default();
         let path = Path::new(url.split('?').next().unwrap_or_default());
         let found = path
             .metadata()
             .map_err(|error| FetchError::Address(format!("{}: {error}", path.display())))?;
-        let (url, checksum) = checksum::split(&package.url)?;
+        let (url, checksum) = checksum::split_checksum(&package.url)?;
         if found.is_dir() {
             no_file(checksum.as_ref())?;
             symlink(path, into)?;
@@ -179,7 +179,7 @@ impl Fetcher<'_> {
             let reason = format!(
                 "{} is neither a folder nor an archive; {}",
                 redact::address(&url),
-                archive::KNOWN
+                archive::KNOWN_FORMATS
             );
             return Err(FetchError::Address(reason));
         };
@@ -189,14 +189,14 @@ impl Fetcher<'_> {
         Ok(archive::unpack(path, format, into, &self.limits)?)
     }
 
-    fn remote(
+    fn fetch_remote(
         &self,
         package: &PackageAddr,
         into: &Path,
         origin: AddressOrigin,
         hops: usize,
     ) -> Result<(), FetchError> {
-        let (url, checksum) = checksum::split(&package.url)?;
+        let (url, checksum) = checksum::split_checksum(&package.url)?;
         if origin == AddressOrigin::Remote {
             checksum.as_ref().map_or(Ok(()), ExpectedChecksum::check_remote)?;
         }
@@ -220,7 +220,7 @@ impl Fetcher<'_> {
             let reason = format!("more than {MAX_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
         }
-        let next = link::find(self.http, &url, asking)?;
+        let next = link::find_package_url(self.http, &url, asking)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
             return Err(FetchError::Address(format!(
@@ -228,7 +228,9 @@ impl Fetcher<'_> {
                 redact::address(&next)
             )));
         };
-        let next = |into: &Path| self.follow(&found, into, AddressOrigin::Remote, hops + 1);
+        let next = |into: &Path| {
+            self.fetch_following_redirects(&found, into, AddressOrigin::Remote, hops + 1)
+        };
         if within.is_empty() {
             return next(into);
         }
@@ -236,9 +238,9 @@ impl Fetcher<'_> {
         let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
         let all = whole.path().join("package");
         next(&all)?;
-        let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
+        let part = find_single_match(&all, within.as_str()).map_err(FetchError::Address)?;
         copy(&part, into, &self.limits, HiddenFiles::Copied)?;
-        folder::confine(into, &self.limits)?;
+        folder::check_confined(into, &self.limits)?;
         Ok(())
     }
 }
@@ -255,12 +257,12 @@ fn no_file(checksum: Option<&ExpectedChecksum>) -> Result<(), FetchError> {
 }
 
 /// Splits the `archive` parameter off a URL, and says which format it or the path's ending means.
-fn archive_format(url: &str) -> (String, Option<Format>) {
-    let (url, given) = query::take(url, "archive");
+fn archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
+    let (url, given) = query::take_parameter(url, "archive");
     let format = match given.first().map(String::as_str) {
         Some("false") => None,
-        Some(given) => Format::of(&format!(".{given}")),
-        None => Format::of(url.split('?').next().unwrap_or_default()),
+        Some(given) => ArchiveFormat::of(&format!(".{given}")),
+        None => ArchiveFormat::of(url.split('?').next().unwrap_or_default()),
     };
     (url, format)
 }

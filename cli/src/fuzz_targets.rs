@@ -9,13 +9,13 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
 use crate::env::Env;
-use crate::fetch::archive::{self, Format};
-use crate::fetch::limits::Limits;
+use crate::fetch::archive::{self, ArchiveFormat};
+use crate::fetch::limits::UnpackLimits;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http, oci};
 use crate::install::lockfile::LockFile;
 use crate::install::{signature, source, sums};
-use crate::modules::manifest::Manifest;
+use crate::modules::manifest::ModuleManifest;
 use crate::modules::registry;
 use crate::redact;
 use crate::settings;
@@ -56,31 +56,31 @@ fn with_text(data: &[u8], with: impl FnOnce(&str)) {
 
 /// A zip archive.
 pub fn zip(data: &[u8]) {
-    unpack(data, Format::Zip);
+    unpack(data, ArchiveFormat::Zip);
 }
 
 /// A tar archive.
 pub fn tar(data: &[u8]) {
-    unpack(data, Format::Tar);
+    unpack(data, ArchiveFormat::Tar);
 }
 
 /// A tar archive compressed by gzip.
 pub fn gzip(data: &[u8]) {
-    unpack(data, Format::TarGzip);
+    unpack(data, ArchiveFormat::TarGzip);
 }
 
 /// A tar archive compressed by bzip2.
 pub fn bzip2(data: &[u8]) {
-    unpack(data, Format::TarBzip2);
+    unpack(data, ArchiveFormat::TarBzip2);
 }
 
 /// A tar archive compressed by xz.
 pub fn xz(data: &[u8]) {
-    unpack(data, Format::TarXz);
+    unpack(data, ArchiveFormat::TarXz);
 }
 
 /// Limits that a small input can reach.
-const LIMITS: Limits = Limits {
+const SMALL_LIMITS: UnpackLimits = UnpackLimits {
     archive: 1 << 20,
     unpacked: 1 << 16,
     ratio: 100,
@@ -92,33 +92,33 @@ const LIMITS: Limits = Limits {
 
 /// Unpacks an archive. Nothing may appear beside the target folder, and its contents may not exceed
 /// the limits, whether or not the archive is accepted.
-fn unpack(data: &[u8], format: Format) {
+fn unpack(data: &[u8], format: ArchiveFormat) {
     // In memory, where the system has such a folder: a fuzzer does this thousands of times a second.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
     let (packed, into) = (folder.path().join("packed"), folder.path().join("into"));
     fs::write(&packed, data).expect("a new folder has room for a small file");
-    let unpacked = archive::unpack(&packed, format, &into, &LIMITS);
+    let unpacked = archive::unpack(&packed, format, &into, &SMALL_LIMITS);
     let beside = fs::read_dir(folder.path()).expect("the folder is there").count();
     assert_eq!(beside, 2, "something was written beside the folder");
-    let mut found = Found::default();
+    let mut found = UnpackedContent::default();
     found.look_into(&into, &into);
-    assert!(found.entries <= LIMITS.entries, "{} entries", found.entries);
+    assert!(found.entries <= SMALL_LIMITS.entries, "{} entries", found.entries);
     // The one byte too many that shows that a limit is exceeded is written.
-    assert!(found.bytes <= LIMITS.unpacked + 1, "{} bytes", found.bytes);
+    assert!(found.bytes <= SMALL_LIMITS.unpacked + 1, "{} bytes", found.bytes);
     assert!(unpacked.is_err() || found.outside.is_empty(), "links out: {:?}", found.outside);
 }
 
 /// The content of an unpacked archive.
 #[derive(Default)]
-struct Found {
+struct UnpackedContent {
     entries: usize,
     bytes: u64,
     /// Links that lead out of the folder, or nowhere.
     outside: Vec<String>,
 }
 
-impl Found {
+impl UnpackedContent {
     fn look_into(&mut self, root: &Path, folder: &Path) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             self.entries += 1;
@@ -171,16 +171,16 @@ pub fn settings(data: &[u8]) {
 /// The file of tokens, and the answer of a credentials helper.
 pub fn credentials(data: &[u8]) {
     with_text(data, |text| {
-        drop(settings::tokens(text));
-        drop(credentials::token(text));
+        drop(settings::parse_tokens(text));
+        drop(credentials::parse_helper_token(text));
     });
 }
 
 /// The file `modules.json`. It can be written, and is then the same.
 pub fn modules(data: &[u8]) {
     with_text(data, |text| {
-        let Ok(manifest) = Manifest::parse(text) else { return };
-        let again = Manifest::parse(&manifest.render()).expect("what is written can be read");
+        let Ok(manifest) = ModuleManifest::parse(text) else { return };
+        let again = ModuleManifest::parse(&manifest.render()).expect("what is written can be read");
         assert_eq!(again, manifest);
     });
 }
@@ -193,7 +193,7 @@ pub fn backend_record(data: &[u8]) {
 /// A registry's list of versions. They are in ascending order.
 pub fn registry(data: &[u8]) {
     with_text(data, |text| {
-        let Ok(listed) = registry::listed(text) else { return };
+        let Ok(listed) = registry::parse_versions(text) else { return };
         let is_sorted = listed.versions.is_sorted_by(|a, b| a.cmp_precedence(b).is_lt());
         assert!(is_sorted, "{:?}", listed.versions);
     });
@@ -202,11 +202,11 @@ pub fn registry(data: &[u8]) {
 /// A host's discovery document; its lines as URLs and redirections too.
 pub fn discovery(data: &[u8]) {
     with_text(data, |text| {
-        host::fuzz("https://one.example/.well-known/terraform.json", text);
+        host::fuzz_discovery("https://one.example/.well-known/terraform.json", text);
         let (base, reference) = text.split_once('\n').unwrap_or(("https://one.example/a/b", text));
-        host::fuzz(base, reference);
-        drop(http::resolve(base, reference));
-        if let Ok(next) = http::follow(base, reference) {
+        host::fuzz_discovery(base, reference);
+        drop(http::resolve_reference(base, reference));
+        if let Ok(next) = http::resolve_redirect(base, reference) {
             let is_encrypted = |url: &str| url.to_ascii_lowercase().starts_with("https:");
             assert!(!is_encrypted(base) || is_encrypted(&next), "{base} led to {next}");
         }
@@ -216,8 +216,8 @@ pub fn discovery(data: &[u8]) {
 /// The address of a package, with its parameters. Nothing in it becomes an option of `git`.
 pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
-        drop(checksum::split(text));
-        if let Ok(reference) = git::reference(text) {
+        drop(checksum::split_checksum(text));
+        if let Ok(reference) = git::read_reference(text) {
             assert!(reference.is_none_or(|reference| !reference.starts_with('-')));
         }
     });
@@ -225,7 +225,7 @@ pub fn fuzz_package_address(data: &[u8]) {
 
 /// A list of checksums.
 pub fn checksums(data: &[u8]) {
-    with_text(data, |text| drop(checksum::listed(text, "https://one.example/a/b.zip?x=1")));
+    with_text(data, |text| drop(checksum::find_in_list(text, "https://one.example/a/b.zip?x=1")));
 }
 
 /// A public key in its text form, and a signature behind it.
@@ -244,9 +244,9 @@ pub fn signature(data: &[u8]) {
 pub fn provider_registry(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_registry(text);
-        let all = sums::hashes(text);
+        let all = sums::zip_hashes(text);
         assert!(all.iter().all(|hash| hash.len() == 67), "{all:?}");
-        drop(sums::of_file(text, "a.zip"));
+        drop(sums::checksum_of_file(text, "a.zip"));
     });
 }
 
@@ -254,7 +254,7 @@ pub fn provider_registry(data: &[u8]) {
 pub fn mirror(data: &[u8]) {
     with_text(data, |text| {
         source::fuzz_mirror(text);
-        oci::fuzz(text);
+        oci::fuzz_documents(text);
     });
 }
 

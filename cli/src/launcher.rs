@@ -14,13 +14,13 @@ use crate::install::program::VerifiedProgram;
 use crate::redact;
 
 /// Makes a launcher over programs and running providers; the latter come first.
-pub(crate) fn launcher(
+pub(crate) fn make_launcher(
     env: &Env,
     backends: BackendEnvironment,
     programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     running: &BTreeMap<ProviderAddr, Reattach>,
 ) -> Launcher {
-    let usual = Settings::USUAL;
+    let usual = Settings::TERRAFORM_DEFAULTS;
     let connections = env.plugin_connections.unwrap_or(usual.connections).max(1);
     // A plugin that takes long to start is given no less time for its first answer.
     let start_timeout = env.plugin_start_timeout.unwrap_or(usual.start_timeout);
@@ -51,6 +51,6 @@ pub(crate) fn launcher(
     let programs = programs.into_iter().map(|(addr, program)| (addr, file(program)));
     let running = running
         .iter()
-        .map(|(addr, reattach)| (addr.clone(), ProviderProgram::Running(reattach.clone())));
+        .map(|(addr, reattach)| (addr.clone(), ProviderProgram::Reattached(reattach.clone())));
     Launcher::new(settings, programs.chain(running).collect())
 }

@@ -30,18 +30,18 @@ use std::sync::{Arc, Barrier};
 #[must_use]
 pub fn run(bundled: &'static [&'static str]) -> ExitCode {
     let env = env::Env::read().with_bundled(bundled);
-    log::start(&env);
+    log::start_logging(&env);
     if let Some(line) = &env.comp_line {
-        return on_one_thread(command::autocomplete::complete(line, &env));
+        return on_one_thread(command::autocomplete::print_candidates(line, &env));
     }
-    if let Some(install) = command::parser::autocomplete() {
+    if let Some(install) = command::parser::autocomplete_request() {
         return command::autocomplete::set_up(install, &env).into();
     }
     let parsed = match command::parser::parse(&env) {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
-    let env = parsed.view.complete(env);
+    let env = parsed.view.apply_to_env(env);
     signals::start();
     on_one_thread(command::run(parsed, &env))
 }
@@ -52,12 +52,12 @@ const THREAD_KEEP_ALIVE: std::time::Duration = std::time::Duration::from_secs(36
 /// Runs a command on this thread. One thread runs everything except blocking work: the plugins are
 /// where parallelism is worth it.
 fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
-    if let Err(reason) = clock::check() {
-        return view::fatal(reason);
+    if let Err(reason) = clock::check_clock() {
+        return view::print_fatal(reason);
     }
     // Otherwise a folder that was removed would count as one without configuration.
     if let Err(error) = std::env::current_dir() {
-        return view::fatal(&format!(
+        return view::print_fatal(&format!(
             "The working directory cannot be found: {error}. It may have been removed: change to another directory."
         ));
     }
@@ -65,7 +65,7 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     let runtime = match builder.enable_all().thread_keep_alive(THREAD_KEEP_ALIVE).build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            return view::fatal(&format!(
+            return view::print_fatal(&format!(
                 "The runtime could not be started: {error}. Raise the limit of open files (ulimit -n)."
             ));
         }
@@ -73,7 +73,7 @@ fn on_one_thread(command: impl Future<Output = exit::Exit>) -> ExitCode {
     // The runtime panics if its first thread for blocking work is refused. It is started here, before
     // anything is made, and later ones need not be.
     if let Err(error) = two_threads() {
-        return view::fatal(&format!(
+        return view::print_fatal(&format!(
             "The system refuses threads: {error}. Raise the limit of processes of this user or container (ulimit -u, pids)."
         ));
     }

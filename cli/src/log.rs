@@ -14,14 +14,14 @@ use formwork_core::disk::FileOptions as _;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
-use self::line::Lines;
+use self::line::LineFormat;
 use crate::env::Env;
 use crate::view;
 
 /// Starts logging, if the environment asks for it.
-pub(crate) fn start(env: &Env) {
+pub(crate) fn start_logging(env: &Env) {
     let wanted = LogLevels::of(env);
-    wanted.complaints.iter().for_each(|complaint| view::err(&format!("{complaint}\n")));
+    wanted.complaints.iter().for_each(|complaint| view::print_err(&format!("{complaint}\n")));
     let LogLevels { core, providers, json, .. } = wanted;
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
         return;
@@ -34,7 +34,7 @@ pub(crate) fn start(env: &Env) {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(false)
-        .event_format(Lines { json });
+        .event_format(LineFormat { json });
     let file = env.log_path.as_ref().map(|path| {
         // The log of a provider may hold secrets that only the provider knows.
         let opened = OpenOptions::new().create(true).append(true).owner_only().open(path);
@@ -47,7 +47,7 @@ pub(crate) fn start(env: &Env) {
             return builder.with_writer(file).init();
         }
         Some(Err((path, error))) => {
-            view::complain(&format!("Error opening log file {}: {error}\n", path.display()));
+            view::print_complaint(&format!("Error opening log file {}: {error}\n", path.display()));
         }
         None => {}
     }
@@ -68,7 +68,7 @@ impl Write for &LogFile {
             && !self.is_lost.swap(true, Ordering::Relaxed)
         {
             let path = self.path.display();
-            view::complain(&format!(
+            view::print_complaint(&format!(
                 "Error writing log file {path}: {error}. The log ends here.\n"
             ));
         }
@@ -103,7 +103,7 @@ impl LogLevels {
         let mut complaints = Vec::new();
         let mut read = |wish: Option<&String>| {
             wish.map_or(LevelFilter::OFF, |wish| {
-            level(wish).unwrap_or_else(|| {
+            parse_level(wish).unwrap_or_else(|| {
                 let complaint = format!(
                     "[WARN] Invalid log level: {wish:?}. Defaulting to level: TRACE. Valid levels are: TRACE, DEBUG, INFO, WARN, ERROR, OFF, and JSON for all of it as JSON"
                 );
@@ -120,7 +120,7 @@ impl LogLevels {
     }
 }
 
-fn level(wish: &str) -> Option<LevelFilter> {
+fn parse_level(wish: &str) -> Option<LevelFilter> {
     Some(match wish.to_ascii_uppercase().as_str() {
         "JSON" | "TRACE" => LevelFilter::TRACE,
         "DEBUG" => LevelFilter::DEBUG,

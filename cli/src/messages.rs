@@ -6,7 +6,7 @@ mod installation;
 
 pub(crate) use authors::*;
 pub(crate) use commands::*;
-use formwork_core::messages::CATALOGUES as ENGINE;
+use formwork_core::messages::MESSAGE_CATALOGUES as ENGINE;
 use formwork_lang::messages::CATALOGUES as LANGUAGE;
 pub(crate) use formwork_operation::messages::*;
 use formwork_provisioners::messages::PROVISIONERS;
@@ -24,7 +24,7 @@ pub(crate) fn catalogues() -> impl Iterator<Item = &'static Catalogue> {
 }
 
 /// Returns all messages of the program, in the order of their codes.
-pub(crate) fn all() -> impl Iterator<Item = &'static Message> {
+pub(crate) fn all_messages() -> impl Iterator<Item = &'static Message> {
     catalogues().flat_map(|catalogue| catalogue.messages.iter().copied())
 }
 
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_in_order() {
-        let codes: Vec<_> = all().map(|message| message.code.as_str()).collect();
+        let codes: Vec<_> = all_messages().map(|message| message.code.as_str()).collect();
         assert!(codes.iter().all(|code| code.len() == 6 && code.starts_with("FW")), "{codes:?}");
         for pair in codes.windows(2) {
             assert!(pair[0] < pair[1], "{} is before {}", pair[0], pair[1]);
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn each_message_has_a_cause_and_a_remedy_in_sentences() {
-        for message in all() {
+        for message in all_messages() {
             for text in [message.cause, message.remedy] {
                 assert!(text.len() > 10 && text.ends_with('.'), "{}: {text:?}", message.code);
             }

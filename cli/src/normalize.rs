@@ -12,7 +12,7 @@ use clap::{ArgAction, Command};
 ///
 /// # Errors
 /// With the name of a variable that holds no words, such as one with a quote that is not closed.
-pub(crate) fn normalize(
+pub(crate) fn normalize_command_line(
     root: &Command,
     words: Vec<OsString>,
     extra: &BTreeMap<String, String>,
@@ -32,7 +32,7 @@ pub(crate) fn normalize(
         }
         if word.starts_with('-') && word.len() > 1 {
             if path.is_empty() || command.has_subcommands() {
-                at = rewrite(root, command, &mut rest, at);
+                at = rewrite_word(root, command, &mut rest, at);
                 continue;
             }
             break;
@@ -50,13 +50,13 @@ pub(crate) fn normalize(
     // The following arguments are in one list with those before the command: a later one overrules
     // an earlier one wherever it stands.
     let mut at = result.len();
-    result.extend(added(extra, &path)?);
+    result.extend(environment_arguments(extra, &path)?);
     result.extend(tail);
     while at < result.len() {
         if result[at] == "--" {
             break;
         }
-        at = rewrite(root, command, &mut result, at);
+        at = rewrite_word(root, command, &mut result, at);
     }
     Ok(result)
 }
@@ -66,11 +66,14 @@ fn version_flag(word: &str) -> Option<&'static str> {
     matches!(word, "-v" | "-version" | "--version").then_some("version")
 }
 
-fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Result<Vec<OsString>, String> {
+fn environment_arguments(
+    extra: &BTreeMap<String, String>,
+    path: &[String],
+) -> Result<Vec<OsString>, String> {
     if path.is_empty() {
         return Ok(Vec::new());
     }
-    let words = |name: &str| match extra.get(name).map(|text| split(text)) {
+    let words = |name: &str| match extra.get(name).map(|text| split_arguments(text)) {
         Some(None) if name.is_empty() => Err("TF_CLI_ARGS".to_owned()),
         Some(None) => Err(format!("TF_CLI_ARGS_{name}")),
         words => Ok(words.flatten().unwrap_or_default()),
@@ -84,7 +87,7 @@ fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Result<Vec<OsStri
 
 /// Splits text into words as a shell would: quotes group, a backslash takes the next character as
 /// it is. There are none where a quote is not closed or nothing follows a backslash.
-fn split(text: &str) -> Option<Vec<String>> {
+fn split_arguments(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -107,7 +110,7 @@ fn split(text: &str) -> Option<Vec<String>> {
 
 /// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
 /// with the next one where that is its value. Returns where to go on.
-fn rewrite(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
+fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
     let Some(word) = words[at].to_str().map(str::to_owned) else { return at + 1 };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
         return at + 1;
@@ -133,7 +136,7 @@ fn rewrite(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usi
     };
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
-    let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(truth);
+    let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(parse_boolean);
     // An empty file name is as good as no option, as in Terraform: scripts pass empty variables on.
     let may_be_empty = matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
@@ -174,7 +177,7 @@ fn rewrite(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usi
 }
 
 /// Parses a boolean as Terraform does.
-pub(crate) fn truth(text: &str) -> Option<bool> {
+pub(crate) fn parse_boolean(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
@@ -196,7 +199,7 @@ mod tests {
     fn check_with(line: &str, extra: &[(&str, &str)], expected: &str) {
         let words = line.split(' ').map(OsString::from).collect();
         let extra = extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let words = normalize(&Cli::command(), words, &extra).unwrap();
+        let words = normalize_command_line(&Cli::command(), words, &extra).unwrap();
         let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         assert_eq!(words.join(" "), expected);
     }
@@ -228,7 +231,7 @@ mod tests {
             for (name, variable) in [("", "TF_CLI_ARGS"), ("plan", "TF_CLI_ARGS_plan")] {
                 let words = vec!["formwork".into(), "plan".into()];
                 let extra = [(name.to_owned(), text.to_owned())].into();
-                let refused = normalize(&Cli::command(), words, &extra).unwrap_err();
+                let refused = normalize_command_line(&Cli::command(), words, &extra).unwrap_err();
                 assert_eq!(refused, variable, "{text}");
             }
         }

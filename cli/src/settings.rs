@@ -8,14 +8,14 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use self::text::{Item, Located, Value};
+use self::text::{Item, Located, SettingsValue};
 use crate::env::Env;
 use crate::messages;
 use crate::platform::Platform;
 use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
 use formwork_value::diag::Message;
 
-pub(crate) use self::method::{Method, MethodKind, matches};
+pub(crate) use self::method::{InstallMethod, MethodKind, matches_pattern};
 pub(crate) use self::oci::{OciLogin, OciSettings};
 pub(crate) use self::repository::{RepositoryAddr, RepositoryTemplate};
 
@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     /// Use the cache even for packages whose hash is not locked.
     pub(crate) cache_may_break_lock: bool,
     /// Provider installation methods, in order; `None` for the usual ones.
-    pub(crate) methods: Option<Vec<Method>>,
+    pub(crate) methods: Option<Vec<InstallMethod>>,
     /// Folders that hold the program of a provider under development, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
     /// Hosts that are not asked for their services: the URLs by service.
@@ -78,7 +78,7 @@ impl Settings {
     /// When a settings file cannot be read.
     pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
-        for path in files(env)? {
+        for path in settings_files(env)? {
             let text = read_named_text(&path, MAX_RECORD).map_err(|error| SettingsError {
                 path: path.clone(),
                 line: None,
@@ -110,19 +110,19 @@ impl Settings {
             }
         }
         settings.written = settings.tokens.keys().cloned().collect();
-        for (host, token) in logged_in(env) {
+        for (host, token) in login_tokens(env) {
             settings.tokens.entry(host).or_insert(token);
         }
         settings.plugin_cache_dir = env.plugin_cache_dir.clone().or(settings.plugin_cache_dir);
         settings.cache_may_break_lock |= env.cache_may_break_lock;
-        settings.doubt(env);
+        settings.warn_of_missing_paths(env);
         Ok(settings)
     }
 }
 
 impl Settings {
     /// Takes down what is doubtful: names of files and folders that are not there are mostly misspelt.
-    fn doubt(&mut self, env: &Env) {
+    fn warn_of_missing_paths(&mut self, env: &Env) {
         if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
             let detail = format!(
                 "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
@@ -140,7 +140,7 @@ impl Settings {
     }
 }
 
-fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
+fn settings_files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Some(path) = &env.cli_config_file {
         // A file that was named but is not there is as if it were empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
@@ -162,14 +162,14 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
 
 /// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
 /// damaged one holds none.
-fn logged_in(env: &Env) -> Vec<(String, String)> {
+fn login_tokens(env: &Env) -> Vec<(String, String)> {
     let Some(path) = tokens_file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_RECORD);
-    text.map(|text| tokens(&text)).unwrap_or_default()
+    text.map(|text| parse_tokens(&text)).unwrap_or_default()
 }
 
 /// The tokens in the text of that file, by host.
-pub(crate) fn tokens(text: &str) -> Vec<(String, String)> {
+pub(crate) fn parse_tokens(text: &str) -> Vec<(String, String)> {
     let document: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
     let token = |entry: &serde_json::Value| Some(entry.get("token")?.as_str()?.to_owned());
@@ -186,12 +186,12 @@ pub(crate) fn tokens(text: &str) -> Vec<(String, String)> {
 /// When it is not one: the line and the reason.
 pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
-    for item in text::items(text)? {
+    for item in text::parse_items(text)? {
         match item {
-            Item::Value(name, Value::Text(value), _) if name == "plugin_cache_dir" => {
-                settings.plugin_cache_dir = Some(expanded(&value, env));
+            Item::Value(name, SettingsValue::Text(value), _) if name == "plugin_cache_dir" => {
+                settings.plugin_cache_dir = Some(expand_variables(&value, env));
             }
-            Item::Value(name, Value::Text(value), _)
+            Item::Value(name, SettingsValue::Text(value), _)
                 if name == "plugin_cache_may_break_dependency_lock_file" =>
             {
                 settings.cache_may_break_lock = value == "true";
@@ -200,22 +200,22 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
                 if settings.methods.is_some() {
                     return Err((line, "there may be only one provider_installation block".into()));
                 }
-                let (methods, overrides) = installation(items, env)?;
+                let (methods, overrides) = read_installation(items, env)?;
                 settings.methods = Some(methods);
                 settings.overrides = overrides;
             }
             Item::Labelled(name, host, items, _) if name == "host" => {
-                settings.hosts.insert(host.to_lowercase(), services(items));
+                settings.hosts.insert(host.to_lowercase(), read_services(items));
             }
             Item::Labelled(name, host, items, _) if name == "credentials" => {
-                settings.tokens.extend(token(items).map(|token| (host.to_lowercase(), token)));
+                settings.tokens.extend(read_token(items).map(|token| (host.to_lowercase(), token)));
             }
             Item::Labelled(name, label, items, line) if name == "credentials_helper" => {
                 if settings.helper.is_some() {
                     let reason = "no more than one credentials_helper block may be specified";
                     return Err((line, reason.to_owned()));
                 }
-                settings.helper = Some(helper(label, items, env));
+                settings.helper = Some(read_helper(label, items, env));
             }
             Item::Labelled(name, prefix, items, line) if name == "oci_credentials" => {
                 settings.oci.read(&prefix, items, line)?;
@@ -231,9 +231,9 @@ pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> 
 }
 
 /// The URLs in `services = { … }`.
-fn services(items: Vec<Item>) -> BTreeMap<String, String> {
+fn read_services(items: Vec<Item>) -> BTreeMap<String, String> {
     let urls = items.into_iter().filter_map(|item| match item {
-        Item::Value(name, Value::Block(items), _) | Item::Block(name, items, _)
+        Item::Value(name, SettingsValue::Block(items), _) | Item::Block(name, items, _)
             if name == "services" =>
         {
             Some(items)
@@ -241,24 +241,24 @@ fn services(items: Vec<Item>) -> BTreeMap<String, String> {
         _ => None,
     });
     let urls = urls.flatten().filter_map(|item| match item {
-        Item::Value(service, Value::Text(url), _) => Some((service, url)),
+        Item::Value(service, SettingsValue::Text(url), _) => Some((service, url)),
         _ => None,
     });
     urls.collect()
 }
 
 /// The text in `token = "…"`.
-fn token(items: Vec<Item>) -> Option<String> {
+fn read_token(items: Vec<Item>) -> Option<String> {
     items.into_iter().find_map(|item| match item {
-        Item::Value(name, Value::Text(token), _) if name == "token" => Some(token),
+        Item::Value(name, SettingsValue::Text(token), _) if name == "token" => Some(token),
         _ => None,
     })
 }
 
 /// The program that a `credentials_helper` block names. It is looked for where plugins are.
-fn helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
+fn read_helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     let args = items.into_iter().find_map(|item| match item {
-        Item::Value(name, Value::List(list), _) if name == "args" => Some(list),
+        Item::Value(name, SettingsValue::List(list), _) if name == "args" => Some(list),
         _ => None,
     });
     let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
@@ -270,16 +270,15 @@ fn helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     CredentialsHelper { program, name, args: args.unwrap_or_default() }
 }
 
-type Installation = (Vec<Method>, Vec<(String, PathBuf)>);
+type Installation = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
 
-fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
+fn read_installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
     let mut methods = Vec::new();
     let mut overrides = Vec::new();
     for item in items {
         let (name, items, line) = match item {
-            Item::Block(name, items, line) | Item::Value(name, Value::Block(items), line) => {
-                (name, items, line)
-            }
+            Item::Block(name, items, line)
+            | Item::Value(name, SettingsValue::Block(items), line) => (name, items, line),
             Item::Value(name, _, line) => {
                 return Err((line, format!("{name} must be a block")));
             }
@@ -289,10 +288,10 @@ fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
         };
         if name == "dev_overrides" {
             for item in items {
-                let Item::Value(provider, Value::Text(folder), _) = item else {
+                let Item::Value(provider, SettingsValue::Text(folder), _) = item else {
                     return Err((line, "dev_overrides takes provider = \"folder\" only".into()));
                 };
-                overrides.push((provider, expanded(&folder, env)));
+                overrides.push((provider, expand_variables(&folder, env)));
             }
             continue;
         }
@@ -302,7 +301,7 @@ fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
 }
 
 /// Replaces `$NAME` and `${NAME}`, and a leading `~`.
-fn expanded(text: &str, env: &Env) -> PathBuf {
+fn expand_variables(text: &str, env: &Env) -> PathBuf {
     let mut result = String::new();
     let mut rest = text;
     while let Some(at) = rest.find('$') {

@@ -34,16 +34,16 @@ enum End {
 
 /// Time that a command that attends to signals itself has to end after the second, and that another
 /// program has after the request to end.
-const GRACE: Duration = Duration::from_millis(1500);
+const EXIT_WAIT: Duration = Duration::from_millis(1500);
 
 /// Time for printing that the program ends, and for finding the programs to signal.
-const SAYING: Duration = Duration::from_millis(200);
+const PRINT_WAIT: Duration = Duration::from_millis(200);
 
 /// Number of parts of the program that attend to signals themselves.
-static ATTENDING: AtomicUsize = AtomicUsize::new(0);
+static ATTENDED_COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether one of them has heard a signal, and so brings the command to its end.
-static HEARD: AtomicBool = AtomicBool::new(false);
+static WAS_HEARD: AtomicBool = AtomicBool::new(false);
 
 /// While this exists, its owner handles a first signal, because it can end more gracefully.
 pub(crate) struct SignalGuard(Signals);
@@ -55,20 +55,20 @@ impl SignalGuard {
     /// When the system does not let us listen.
     pub(crate) fn begin() -> io::Result<Self> {
         let signals = Signals::listen()?;
-        ATTENDING.fetch_add(1, Ordering::SeqCst);
+        ATTENDED_COUNT.fetch_add(1, Ordering::SeqCst);
         Ok(Self(signals))
     }
 
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         self.0.next().await;
-        HEARD.store(true, Ordering::SeqCst);
+        WAS_HEARD.store(true, Ordering::SeqCst);
     }
 }
 
 impl Drop for SignalGuard {
     fn drop(&mut self) {
-        ATTENDING.fetch_sub(1, Ordering::SeqCst);
+        ATTENDED_COUNT.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
@@ -89,7 +89,7 @@ impl SupervisedChild {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
-        let mut companions = companions();
+        let mut companions = lock_companions();
         let program = command.spawn()?;
         let number = program.id();
         companions.push(number);
@@ -123,7 +123,7 @@ impl SupervisedChild {
         let watch = thread::Builder::new().spawn(move || {
             let end = loop {
                 let left = limit.saturating_sub(began.elapsed());
-                let pause = left.min(LOOK);
+                let pause = left.min(CHECK_INTERVAL);
                 if stopped.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
                     return;
                 }
@@ -137,7 +137,7 @@ impl SupervisedChild {
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
             system::end_with_children(vec![passed], End::Asked);
             // The program may ignore the request.
-            if stopped.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
+            if stopped.recv_timeout(EXIT_WAIT) == Err(mpsc::RecvTimeoutError::Timeout) {
                 system::end_with_children(vec![passed], End::Forced);
             }
         });
@@ -151,7 +151,7 @@ impl SupervisedChild {
     /// When it cannot be waited for.
     pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
         self.wait_for_end();
-        let mut companions = companions();
+        let mut companions = lock_companions();
         self.leave(&mut companions);
         self.program.wait()
     }
@@ -169,7 +169,7 @@ impl SupervisedChild {
 }
 
 /// The pause between two looks at the work of a companion.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The reason for which a companion was ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,23 +205,23 @@ impl Drop for Deadline {
 impl Drop for SupervisedChild {
     fn drop(&mut self) {
         if self.number.is_some() {
-            self.leave(&mut companions());
+            self.leave(&mut lock_companions());
         }
     }
 }
 
-fn companions() -> MutexGuard<'static, Vec<u32>> {
+fn lock_companions() -> MutexGuard<'static, Vec<u32>> {
     COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`companions`], unless another thread is starting one for longer than we can wait.
+/// As [`lock_companions`], unless another thread is starting one for longer than we can wait.
 fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
     let begun = Instant::now();
     loop {
         match COMPANIONS.try_lock() {
             Ok(companions) => return Some(companions),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < SAYING => {
+            Err(TryLockError::WouldBlock) if begun.elapsed() < PRINT_WAIT => {
                 thread::sleep(Duration::from_millis(5));
             }
             Err(TryLockError::WouldBlock) => return None,
@@ -239,37 +239,37 @@ pub(crate) fn start() {
     drop(watching.spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
-            runtime.block_on(watch(listens));
+            runtime.block_on(watch_signals(listens));
         }
     }));
     // A thread that fails drops the other end.
     listening.recv().ok();
 }
 
-async fn watch(listens: mpsc::Sender<()>) {
+async fn watch_signals(listens: mpsc::Sender<()>) {
     let Ok(mut signals) = Signals::listen() else { return };
     listens.send(()).ok();
     let mut n_attended = 0;
     loop {
         signals.next().await;
         // The part that has heard it may be done by the time that this thread learns of it.
-        if ATTENDING.load(Ordering::SeqCst) == 0 && !HEARD.load(Ordering::SeqCst) {
-            say("\nInterrupt received. The command ended before it was done.\n");
-            end();
+        if ATTENDED_COUNT.load(Ordering::SeqCst) == 0 && !WAS_HEARD.load(Ordering::SeqCst) {
+            print_notice("\nInterrupt received. The command ended before it was done.\n");
+            end_process();
         }
         n_attended += 1;
         if n_attended > 1 {
-            tokio::time::sleep(GRACE).await;
-            end();
+            tokio::time::sleep(EXIT_WAIT).await;
+            end_process();
         }
     }
 }
 
 /// Says something, unless stderr is in the way.
-fn say(text: &'static str) {
+fn print_notice(text: &'static str) {
     let (done, said) = mpsc::channel();
     let saying = thread::Builder::new().spawn(move || {
-        view::err(text);
+        view::print_err(text);
         // The receiver is gone if it took too long.
         done.send(()).ok();
     });
@@ -277,11 +277,11 @@ fn say(text: &'static str) {
         return;
     }
     // In time or not, the end is next.
-    said.recv_timeout(SAYING).ok();
+    said.recv_timeout(PRINT_WAIT).ok();
 }
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
-fn end() -> ! {
+fn end_process() -> ! {
     // As long as this is held no process is reaped, so that each of these ids still means its
     // process. If it cannot be had in time, a program takes so long to start that waiting for it
     // would be the greater harm.
@@ -301,10 +301,10 @@ mod tests {
         let companion = SupervisedChild::start(&mut Command::new("true")).unwrap();
         let id = companion.program.id();
         companion.wait_for_end();
-        assert!(companions().contains(&id));
+        assert!(lock_companions().contains(&id));
         let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
         assert!(status.contains(") Z "), "nobody else has the number: {status}");
         assert!(companion.wait().unwrap().success());
-        assert!(!companions().contains(&id));
+        assert!(!lock_companions().contains(&id));
     }
 }

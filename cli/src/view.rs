@@ -29,22 +29,22 @@ pub(crate) struct Screen {
 }
 
 /// The fewest columns that text is broken into.
-const NARROWEST: usize = 20;
+const MIN_COLUMNS: usize = 20;
 
 impl Screen {
     /// Looks at the terminal.
     pub(crate) fn of(env: &Env) -> Self {
         let terminal = on_terminal();
-        let width = terminal.then(columns).flatten().unwrap_or(78);
+        let width = terminal.then(terminal_columns).flatten().unwrap_or(78);
         let color = terminal && !env.no_color;
-        let erases = color && !env.dumb_terminal && width >= NARROWEST;
-        Self { color, width: width.clamp(NARROWEST, 120), erases }
+        let erases = color && !env.dumb_terminal && width >= MIN_COLUMNS;
+        Self { color, width: width.clamp(MIN_COLUMNS, 120), erases }
     }
 
     /// Paints text, if colour is shown.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         if self.color && paint != Paint::Plain {
-            format!("{}{text}{RESET}", paint.ansi_code())
+            format!("{}{text}{RESET_SEQUENCE}", paint.ansi_code())
         } else {
             text.to_owned()
         }
@@ -52,7 +52,7 @@ impl Screen {
 
     /// Breaks paragraphs into lines that fit.
     pub(crate) fn wrap(&self, text: &str) -> String {
-        human::wrap::wrap(text, self.width.saturating_sub(1)).join("\n")
+        human::wrap::wrap_text(text, self.width.saturating_sub(1)).join("\n")
     }
 
     /// A line across the screen, between what is to be done and what was seen.
@@ -62,7 +62,7 @@ impl Screen {
 }
 
 /// The sequence that ends what stands out.
-const RESET: &str = "\u{1b}[0m";
+const RESET_SEQUENCE: &str = "\u{1b}[0m";
 
 /// Emphasis of a piece of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,72 +104,72 @@ pub(crate) fn on_terminal() -> bool {
     *ON_TERMINAL
 }
 
-fn columns() -> Option<usize> {
+fn terminal_columns() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }
 
 /// Reason why output was not written to stdout, though stdout had a reader.
-static LOST: OnceLock<String> = OnceLock::new();
+static LOST_OUTPUT: OnceLock<String> = OnceLock::new();
 
 /// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
 /// and colours.
 ///
 /// A reader that has gone away is no error; other losses are reported by [`exit_code`].
-pub(crate) fn out(text: &str) {
-    write_out(&sanitize::page(text, on_terminal()));
+pub(crate) fn print_out(text: &str) {
+    write_out(&sanitize::sanitize_page(text, on_terminal()));
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
 pub(crate) fn out_data(data: &str) {
-    if on_terminal() { out(data) } else { write_out(data) }
+    if on_terminal() { print_out(data) } else { write_out(data) }
 }
 
 /// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
-pub(crate) fn transient(screen: &Screen, text: &str) {
+pub(crate) fn print_transient(screen: &Screen, text: &str) {
     if on_terminal() {
         let line: String =
-            sanitize::line(text).chars().take(screen.width.saturating_sub(1)).collect();
+            sanitize::sanitize_line(text).chars().take(screen.width.saturating_sub(1)).collect();
         write_out(&format!("\r\u{1b}[K{line}"));
     }
 }
 
 fn write_out(text: &str) {
-    counter::erase();
+    counter::erase_counter();
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written.as_ref()
         && error.kind() != ErrorKind::BrokenPipe
     {
-        LOST.get_or_init(|| error.to_string());
+        LOST_OUTPUT.get_or_init(|| error.to_string());
     }
 }
 
 /// The exit code of a command, unless not everything was written to stdout: a disk is full, for
 /// example. A caller that relies on the code must not take half of an answer for all of it.
 pub(crate) fn exit_code(exit: Exit) -> ExitCode {
-    counter::erase();
-    match LOST.get() {
-        Some(reason) => fatal(&format!("Not all output could be written: {reason}.")),
+    counter::erase_counter();
+    match LOST_OUTPUT.get() {
+        Some(reason) => print_fatal(&format!("Not all output could be written: {reason}.")),
         None => exit.into(),
     }
 }
 
-/// Prints text for people to stderr, as [`out`] does to stdout.
-pub(crate) fn err(text: &str) {
-    counter::erase();
+/// Prints text for people to stderr, as [`print_out`] does to stdout.
+pub(crate) fn print_err(text: &str) {
+    counter::erase_counter();
     // Whether colour is used depends on stdout alone.
-    let text = sanitize::page(text, on_terminal());
+    let text = sanitize::sanitize_page(text, on_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }
 
 /// Writes a complaint about the system to stderr, without the numbers of system errors.
-pub(crate) fn complain(text: &str) {
-    err(&without_error_numbers(text.to_owned()));
+pub(crate) fn print_complaint(text: &str) {
+    print_err(&without_error_numbers(text.to_owned()));
 }
 
 /// Says why the program could not even begin.
-pub(crate) fn fatal(text: &str) -> ExitCode {
-    complain(&format!("Error: {text}\n"));
+pub(crate) fn print_fatal(text: &str) -> ExitCode {
+    print_complaint(&format!("Error: {text}\n"));
     ExitCode::from(1)
 }

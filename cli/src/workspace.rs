@@ -15,25 +15,25 @@ use formwork_backend::DEFAULT_WORKSPACE;
 use formwork_backend::encryption::Encryption;
 use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::files::Disk;
-use formwork_core::config::{self, Config, ConfigSource, Files as _, Module};
+use formwork_core::config::files::FilesOnDisk;
+use formwork_core::config::{self, Config, ConfigFiles as _, ConfigSource, Module};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
-use formwork_core::provider::Deadlines;
-use formwork_core::version::Constraints;
+use formwork_core::provider::CallDeadlines;
+use formwork_core::version::VersionConstraints;
 use formwork_operation::launcher::Launcher;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::backend::StartedStores;
-use self::config_snapshot::{ConfigSources, Recording};
+use self::config_snapshot::{ConfigSources, RecordedFiles};
 use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
-use crate::launcher::launcher;
+use crate::launcher::make_launcher;
 use crate::messages;
 use crate::settings::Settings;
 use crate::view::human::diagnostic;
@@ -45,7 +45,7 @@ pub(crate) use state::named_file;
 pub(crate) use test_modules::LoadedTest;
 
 /// The name of the file that names the selected workspace.
-const ENVIRONMENT: &str = "environment";
+const ENVIRONMENT_FILE: &str = "environment";
 
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
@@ -73,17 +73,17 @@ pub(crate) struct Workspace<'e> {
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
 /// output, also where that is JSON.
-fn doubt(env: &Env, settings: &Settings) {
+fn print_settings_warnings(env: &Env, settings: &Settings) {
     for (summary, detail) in &settings.doubts {
         let doubt = Diagnostic::warning(*summary, detail.as_str());
-        view::err(&diagnostic::one(&Screen::of(env), &Sources::new(), &doubt));
+        view::print_err(&diagnostic::render_one(&Screen::of(env), &Sources::new(), &doubt));
     }
 }
 
 /// Checks `FORMWORK_PLUGIN_DEADLINES`.
 fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
     let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
-    deadlines.parse::<Deadlines>().map(drop).map_err(|problem| {
+    deadlines.parse::<CallDeadlines>().map(drop).map_err(|problem| {
         let detail =
             format!("FORMWORK_PLUGIN_DEADLINES takes a list such as read=5m,apply=1h: {problem}.");
         diags.error(Diagnostic::error(messages::INVALID_DEADLINE, detail).blame(Blame::Environment))
@@ -134,7 +134,7 @@ impl<'e> Workspace<'e> {
             let summary = messages::SETTINGS_CANNOT_BE_READ;
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
-        doubt(env, &settings);
+        print_settings_warnings(env, &settings);
         let reattached = read_reattached(env, diags)?;
         check_deadlines(env, diags)?;
         let opened = Self {
@@ -150,7 +150,7 @@ impl<'e> Workspace<'e> {
             started_stores: StartedStores::default(),
         };
         let name = opened.selected_workspace().map_err(|error| {
-            let path = opened.data.path().join(ENVIRONMENT);
+            let path = opened.data.path().join(ENVIRONMENT_FILE);
             let detail = format!(
                 "{}: {error}. The file names the selected workspace; remove it to select the default one, or run \"formwork workspace select\".",
                 path.display()
@@ -158,7 +158,7 @@ impl<'e> Workspace<'e> {
             let summary = messages::FAILED_TO_READ_SELECTED_WORKSPACE;
             diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
         })?;
-        if !Workspaces::is_name(&name) {
+        if !Workspaces::is_valid_name(&name) {
             return Err(diags.error(bad_name(&name)));
         }
         Ok(opened)
@@ -168,8 +168,8 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When it has errors.
-    pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
-        let (config, dangling) = self.config_dangling(diags)?;
+    pub(crate) fn read_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
+        let (config, dangling) = self.config_with_reference_errors(diags)?;
         let calls = config.check_calls(diags);
         diags.append(dangling).and(calls).map(|()| config)
     }
@@ -184,7 +184,8 @@ impl<'e> Workspace<'e> {
             return Ok(());
         }
         let mut found = Diagnostics::new();
-        let config = self.needs(&mut found).and_then(|config| config.check_versions(&mut found));
+        let config =
+            self.required_config(&mut found).and_then(|config| config.check_versions(&mut found));
         // Warnings belong to commands that use the configuration.
         config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
@@ -193,23 +194,23 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When that cannot be read.
-    pub(crate) fn needs(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
+    pub(crate) fn required_config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let installed = self.installed_modules(diags)?;
         let config_source =
-            ConfigSource { files: &Disk, dir: &self.config_folder, folders: &installed };
-        Config::load_needs(diags, &mut self.sources, config_source)
+            ConfigSource { files: &FilesOnDisk, dir: &self.config_folder, folders: &installed };
+        Config::load_for_requirements(diags, &mut self.sources, config_source)
     }
 
-    /// As [`Workspace::config`], with wrong references reported apart from all else.
+    /// As [`Workspace::read_config`], with wrong references reported apart from all else.
     ///
     /// # Errors
     /// When it has other errors.
-    pub(crate) fn config_dangling(
+    pub(crate) fn config_with_reference_errors(
         &mut self,
         diags: &mut Diagnostics,
     ) -> Result<(Config, Diagnostics), Reported> {
         let installed = self.installed_modules(diags)?;
-        let files = Recording::default();
+        let files = RecordedFiles::default();
         let config_source =
             ConfigSource { files: &files, dir: &self.config_folder, folders: &installed };
         let config = Config::load_unvalidated(diags, &mut self.sources, config_source);
@@ -223,20 +224,20 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When its files cannot be read.
     pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
-        config::root_module(diags, &mut self.sources, &Disk, &self.config_folder)
+        config::load_root_module(diags, &mut self.sources, &FilesOnDisk, &self.config_folder)
     }
 
     /// Whether there is any configuration here.
     pub(crate) fn has_config(&self) -> bool {
-        let names = Disk.list(&self.config_folder).unwrap_or_default();
-        names.iter().any(|name| config::is_configuration(name))
+        let names = FilesOnDisk.list(&self.config_folder).unwrap_or_default();
+        names.iter().any(|name| config::is_config_file_name(name))
     }
 
     /// Whether there is any configuration here. Warns if only OpenTofu would find one.
     pub(crate) fn finds_config(&self, diags: &mut Diagnostics) -> bool {
         let has_config = self.has_config();
         if !has_config {
-            config::opentofu_files::warn_in(diags, &Disk, &self.config_folder);
+            config::opentofu_files::warn_in_folder(diags, &FilesOnDisk, &self.config_folder);
         }
         has_config
     }
@@ -252,22 +253,23 @@ impl<'e> Workspace<'e> {
             return Ok(name.clone());
         }
         let data = self.data.open()?;
-        let text = data.map(|data| data.read_text(ENVIRONMENT, MAX_RECORD)).transpose()?.flatten();
+        let text =
+            data.map(|data| data.read_text(ENVIRONMENT_FILE, MAX_RECORD)).transpose()?.flatten();
         let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
         Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
 
     /// Outside information available to expressions while nothing is planned or applied.
-    pub(crate) fn world(&self) -> HostValues {
+    pub(crate) fn host_values(&self) -> HostValues {
         HostValues {
             cwd: self.env.cwd.as_str().into(),
-            folder: env::folder().into(),
+            folder: env::current_folder().into(),
             root: ".".into(),
             home: self.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
             workspace: self.name().as_str().into(),
             applying: false,
             plan_time: None,
-            clock: clock::now,
+            clock: clock::current_time,
         }
     }
 
@@ -276,9 +278,9 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When that cannot be written down.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
-        let path = self.data.path().join(ENVIRONMENT);
+        let path = self.data.path().join(ENVIRONMENT_FILE);
         let data = self.data.create();
-        let written = data.and_then(|data| data.replace(ENVIRONMENT, name.as_bytes(), 0o644));
+        let written = data.and_then(|data| data.replace(ENVIRONMENT_FILE, name.as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             let diagnostic = Diagnostic::error(messages::FAILED_TO_SELECT_WORKSPACE, detail);
@@ -290,7 +292,7 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(crate) fn locks(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+    pub(crate) fn read_lock_file(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let root = self.root.clone();
         LockFile::load(diags, &mut self.sources, &root)
     }
@@ -299,7 +301,7 @@ impl<'e> Workspace<'e> {
     /// the commands that write it.
     fn locks_in_use(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
         let mut found = Diagnostics::default();
-        let locks = self.locks(&mut found);
+        let locks = self.read_lock_file(&mut found);
         if locks.is_err() {
             diags.append(found)?;
         }
@@ -316,7 +318,10 @@ impl<'e> Workspace<'e> {
     }
 
     /// Folders in which providers are searched.
-    pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> ProviderFolders<'a> {
+    pub(crate) fn provider_folders<'a>(
+        &'a self,
+        plugin_dirs: &'a [PathBuf],
+    ) -> ProviderFolders<'a> {
         ProviderFolders {
             env: self.env,
             settings: &self.settings,
@@ -331,19 +336,19 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When one is not installed, or does not match its lock.
-    pub(crate) fn launcher(
+    pub(crate) fn make_launcher(
         &mut self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.places(&[]);
+        let places = self.provider_folders(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
         let programs = places.programs(diags, required, &self.config_sources.locks)?;
-        Ok(launcher(self.env, self.backend_environment(""), programs, &self.reattached))
+        Ok(make_launcher(self.env, self.backend_environment(""), programs, &self.reattached))
     }
 
-    /// As [`Workspace::launcher`], for callers that only need the providers to check a
+    /// As [`Workspace::make_launcher`], for callers that only need the providers to check a
     /// configuration: the installed ones are used, whatever versions are wanted now.
     ///
     /// # Errors
@@ -351,10 +356,10 @@ impl<'e> Workspace<'e> {
     pub(crate) fn launcher_of_installed(
         &mut self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
-        let places = self.places(&[]);
+        let places = self.provider_folders(&[]);
         let locks = &self.config_sources.locks;
         let is_selected =
             |addr: &ProviderAddr| places.needs_no_lock(addr) || locks.providers.contains_key(addr);
@@ -374,7 +379,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(problem.summary(summary));
         }
         all_found?;
-        Ok(launcher(self.env, self.backend_environment(""), programs?, &self.reattached))
+        Ok(make_launcher(self.env, self.backend_environment(""), programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.
@@ -384,10 +389,10 @@ impl<'e> Workspace<'e> {
     pub(crate) fn check_selections(
         &mut self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<(), Reported> {
         self.load_locks(diags, required)?;
-        self.places(&[]).check(diags, required, &self.config_sources.locks)
+        self.provider_folders(&[]).check(diags, required, &self.config_sources.locks)
     }
 
     /// Reads the lock file for the programs of these providers.
@@ -397,10 +402,12 @@ impl<'e> Workspace<'e> {
     fn load_locks(
         &mut self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
     ) -> Result<(), Reported> {
         let mut result = Ok(());
-        for addr in required.keys().filter(|addr| addr.is_builtin() && addr.kind() != "terraform") {
+        for addr in
+            required.keys().filter(|addr| addr.is_builtin() && addr.provider_type() != "terraform")
+        {
             let detail = format!(
                 "{addr} is to be part of the program, and there is only one such provider, called terraform."
             );

@@ -12,12 +12,13 @@ use formwork_core::addr::{
     ProviderConfigAddr, ResourceAddr, Target as AddrTarget,
 };
 use formwork_core::config::{
-    CallSite, Config, ConfigSource, Files, ModuleFolders, NotInstalled, inputs::read_values,
+    CallSite, Config, ConfigFiles, ConfigSource, ModuleFolders, ModuleNotInstalled,
+    inputs::read_values,
 };
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::recover::recover;
+use formwork_core::state::recover::recover_folder;
 use formwork_value::codec::{json, msgpack, type_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
@@ -39,8 +40,8 @@ pub(crate) const TARGETS: [Target; 9] = [
 ];
 
 fn state(data: &[u8]) {
-    let Ok(state) = StateFile::read(data) else { return };
-    let again = StateFile::read(&state.write()).expect("what is written can be read");
+    let Ok(state) = StateFile::parse(data) else { return };
+    let again = StateFile::parse(&state.to_bytes()).expect("what is written can be read");
     assert!(again.has_content_of(&state), "a state is not what it was: {state:?}, {again:?}");
 }
 
@@ -143,12 +144,12 @@ fn journal(data: &[u8]) {
         .collect();
     for bytes in [data, &framed] {
         std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");
-        let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::fresh() };
+        let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::new_empty() };
         for stored in [None, Some(of_run)] {
-            let Ok(recovery) = recover(folder.path(), stored) else { continue };
+            let Ok(recovery) = recover_folder(folder.path(), stored) else { continue };
             drop(recovery.diagnostics());
             for one in &recovery.unresolved {
-                drop((one.diagnostic(), one.planned_attributes(), one.guessed_id()));
+                drop((one.diagnostic(), one.planned_attributes(), one.guess_object_id()));
             }
         }
     }
@@ -185,7 +186,7 @@ struct One<'d> {
     content: &'d [u8],
 }
 
-impl Files for One<'_> {
+impl ConfigFiles for One<'_> {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(vec![self.name.to_owned()])
     }
@@ -199,8 +200,13 @@ impl Files for One<'_> {
 struct Nowhere;
 
 impl ModuleFolders for Nowhere {
-    fn folder(&self, _: &ModulePath, call: &CallSite, _: &Path) -> Result<PathBuf, NotInstalled> {
+    fn folder_of_call(
+        &self,
+        _: &ModulePath,
+        call: &CallSite,
+        _: &Path,
+    ) -> Result<PathBuf, ModuleNotInstalled> {
         let summary = formwork_core::messages::MODULE_NOT_INSTALLED;
-        Err(NotInstalled { summary, detail: String::new(), span: call.span })
+        Err(ModuleNotInstalled { summary, detail: String::new(), span: call.span })
     }
 }

@@ -15,14 +15,14 @@ mod resource;
 mod source;
 mod target;
 
-pub use display::quoted;
+pub use display::quote_string;
 pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
 pub use parse::AddressError;
-pub(crate) use parse::{Step, is_identifier, split};
+pub(crate) use parse::{AddressStep, is_identifier, split_address};
 pub use provider::{LocalProvider, ProviderAddr, ProviderConfigAddr};
-pub use reference::{Reference, Subject};
+pub use reference::{Reference, ReferenceSubject};
 pub use resource::{
-    ConfigResourceAddr, DeposedKey, InstanceAddr, Mode, ResourceAddr, ResourceName,
+    ConfigResourceAddr, DeposedKey, InstanceAddr, ResourceAddr, ResourceMode, ResourceName,
 };
-pub use source::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
+pub use source::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
 pub use target::Target;

@@ -38,20 +38,20 @@ pub enum ReplaceOrder {
 impl Action {
     /// Whether a new object is made.
     #[must_use]
-    pub fn creates(self) -> bool {
+    pub fn creates_object(self) -> bool {
         matches!(self, Self::Create | Self::Replace(_))
     }
 
     /// Whether an object is destroyed.
     #[must_use]
-    pub fn destroys(self) -> bool {
+    pub fn destroys_object(self) -> bool {
         matches!(self, Self::Delete | Self::Replace(_))
     }
 }
 
 /// Why an action was chosen, where that is not plain from before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum ActionReason {
     /// Replaced: the object is tainted.
     ReplaceBecauseTainted,
     /// Replaced: the user asked for it.
@@ -90,13 +90,13 @@ pub struct Change {
     /// The address before a move, if the instance moved.
     pub moved_from: Option<InstanceAddr>,
     /// The import of the object, if it is part of this plan.
-    pub importing: Option<Importing>,
+    pub importing: Option<PlannedImport>,
     /// The provider configuration that does it.
     pub provider: ProviderConfigAddr,
     /// The action.
     pub action: Action,
     /// Why, if that is not plain.
-    pub reason: Option<Reason>,
+    pub reason: Option<ActionReason>,
     /// The object before; null if there is none. Marked where sensitive.
     pub before: Value,
     /// The object after; null if there will be none. May hold unknowns. Marked where sensitive.
@@ -145,7 +145,7 @@ impl std::fmt::Display for ImportKey {
 
 /// The import of an existing object.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Importing {
+pub struct PlannedImport {
     /// The key by which the provider found the object.
     pub import_key: ImportKey,
     /// The configuration that was made for it, if it had none.
@@ -155,7 +155,7 @@ pub struct Importing {
 impl Change {
     /// A change of the object of an instance from one value to another, with no other details.
     #[must_use]
-    pub fn of(
+    pub fn from_values(
         addr: InstanceAddr,
         provider: ProviderConfigAddr,
         action: Action,
@@ -185,7 +185,7 @@ impl Change {
 
     /// Whether anything is to be done, if only to the state.
     #[must_use]
-    pub fn is_pending(&self) -> bool {
+    pub fn is_unapplied(&self) -> bool {
         self.action != Action::NoOp || self.moved_from.is_some() || self.importing.is_some()
     }
 }

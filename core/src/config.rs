@@ -5,10 +5,10 @@
 
 mod arguments;
 pub(crate) mod bad_reference;
-mod broken;
+mod broken_blocks;
 mod call;
 mod call_arguments;
-mod called;
+mod call_limits;
 mod check;
 mod condition;
 pub(crate) mod constant;
@@ -19,6 +19,8 @@ pub mod folders;
 mod import;
 mod import_target;
 pub mod inputs;
+#[cfg(test)]
+mod language_page;
 mod lifecycle;
 mod load;
 pub(crate) mod missing_blocks;
@@ -26,10 +28,8 @@ mod moved;
 pub mod opentofu_files;
 mod output;
 mod overrides;
-#[cfg(test)]
-mod page;
-mod passing;
 mod provider;
+mod provider_passing;
 mod provisioner;
 mod references;
 mod removed;
@@ -49,14 +49,16 @@ pub mod tree;
 mod validate;
 mod variable;
 
-pub use check::Check;
-pub use files::Files;
-pub use folders::{CallSite, ModuleFolders, NotInstalled};
-pub use import::{Import, ImportBy};
-pub(crate) use import_target::{key_problem as import_key_problem, problem as import_problem};
-pub use load::{ConfigSource, is_configuration, root_module};
-pub use moved::Moved;
-pub use removed::Removed;
+pub use check::CheckBlock;
+pub use files::ConfigFiles;
+pub use folders::{CallSite, ModuleFolders, ModuleNotInstalled};
+pub use import::{ImportBlock, ImportKeyExpr};
+pub(crate) use import_target::{
+    instance_key_problem as import_key_problem, target_problem as import_problem,
+};
+pub use load::{ConfigSource, is_config_file_name, load_root_module};
+pub use moved::MovedBlock;
+pub use removed::RemovedBlock;
 pub use tree::ModuleNode;
 pub use validate::check_expression;
 pub(crate) use validate::object_problems;
@@ -98,13 +100,13 @@ pub struct Module {
     /// Its folder.
     pub dir: PathBuf,
     /// The settings from its `terraform` blocks.
-    pub settings: Settings,
+    pub settings: ModuleSettings,
     /// Provider configurations.
     pub providers: BTreeMap<LocalProvider, ProviderBlock>,
     /// Input variables.
     pub variables: BTreeMap<Str, Variable>,
     /// Local values.
-    pub locals: BTreeMap<Str, Local>,
+    pub locals: BTreeMap<Str, LocalValue>,
     /// Output values.
     pub outputs: BTreeMap<Str, Output>,
     /// Managed resources and data sources.
@@ -112,13 +114,13 @@ pub struct Module {
     /// Modules called from here.
     pub calls: BTreeMap<Str, ModuleCall>,
     /// Moves of objects to other addresses, in the order written.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<MovedBlock>,
     /// Removals from the configuration, in the order written.
-    pub removed: Vec<Removed>,
+    pub removed: Vec<RemovedBlock>,
     /// Imports of existing objects, in the order written.
-    pub imports: Vec<Import>,
+    pub imports: Vec<ImportBlock>,
     /// Conditions on the whole.
-    pub checks: BTreeMap<Str, Check>,
+    pub checks: BTreeMap<Str, CheckBlock>,
 }
 
 /// A call of a module.
@@ -133,7 +135,7 @@ pub struct ModuleCall {
     /// The provider configurations that are passed, in the order written.
     pub providers: Vec<PassedProvider>,
     /// Arguments for its variables.
-    pub arguments: BTreeMap<Str, Argument>,
+    pub arguments: BTreeMap<Str, CallArgument>,
     /// The kinds of the blocks in it. A module takes none; installing it asks nothing of them.
     pub blocks: Vec<Ident>,
     /// Everything mentioned in the repetition and in `depends_on`.
@@ -144,7 +146,7 @@ pub struct ModuleCall {
 
 /// The argument for a variable of a called module.
 #[derive(Debug)]
-pub struct Argument {
+pub struct CallArgument {
     /// The value, in the caller.
     pub expr: Expr,
     /// Everything mentioned in the value.
@@ -168,7 +170,7 @@ pub struct PassedProvider {
 
 /// The settings from the `terraform` blocks of a module.
 #[derive(Debug, Default)]
-pub struct Settings {
+pub struct ModuleSettings {
     /// Constraints on the version of the engine, as written.
     pub required_version: Vec<(String, Span)>,
     /// The place of the list of required providers, if there is one.
@@ -176,7 +178,7 @@ pub struct Settings {
     /// Providers by local name.
     pub required_providers: BTreeMap<Str, RequiredProvider>,
     /// The backend block, if there is one.
-    pub backend: Option<Backend>,
+    pub backend: Option<StateBackendBlock>,
     /// Metadata for providers, by their local names.
     pub metas: BTreeMap<Str, ProviderMeta>,
     /// The encryption of states and plans, if there is a block.
@@ -210,7 +212,7 @@ pub struct RequiredProvider {
 /// A `backend`, `cloud` or `state_store` block. Its type is checked only by commands that need the
 /// state: all others work with any.
 #[derive(Debug)]
-pub struct Backend {
+pub struct StateBackendBlock {
     /// The type of the backend or state store; `cloud` for a `cloud` block.
     pub kind: Str,
     /// Its arguments.
@@ -218,12 +220,12 @@ pub struct Backend {
     /// The block's header.
     pub span: Span,
     /// The provider that has the state store, if this is a `state_store` block.
-    pub provider: Option<StoreProvider>,
+    pub provider: Option<StateStoreProviderBlock>,
 }
 
 /// The `provider` block within a `state_store` block.
 #[derive(Debug)]
-pub struct StoreProvider {
+pub struct StateStoreProviderBlock {
     /// The local name.
     pub name: Str,
     /// The address that the name stands for.
@@ -273,7 +275,7 @@ pub struct Variable {
     /// Whether null may be given.
     pub nullable: bool,
     /// Conditions on the value.
-    pub validations: Vec<Condition>,
+    pub validations: Vec<ConditionBlock>,
     /// Everything mentioned in the validations, the variable itself included.
     pub references: Vec<Reference>,
     /// The place of the block, for display: `main.tf:3,1-13`.
@@ -284,7 +286,7 @@ pub struct Variable {
 
 /// A condition with the message for when it does not hold.
 #[derive(Debug)]
-pub struct Condition {
+pub struct ConditionBlock {
     /// The condition that must hold.
     pub condition: Expr,
     /// The message for when it does not hold.
@@ -297,7 +299,7 @@ pub struct Condition {
 
 /// One entry of a `locals` block.
 #[derive(Debug)]
-pub struct Local {
+pub struct LocalValue {
     /// Its name.
     pub name: Str,
     /// Its value.
@@ -324,7 +326,7 @@ pub struct Output {
     /// Objects that must be done before.
     pub depends_on: Vec<Reference>,
     /// Conditions on the way out.
-    pub preconditions: Vec<Condition>,
+    pub preconditions: Vec<ConditionBlock>,
     /// Everything mentioned in the value, the conditions and `depends_on`.
     pub references: Vec<Reference>,
     /// The block's header.
@@ -424,9 +426,9 @@ pub struct Lifecycle {
     /// Changes of these replace the resource.
     pub replace_triggered_by: Vec<Expr>,
     /// Conditions that must hold before.
-    pub preconditions: Vec<Condition>,
+    pub preconditions: Vec<ConditionBlock>,
     /// Conditions that must hold after.
-    pub postconditions: Vec<Condition>,
+    pub postconditions: Vec<ConditionBlock>,
 }
 
 /// The attributes whose changes in the configuration are ignored after creation.

@@ -25,20 +25,21 @@ use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
 use crate::instance::{
-    ConfiguredResource, InstanceConfig, find_written, plain, point_at_parts, sensitive_paths,
+    ConfiguredResource, InstanceConfig, find_client_of_config, point_at_parts, sensitive_paths,
+    unmark_value,
 };
 use crate::messages;
-use crate::progress::ticking;
-use crate::provider::{CallContext, Keep, ProviderClient};
+use crate::progress::wait_with_ticks;
+use crate::provider::{CallContext, OpenEphemeralData, ProviderClient};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
-const LEAST_LAST: Duration = Duration::from_millis(100);
+const MIN_RENEWAL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The ephemeral resources that are open in one phase.
 pub(crate) struct EphemeralResources<'s> {
     session: &'s Session<'s>,
-    open: RefCell<BTreeMap<InstanceAddr, Rc<Open>>>,
+    open: RefCell<BTreeMap<InstanceAddr, Rc<OpenResource>>>,
     /// Set off when one is opened or closed.
     changed: Notify,
     /// Diagnostics of renewals.
@@ -54,7 +55,7 @@ pub(crate) struct EphemeralInstance<'a> {
 }
 
 /// An open ephemeral resource.
-struct Open {
+struct OpenResource {
     addr: InstanceAddr,
     /// The header of the block.
     block: Span,
@@ -62,20 +63,20 @@ struct Open {
     /// Private data of the opening, for closing it.
     opened: Bytes,
     /// Data of the last answer, for the next renewal.
-    keep: RefCell<Keep>,
+    keep: RefCell<OpenEphemeralData>,
     /// When it has to be renewed; nothing while it is, and if it never has to.
     due: Cell<Option<Instant>>,
     /// Prevents closing it while it is renewed.
     turn: Semaphore,
 }
 
-impl Open {
-    fn about(&self) -> CallContext<'_> {
+impl OpenResource {
+    fn call_context(&self) -> CallContext<'_> {
         CallContext { addr: &self.addr, block: Some(self.block) }
     }
 
-    fn kind(&self) -> &str {
-        self.addr.resource.kind()
+    fn resource_type(&self) -> &str {
+        self.addr.resource.resource_type()
     }
 }
 
@@ -95,7 +96,7 @@ impl<'s> EphemeralResources<'s> {
     ///
     /// # Errors
     /// When anything on the way fails. Resources opened by then are closed at the end.
-    pub(crate) async fn open(
+    pub(crate) async fn open_instance(
         &self,
         diags: &mut Diagnostics,
         site: EphemeralInstance<'_>,
@@ -115,61 +116,65 @@ impl<'s> EphemeralResources<'s> {
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let session = self.session;
-        let name = addr.of().config();
+        let name = addr.resource_addr().config_addr();
         let configured = ConfiguredResource { addr: &name, config: resource };
-        let (handle, ty) = find_written(session, diags, provider, configured)?;
+        let (handle, ty) = find_client_of_config(session, diags, provider, configured)?;
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
-        let about = written.about();
+        let about = written.call_context();
         // Validated on every opening, since the configuration of an ephemeral resource may differ
         // between plan and apply.
-        handle.validate(diags, &ty, &config, about).await?;
+        handle.validate_resource_config(diags, &ty, &config, about).await?;
         if !config.is_wholly_known() {
-            self.see(addr, EphemeralStep::Open, EphemeralStage::Deferred);
-            let unknown = plain(&Value::unknown(ty.ty.clone()));
-            let value = proposed_new(ty.block(), &unknown, &plain(&config));
-            return Ok(marked(value, &config));
+            self.send_event(addr, EphemeralStep::Open, EphemeralStage::Deferred);
+            let unknown = unmark_value(&Value::unknown(ty.ty.clone()));
+            let value = proposed_new(ty.schema_block(), &unknown, &unmark_value(&config));
+            return Ok(apply_config_marks(value, &config));
         }
-        let opening = handle.open(diags, &ty, &config, about);
-        let opened = self.seen(addr, EphemeralStep::Open, opening).await?;
-        let value = marked(opened.value, &config);
+        let opening = handle.open_ephemeral(diags, &ty, &config, about);
+        let opened = self.run_with_events(addr, EphemeralStep::Open, opening).await?;
+        let value = apply_config_marks(opened.value, &config);
         // Kept before the postconditions are checked: the resource is open from now on and has to
         // be closed, also if one fails.
-        self.keep(Open {
+        self.add_open_resource(OpenResource {
             addr: addr.clone(),
             block: resource.span,
             handle,
             // Protocol: `CloseEphemeralResource` gets the private data of the opening, and
             // `RenewEphemeralResource` those of the last answer.
             opened: opened.keep.private.clone(),
-            due: Cell::new(self.deadline(&opened.keep)),
+            due: Cell::new(self.renewal_deadline(&opened.keep)),
             keep: RefCell::new(opened.keep),
             turn: Semaphore::new(1),
         });
-        written.check_after(diags, scope, &value).await?;
+        written.check_postconditions(diags, scope, &value).await?;
         Ok(value)
     }
 
-    fn keep(&self, open: Open) {
+    fn add_open_resource(&self, open: OpenResource) {
         self.open.borrow_mut().insert(open.addr.clone(), Rc::new(open));
         self.changed.notify_one();
     }
 
     /// Closes all instances of a resource.
-    pub(crate) async fn close(&self, diags: &mut Diagnostics, resource: &ConfigResourceAddr) {
-        let theirs = |addr: &&InstanceAddr| addr.of().config() == *resource;
+    pub(crate) async fn close_resource(
+        &self,
+        diags: &mut Diagnostics,
+        resource: &ConfigResourceAddr,
+    ) {
+        let theirs = |addr: &&InstanceAddr| addr.resource_addr().config_addr() == *resource;
         let theirs = self.open.borrow().keys().filter(theirs).cloned().collect();
-        self.close_these(diags, theirs).await;
+        self.close_instances(diags, theirs).await;
     }
 
     /// Closes everything that is still open, and reports the diagnostics of renewals.
-    pub(crate) async fn finish(&self, diags: &mut Diagnostics) {
+    pub(crate) async fn close_all(&self, diags: &mut Diagnostics) {
         let left: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
-        self.close_these(diags, left).await;
+        self.close_instances(diags, left).await;
         let _ = diags.append(self.problems.take());
     }
 
-    async fn close_these(&self, diags: &mut Diagnostics, these: Vec<InstanceAddr>) {
+    async fn close_instances(&self, diags: &mut Diagnostics, these: Vec<InstanceAddr>) {
         let closed = these.iter().map(async |addr| {
             let mut said = Diagnostics::new();
             // Whatever comes of it, it is not closed twice.
@@ -180,9 +185,14 @@ impl<'s> EphemeralResources<'s> {
             // The semaphore is never closed, so a permit always comes.
             let _turn = open.turn.acquire().await;
             let private = open.opened.clone();
-            let closing = open.handle.close(&mut said, open.kind(), private, open.about());
-            let _ = self.seen(addr, EphemeralStep::Close, closing).await;
-            self.place(&mut said, &open);
+            let closing = open.handle.close_ephemeral(
+                &mut said,
+                open.resource_type(),
+                private,
+                open.call_context(),
+            );
+            let _ = self.run_with_events(addr, EphemeralStep::Close, closing).await;
+            self.point_at_block(&mut said, &open);
             said
         });
         for said in futures_util::future::join_all(closed).await {
@@ -191,10 +201,10 @@ impl<'s> EphemeralResources<'s> {
     }
 
     /// Does something while everything that is open is renewed in time.
-    pub(crate) async fn keeping<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn renew_while_running<T>(&self, work: impl Future<Output = T>) -> T {
         // Within the same task and not on another one: renewals use the diagnostics and providers
         // of this phase without locks, and end with it.
-        let (work, renewing) = (pin!(work), pin!(self.renew_for_ever()));
+        let (work, renewing) = (pin!(work), pin!(self.renew_forever()));
         match select(work, renewing).await {
             Either::Left((done, _)) => done,
             Either::Right((never, _)) => match never {},
@@ -202,7 +212,7 @@ impl<'s> EphemeralResources<'s> {
     }
 
     /// Renews each when it is due. A renewal that takes its time holds up no other.
-    async fn renew_for_ever(&self) -> Infallible {
+    async fn renew_forever(&self) -> Infallible {
         let mut under_way = FuturesUnordered::new();
         loop {
             // Computed again after each event, because an opening or a renewal may have an earlier
@@ -215,7 +225,7 @@ impl<'s> EphemeralResources<'s> {
                 }
             };
             tokio::select! {
-                () = timer => under_way.extend(self.due().into_iter().map(|open| self.renew(open))),
+                () = timer => under_way.extend(self.take_due_for_renewal().into_iter().map(|open| self.renew_resource(open))),
                 () = self.changed.notified() => {}
                 Some(()) = under_way.next() => {}
             }
@@ -223,83 +233,90 @@ impl<'s> EphemeralResources<'s> {
     }
 
     /// Takes the resources that have to be renewed now.
-    fn due(&self) -> Vec<Rc<Open>> {
+    fn take_due_for_renewal(&self) -> Vec<Rc<OpenResource>> {
         let now = Instant::now();
-        let is_due = |open: &&Rc<Open>| open.due.get().is_some_and(|at| at <= now);
+        let is_due = |open: &&Rc<OpenResource>| open.due.get().is_some_and(|at| at <= now);
         let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
         // Without a time until the renewal ends, or the loop would start it again at once.
         due.iter().for_each(|open| open.due.set(None));
         due
     }
 
-    /// Time at which a resource must be renewed, if the provider says until when it lasts. Its
-    /// clock is read at once: later changes of the clock have no effect.
-    fn deadline(&self, keep: &Keep) -> Option<Instant> {
+    /// Time at which a resource must be renewed, if the provider says until when it lasts.
+    fn renewal_deadline(&self, keep: &OpenEphemeralData) -> Option<Instant> {
+        // Its clock is read at once: later changes of the clock have no effect.
         // The protocol gives a wall-clock time. It becomes a duration here, because timers must not
         // depend on adjustments of the clock.
         let now: SystemTime = (self.session.world.clock)().into();
         let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
         // A time that the clock cannot represent is as good as none.
-        Instant::now().checked_add(lasts.max(LEAST_LAST))
+        Instant::now().checked_add(lasts.max(MIN_RENEWAL_INTERVAL))
     }
 
-    async fn renew(&self, open: Rc<Open>) {
+    async fn renew_resource(&self, open: Rc<OpenResource>) {
         // The semaphore is never closed, so a permit always comes.
         let _turn = open.turn.acquire().await;
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
-        let renewing = open.handle.renew(&mut said, open.kind(), private, open.about());
+        let renewing = open.handle.renew_ephemeral(
+            &mut said,
+            open.resource_type(),
+            private,
+            open.call_context(),
+        );
         // After a failure it is not tried again: its users may be done before it runs out.
-        if let Ok(keep) = self.seen(&open.addr, EphemeralStep::Renew, renewing).await {
-            open.due.set(self.deadline(&keep));
+        if let Ok(keep) = self.run_with_events(&open.addr, EphemeralStep::Renew, renewing).await {
+            open.due.set(self.renewal_deadline(&keep));
             *open.keep.borrow_mut() = keep;
         }
-        self.place(&mut said, &open);
+        self.point_at_block(&mut said, &open);
         for problem in said {
-            self.problems.borrow_mut().warn(about_renewal(&open.addr, open.block, problem));
+            self.problems.borrow_mut().warn(renewal_warning(&open.addr, open.block, problem));
         }
     }
 
-    fn place(&self, said: &mut Diagnostics, open: &Open) {
-        if let Some(resource) = self.session.config.resource(&open.addr.of().config()) {
+    fn point_at_block(&self, said: &mut Diagnostics, open: &OpenResource) {
+        if let Some(resource) =
+            self.session.config.find_resource(&open.addr.resource_addr().config_addr())
+        {
             point_at_parts(said, &resource.body, open.block);
         }
     }
 
     /// Waits for a call, and reports its progress to the watcher.
-    async fn seen<T>(
+    async fn run_with_events<T>(
         &self,
         addr: &InstanceAddr,
         step: EphemeralStep,
         call: impl Future<Output = Result<T, Reported>>,
     ) -> Result<T, Reported> {
-        self.see(addr, step, EphemeralStage::Start);
-        let tick = |elapsed| self.see(addr, step, EphemeralStage::Progress(elapsed));
-        let (result, elapsed) = ticking(pin!(call), tick).await;
+        self.send_event(addr, step, EphemeralStage::Start);
+        let tick = |elapsed| self.send_event(addr, step, EphemeralStage::Progress(elapsed));
+        let (result, elapsed) = wait_with_ticks(pin!(call), tick).await;
         let stage = match &result {
             Ok(_) => EphemeralStage::Done(elapsed),
             Err(_) => EphemeralStage::Failed(elapsed),
         };
-        self.see(addr, step, stage);
+        self.send_event(addr, step, stage);
         result
     }
 
-    fn see(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
-        self.session.watch.see(&Event::Ephemeral { addr, step, stage });
+    fn send_event(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
+        self.session.watch.on_event(&Event::Ephemeral { addr, step, stage });
     }
 }
 
-/// The value with the sensitive marks of the configuration. Attributes that the schema calls
-/// sensitive are not marked: ephemeral values are neither shown nor stored, and Terraform marks
-/// nothing more.
-fn marked(value: Plain, config: &Value) -> Value {
+/// The value with the sensitive marks of the configuration.
+fn apply_config_marks(value: Plain, config: &Value) -> Value {
+    // Attributes that the schema calls sensitive are not marked: ephemeral values are neither shown
+    // nor stored, and Terraform marks nothing more.
     let paths = MarkPaths::all(sensitive_paths(config), Marks::SENSITIVE);
     value.with_marks(&paths).mark(Marks::EPHEMERAL)
 }
 
 /// A renewal that fails stops nothing: users of the resource may be done before it runs out, and
 /// report an error if not.
-fn about_renewal(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagnostic {
+fn renewal_warning(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagnostic {
     if problem.severity == Severity::Warning {
         return problem;
     }

@@ -28,4 +28,4 @@ pub use function_hashes::FunctionResultHashes;
 pub use functions::ProviderFunctions;
 pub use host_values::HostValues;
 pub use results::{ModuleResults, ResourceResults, Results};
-pub use scope::{DestroyedScope, ModuleScope};
+pub use scope::{DestroyedObjectScope, ModuleScope};

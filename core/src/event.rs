@@ -59,7 +59,7 @@ pub enum Event<'a> {
     /// A change was planned.
     Planned(&'a Change),
     /// A provider is about to be asked to change something, or to read a data source.
-    Start {
+    ChangeStart {
         /// The instance.
         addr: &'a InstanceAddr,
         /// Set if it is a deposed object.
@@ -70,7 +70,7 @@ pub enum Event<'a> {
         label: Option<ObjectLabel>,
     },
     /// It is still at it.
-    Progress {
+    ChangeProgress {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The action.
@@ -81,7 +81,7 @@ pub enum Event<'a> {
         elapsed: Duration,
     },
     /// It is done.
-    Done {
+    ChangeDone {
         /// The instance.
         addr: &'a InstanceAddr,
         /// Set if it is a deposed object.
@@ -133,7 +133,7 @@ pub enum Event<'a> {
         stage: EphemeralStage,
     },
     /// It failed.
-    Failed {
+    ChangeFailed {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The action that failed.
@@ -142,9 +142,9 @@ pub enum Event<'a> {
         elapsed: Duration,
     },
     /// One more instance is finished in a phase.
-    Count {
+    InstanceCount {
         /// The phase.
-        phase: Phase,
+        phase: CountedPhase,
         /// The number of finished instances.
         done: usize,
         /// The number of all instances, as far as they are known.
@@ -154,7 +154,7 @@ pub enum Event<'a> {
 
 /// A phase whose instances are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum CountedPhase {
     /// Changes are planned.
     Plan,
     /// Changes are applied.
@@ -190,13 +190,13 @@ pub enum EphemeralStage {
 /// Watches the engine work.
 pub trait EventObserver {
     /// Takes notice of an event. Must be quick.
-    fn see(&self, event: &Event<'_>);
+    fn on_event(&self, event: &Event<'_>);
 }
 
 /// Watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoObserver;
+pub struct NoEventObserver;
 
-impl EventObserver for NoObserver {
-    fn see(&self, _: &Event<'_>) {}
+impl EventObserver for NoEventObserver {
+    fn on_event(&self, _: &Event<'_>) {}
 }

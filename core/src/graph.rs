@@ -14,7 +14,7 @@ mod tests;
 pub mod walk;
 
 pub use adjacency::Adjacency;
-pub use cycle::{Cycle, Cyclic, knots};
+pub use cycle::{Cycle, CyclicDraft, component_numbers};
 
 /// Names a vertex of one draft or graph: its position in the order of adding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,7 +69,7 @@ impl<E> Edges<E> {
     }
 
     /// Removes the edges that `keep` turns down.
-    pub fn retain(&mut self, keep: impl FnMut(&Edge<E>) -> bool) {
+    pub fn retain_edges(&mut self, keep: impl FnMut(&Edge<E>) -> bool) {
         self.0.retain(keep);
     }
 
@@ -103,7 +103,7 @@ impl<V, E> Draft<V, E> {
     }
 
     /// All that an adding transform may do.
-    pub fn adding(&mut self) -> impl FnMut(V) {
+    pub fn vertex_adder(&mut self) -> impl FnMut(V) {
         |vertex| {
             self.add(vertex);
         }
@@ -128,32 +128,32 @@ impl<V, E> Draft<V, E> {
 
     /// Returns the dependencies of each vertex, by the edges that count.
     #[must_use]
-    pub fn dependencies(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
+    pub fn dependencies_by_edges(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
         let edges = self.edges.iter().filter(|edge| counts(edge));
         let pairs: Vec<_> = edges.map(|edge| (edge.dependent, edge.dependency)).collect();
-        Adjacency::build(self.vertices.len(), pairs.into_iter())
+        Adjacency::from_pairs(self.vertices.len(), pairs.into_iter())
     }
 
     /// Returns the dependents of each vertex.
     #[must_use]
     pub fn dependents(&self) -> Adjacency {
         let pairs = self.edges.0.iter().map(|edge| (edge.dependency, edge.dependent));
-        Adjacency::build(self.vertices.len(), pairs)
+        Adjacency::from_pairs(self.vertices.len(), pairs)
     }
 
     /// The vertices to look at and the edges to add to: all that a connecting transform may touch.
-    pub fn split(&mut self) -> (&[V], &mut Edges<E>) {
+    pub fn split_vertices_and_edges(&mut self) -> (&[V], &mut Edges<E>) {
         (&self.vertices, &mut self.edges)
     }
 
     /// Removes the vertices that `keep` turns down, with all their edges. The dependents of a
     /// removed vertex do *not* inherit its dependencies. The rest is renumbered, in the same order.
-    pub fn retain(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
+    pub fn retain_vertices(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
         // Numbers are positions, so a gap would break every array that runs parallel to the
         // vertices.
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
-        for (at, vertex) in numbered(&self.vertices) {
+        for (at, vertex) in enumerate_vertices(&self.vertices) {
             let kept = keep(at, vertex);
             renumbered.push(kept.then_some(VertexId(next)));
             next += u32::from(kept);
@@ -178,22 +178,24 @@ impl<V, E> Draft<V, E> {
     ///
     /// # Panics
     /// With more than four thousand million edges, or an edge to a vertex of another draft.
-    pub fn freeze(self) -> Result<Graph<V, E>, Cyclic<V, E>> {
+    pub fn freeze(self) -> Result<Graph<V, E>, CyclicDraft<V, E>> {
         let Self { vertices, edges: Edges(mut edges) } = self;
         // Sorting is stable, so that the first of several equal edges is the one that stays.
         edges.sort_by_key(|edge| (edge.dependent, edge.dependency));
         edges.dedup_by(|b, a| (a.dependent, a.dependency) == (b.dependent, b.dependency));
         let ends = |edge: &Edge<E>| (edge.dependent, edge.dependency);
-        let dependencies = Adjacency::build(vertices.len(), edges.iter().map(ends));
-        match cycle::order(&dependencies) {
+        let dependencies = Adjacency::from_pairs(vertices.len(), edges.iter().map(ends));
+        match cycle::topological_order(&dependencies) {
             Ok(order) => {
                 let reversed = edges.iter().map(|edge| (edge.dependency, edge.dependent));
-                let dependents = Adjacency::build(vertices.len(), reversed);
+                let dependents = Adjacency::from_pairs(vertices.len(), reversed);
                 let why = edges.into_iter().map(|edge| edge.why).collect();
                 Ok(Graph { vertices, dependencies, dependents, why, order })
             }
             // The draft is returned too: the message about a cycle quotes the reasons of its edges.
-            Err(cycles) => Err(Cyclic { draft: Self { vertices, edges: Edges(edges) }, cycles }),
+            Err(cycles) => {
+                Err(CyclicDraft { draft: Self { vertices, edges: Edges(edges) }, cycles })
+            }
         }
     }
 }
@@ -218,8 +220,8 @@ impl<V, E> Graph<V, E> {
     }
 
     /// The numbers of all vertices, ascending.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = VertexId> + use<V, E> {
-        ids(self.vertices.len())
+    pub fn vertex_ids(&self) -> impl DoubleEndedIterator<Item = VertexId> + use<V, E> {
+        vertex_ids(self.vertices.len())
     }
 
     /// The vertices, by number.
@@ -230,10 +232,10 @@ impl<V, E> Graph<V, E> {
 
     /// Takes the graph apart again, so that something can be added. Vertices keep their numbers.
     #[must_use]
-    pub fn thaw(self) -> Draft<V, E> {
+    pub fn into_draft(self) -> Draft<V, E> {
         let Self { vertices, dependencies, why, .. } = self;
-        let ends = ids(vertices.len()).flat_map(|dependent| {
-            dependencies.of(dependent).iter().map(move |on| (dependent, *on))
+        let ends = vertex_ids(vertices.len()).flat_map(|dependent| {
+            dependencies.neighbors(dependent).iter().map(move |on| (dependent, *on))
         });
         let edges = ends
             .zip(why)
@@ -245,24 +247,24 @@ impl<V, E> Graph<V, E> {
     /// Returns the direct dependencies of a vertex, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
-        self.dependencies.of(of)
+        self.dependencies.neighbors(of)
     }
 
     /// Returns the direct dependents of a vertex, ascending.
     #[must_use]
     pub fn dependents(&self, of: VertexId) -> &[VertexId] {
-        self.dependents.of(of)
+        self.dependents.neighbors(of)
     }
 
     /// Why a vertex waits for its dependencies, in the order of [`Graph::dependencies`].
     #[must_use]
-    pub fn reasons(&self, of: VertexId) -> &[E] {
-        &self.why[self.dependencies.run(of)]
+    pub fn edge_reasons(&self, of: VertexId) -> &[E] {
+        &self.why[self.dependencies.range_of(of)]
     }
 
     /// All vertices, each behind everything it depends on.
     #[must_use]
-    pub fn order(&self) -> &[VertexId] {
+    pub fn topological_order(&self) -> &[VertexId] {
         &self.order
     }
 }
@@ -286,11 +288,11 @@ impl<V, E> std::ops::Index<VertexId> for Draft<V, E> {
 }
 
 /// Vertices with their numbers.
-pub fn numbered<V>(vertices: &[V]) -> impl Iterator<Item = (VertexId, &V)> {
-    ids(vertices.len()).zip(vertices)
+pub fn enumerate_vertices<V>(vertices: &[V]) -> impl Iterator<Item = (VertexId, &V)> {
+    vertex_ids(vertices.len()).zip(vertices)
 }
 
-fn ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {
+fn vertex_ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {
     // `Draft::add` lets no more vertices in than this can count.
     (0..u32::try_from(n_vertices).unwrap_or(u32::MAX)).map(VertexId)
 }

@@ -7,18 +7,22 @@ mod client;
 mod data_read;
 mod instance_config;
 mod object;
-mod place;
 mod provider_meta;
 mod provisioner;
+mod source_span;
 
-pub(crate) use change_request::{ChangeRequest, INVALID_PLAN, PriorObject, ViolationSummary};
+pub(crate) use change_request::{
+    ChangeRequest, INVALID_PLAN_SUMMARY, PriorObject, ViolationSummary,
+};
 pub(crate) use client::{
-    ConfiguredClient, ConfiguredResource, ResourceClient, find_stored, find_written,
+    ConfiguredClient, ConfiguredResource, ResourceClient, find_client_of_config,
+    find_client_of_state,
 };
-pub(crate) use data_read::DataRead;
-pub(crate) use instance_config::{InstanceConfig, check_ephemeral, check_ignored};
+pub(crate) use data_read::DataReadResult;
+pub(crate) use instance_config::{InstanceConfig, check_ephemeral_values, check_ignored_changes};
 pub(crate) use object::{
-    encode, label, label_before, plain, sensitive_paths, stored, stored_value, without_unknowns,
+    decode_stored_value, encode_for_state, object_for_state, object_label, prior_object_label,
+    sensitive_paths, unknown_to_null, unmark_value,
 };
-pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use provisioner::{ProvisionedResource, check_provisioner_kinds, check_provisioners};
+pub(crate) use source_span::{find_span, point_at_parts};

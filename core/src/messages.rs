@@ -19,5 +19,5 @@ pub use state::*;
 pub use values::*;
 
 /// The catalogues of the engine, without those of the language.
-pub const CATALOGUES: [&Catalogue; 7] =
+pub const MESSAGE_CATALOGUES: [&Catalogue; 7] =
     [&BLOCKS, &MODULES, &VALUES, &PROVIDERS, &PLANNING, &APPLYING, &STATE];

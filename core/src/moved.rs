@@ -23,13 +23,13 @@ use crate::config::Config;
 use crate::messages;
 use crate::state::{InstanceState, State};
 
-pub(crate) use validate::Declared;
+pub(crate) use validate::DeclaredObjects;
 
-use statement::Statement;
+use statement::MoveStatement;
 
 /// The former type and provider of an object that became one of another resource type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct FormerResource {
     /// The resource type.
     pub(crate) kind: Str,
     /// The provider it belonged to.
@@ -41,13 +41,13 @@ pub(crate) struct Source {
 /// The completed moves, and the blocked ones.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
-    statements: Vec<Statement>,
+    statements: Vec<MoveStatement>,
     /// The former address of each moved instance, by its current one.
     origins: BTreeMap<InstanceAddr, InstanceAddr>,
     /// Objects that stayed because their destination is occupied, with that destination.
     blocked: BTreeMap<Target, Target>,
     /// The resource type that an object was stored as, where it moved to another one.
-    retyped: BTreeMap<InstanceAddr, Source>,
+    retyped: BTreeMap<InstanceAddr, FormerResource>,
     /// The names that resources have now, by the one that they had.
     renamed: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>>,
 }
@@ -55,50 +55,53 @@ pub(crate) struct Moves {
 /// Returns the current address of the object of an instance: its own, unless the object has moved.
 /// This also holds for an object that no state contains.
 #[must_use]
-pub fn destination(
+pub fn current_address(
     config: &Config,
     addr: &InstanceAddr,
     provider: &ProviderConfigAddr,
 ) -> InstanceAddr {
     let mut alone = State::default();
     let instance = InstanceState::default();
-    alone.resource_mut(addr.of(), provider).instances.insert(addr.key.clone(), instance);
-    let (_, state) = Moves::of(config, &alone);
+    alone
+        .resource_or_insert(addr.resource_addr(), provider)
+        .instances
+        .insert(addr.key.clone(), instance);
+    let (_, state) = Moves::apply_all(config, &alone);
     let mut all = state.resources.iter();
     let first = all.next().and_then(|(resource, held)| {
-        held.instances.keys().next().map(|key| resource.instance(key.clone()))
+        held.instances.keys().next().map(|key| resource.instance_addr(key.clone()))
     });
     first.unwrap_or_else(|| addr.clone())
 }
 
 /// Returns a state after all moves.
 #[must_use]
-pub fn after(config: &Config, state: &State) -> State {
-    Moves::of(config, state).1
+pub fn state_after_moves(config: &Config, state: &State) -> State {
+    Moves::apply_all(config, state).1
 }
 
 /// Whether a move takes the object at one address of a state to another, together with all other
 /// moves: an object that is already there blocks it.
 #[must_use]
-pub fn goes(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
-    Moves::of(config, state).0.origin(to) == Some(from)
+pub fn is_moved_to(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
+    Moves::apply_all(config, state).0.original_address(to) == Some(from)
 }
 
 impl Moves {
     /// Moves the objects of a state. Returns the moves, and the state after.
-    pub(crate) fn of(config: &Config, state: &State) -> (Self, State) {
+    pub(crate) fn apply_all(config: &Config, state: &State) -> (Self, State) {
         let mut state = state.clone();
-        let statements = statement::collect(config, &state);
+        let statements = statement::collect_statements(config, &state);
         let mut moves = Self { statements, ..Self::default() };
         // Statements in a circle have no order; that is reported when all is known.
-        if let Ok(order) = order::of(&moves.statements) {
+        if let Ok(order) = order::order_statements(&moves.statements) {
             for at in order {
                 // A copy, because the same table takes down what the statement moves.
-                apply::one(&moves.statements[at].clone(), &mut state, &mut moves);
+                apply::apply_statement(&moves.statements[at].clone(), &mut state, &mut moves);
             }
         }
         for (to, from) in &moves.origins {
-            let (from, to) = (from.of().config(), to.of().config());
+            let (from, to) = (from.resource_addr().config_addr(), to.resource_addr().config_addr());
             // Dependencies name no keys, so a move between instances of one resource renames
             // nothing.
             if from != to {
@@ -109,13 +112,13 @@ impl Moves {
     }
 
     /// Returns the address of an instance before it moved, if it did.
-    pub(crate) fn origin(&self, addr: &InstanceAddr) -> Option<&InstanceAddr> {
+    pub(crate) fn original_address(&self, addr: &InstanceAddr) -> Option<&InstanceAddr> {
         self.origins.get(addr)
     }
 
     /// Returns the dependencies of an object, with the current names of these resources beside the
     /// former ones.
-    pub(crate) fn renamed(
+    pub(crate) fn renamed_dependencies(
         &self,
         dependencies: &Arc<Vec<ConfigResourceAddr>>,
     ) -> Arc<Vec<ConfigResourceAddr>> {
@@ -130,7 +133,7 @@ impl Moves {
 
     /// Returns the former type of the object of an instance, if it was stored as another resource
     /// type.
-    pub(crate) fn stored_type(&self, addr: &InstanceAddr) -> Option<&Source> {
+    pub(crate) fn former_resource(&self, addr: &InstanceAddr) -> Option<&FormerResource> {
         self.retyped.get(addr)
     }
 
@@ -139,7 +142,7 @@ impl Moves {
     ///
     /// # Errors
     /// When some end is left out.
-    pub(crate) fn check_targets(
+    pub(crate) fn check_moves_within_targets(
         &self,
         diags: &mut Diagnostics,
         targets: &[Target],
@@ -157,7 +160,7 @@ impl Moves {
         }
         let options: String = excluded
             .iter()
-            .map(|addr| format!("\n  -target={}", crate::addr::quoted(&addr.to_string())))
+            .map(|addr| format!("\n  -target={}", crate::addr::quote_string(&addr.to_string())))
             .collect();
         let detail = format!(
             "Objects in the state have other addresses in the configuration, and the -target options \
@@ -169,7 +172,7 @@ impl Moves {
     }
 
     /// Warns of objects that stayed where they were because something else has their new address.
-    pub(crate) fn warn_of_blocked(&self, diags: &mut Diagnostics) {
+    pub(crate) fn warn_of_blocked_moves(&self, diags: &mut Diagnostics) {
         if self.blocked.is_empty() {
             return;
         }

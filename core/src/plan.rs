@@ -1,22 +1,22 @@
 //! Computes the changes of a run. Reads real objects and asks providers, but changes nothing.
 //!
-//! [`plan`] builds a graph, visits it, and records the result of each visit: visits read, the
+//! [`make_plan`] builds a graph, visits it, and records the result of each visit: visits read, the
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
+mod attribute_references;
 mod build;
-mod decide;
+mod choose_action;
 mod dependencies;
 mod excluded_from_destroy;
 pub mod file;
-mod forgotten;
+mod forgotten_resources;
 mod generate;
 mod inspect;
-mod mention;
 mod outcome;
 mod planned_resources;
 mod prefetch;
 mod record;
-mod relevant;
+mod relevant_attributes;
 mod render;
 mod replace_order;
 pub mod saved;
@@ -33,30 +33,30 @@ use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
 use crate::change::{Action, Change, ImportKey, OutputChange};
 use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
-use crate::eval::import::{expand_import, unknown_repetition};
-use crate::instance::without_unknowns;
+use crate::eval::import::{expand_import, unknown_repetition_error};
+use crate::instance::unknown_to_null;
 use crate::messages;
-use crate::moved::{Declared, Moves};
+use crate::moved::{DeclaredObjects, Moves};
 use crate::progress::PhaseLog;
 use crate::session::{Session, SessionInputs};
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
-pub use inspect::inspect;
-pub use mention::check_expression;
-pub use render::dot;
-pub use validate::validate;
+pub use attribute_references::check_expression;
+pub use inspect::record_state_values;
+pub use render::plan_graph_dot;
+pub use validate::validate_config;
 
-pub use relevant::Relevant;
+pub use relevant_attributes::RelevantAttributes;
 
 use excluded_from_destroy::ExcludedFromDestroy;
-use forgotten::Forgotten;
+use forgotten_resources::ForgottenResources;
 use replace_order::ReplaceOrders;
 use validate::ValidatedConfigs;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum PlanMode {
     /// Makes the real objects match the configuration.
     #[default]
     Normal,
@@ -68,9 +68,9 @@ pub enum Mode {
 
 /// Options of planning.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct PlanOptions {
     /// The kind of plan to make.
-    pub mode: Mode,
+    pub mode: PlanMode,
     /// Whether real objects are not read first.
     pub skip_refresh: bool,
     /// Whether the plan only brings the state up to date before everything is destroyed: nothing is
@@ -84,7 +84,7 @@ pub struct Options {
     pub replace: Vec<InstanceAddr>,
     /// Objects that are there already and belong to these instances from now on. Only for a plan that
     /// is limited to them.
-    pub adoptions: BTreeMap<InstanceAddr, Adoption>,
+    pub adoptions: BTreeMap<InstanceAddr, AdoptionSource>,
     /// Objects that interrupted runs may have made, as they were to be.
     pub interrupted_creations: BTreeMap<InstanceAddr, Value>,
     /// Instances left alone because the outcome of an earlier operation on them is unknown.
@@ -93,7 +93,7 @@ pub struct Options {
 
 /// The way to find an existing object that an instance adopts.
 #[derive(Clone, Debug)]
-pub struct Adoption {
+pub struct AdoptionSource {
     /// The key by which its provider finds it.
     pub import_key: ImportKey,
     /// Whether all objects that the key matches belong to the state, each under an address of its
@@ -107,11 +107,11 @@ pub struct Adoption {
 
 /// Result of searching for an object that an interrupted run may have made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum InterruptedSearchResult {
     /// The provider found it, and it is as it was to be.
     Found,
     /// The provider found none.
-    NeverMade,
+    NotCreated,
 }
 
 /// Names one planned object: an instance, or a deposed object of it.
@@ -121,7 +121,7 @@ pub type ChangeKey = (InstanceAddr, Option<DeposedKey>);
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// The kind of the plan.
-    pub mode: Mode,
+    pub mode: PlanMode,
     /// Targets that the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
     /// Targets that were left out, with everything that depends on them.
@@ -136,7 +136,7 @@ pub struct Plan {
     /// Differences between the state and the real objects.
     pub drift: BTreeMap<ChangeKey, Box<Change>>,
     /// The attributes that contribute to the changes.
-    pub relevant: Relevant,
+    pub relevant: RelevantAttributes,
     /// The fate of each root output.
     pub outputs: BTreeMap<Str, OutputChange>,
     /// Results of the conditions, as far as they could be evaluated.
@@ -145,7 +145,7 @@ pub struct Plan {
     pub prior: State,
     /// Results of searching for objects that interrupted runs may have made, where a search had
     /// one.
-    pub searches: BTreeMap<InstanceAddr, Search>,
+    pub searches: BTreeMap<InstanceAddr, InterruptedSearchResult>,
     /// Results of the calls of provider functions.
     pub functions: FunctionResultHashes,
     /// Whether a managed object that was read again holds a number, in a refresh-only plan. Terraform
@@ -156,10 +156,10 @@ pub struct Plan {
     pub errored: bool,
 }
 
-impl Options {
+impl PlanOptions {
     /// The same options, with instances left alone whose outcome is unknown.
     #[must_use]
-    pub fn around(&self, open: BTreeSet<InstanceAddr>) -> Self {
+    pub fn excluding_unresolved(&self, open: BTreeSet<InstanceAddr>) -> Self {
         let mut options = self.clone();
         options.excludes.extend(open.iter().cloned().map(Target::Instance));
         options.open.extend(open);
@@ -182,17 +182,17 @@ impl Plan {
 
     /// The outputs whose values are not known yet, with null for unknown parts, as `import` stores
     /// them.
-    pub fn unknown_outputs(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
+    pub fn outputs_with_unknown_parts(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
         let unknown = self.outputs.iter().filter(|(_, change)| !change.after.is_wholly_known());
         unknown.filter_map(|(name, change)| {
-            let value = without_unknowns(&change.after).split_marks().0.into_value();
+            let value = unknown_to_null(&change.after).split_marks().0.into_value();
             let value = Known::new(value).ok()?;
             Some((name, OutputValue { value, sensitive: change.sensitive }))
         })
     }
 
     /// Whether anything has another address than the stored state gives it.
-    fn moves(&self) -> bool {
+    fn has_moves(&self) -> bool {
         let mut all = self.changes.values().chain(self.drift.values());
         all.any(|change| change.moved_from.is_some())
     }
@@ -204,49 +204,50 @@ impl Plan {
     #[must_use]
     pub fn must_store_prior_state(&self, stored: &State) -> bool {
         let is_elsewhere = |(addr, deposed): &ChangeKey| {
-            let there = |state: &State| state.object(addr, deposed.as_ref()).is_some();
+            let there = |state: &State| state.find_object(addr, deposed.as_ref()).is_some();
             there(stored) != there(&self.prior)
         };
-        self.moves() || !self.searches.is_empty() || self.changes.keys().any(is_elsewhere)
+        self.has_moves() || !self.searches.is_empty() || self.changes.keys().any(is_elsewhere)
     }
 
-    /// Returns the drift to report. Drift of deposed objects is left out, since they were to be
-    /// destroyed anyway.
-    pub fn drifted(&self) -> impl Iterator<Item = &Change> {
+    /// Returns the drift to report.
+    pub fn reported_drift(&self) -> impl Iterator<Item = &Change> {
+        // Drift of deposed objects is left out, since they were to be destroyed anyway.
         self.drift.values().map(Box::as_ref).filter(|change| change.deposed.is_none())
     }
 
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {
-        self.changes.values().any(|change| change.is_pending())
+        self.changes.values().any(|change| change.is_unapplied())
             || self.outputs.values().any(|change| change.action != Action::NoOp)
     }
 
     /// Whether applying the plan alters anything: in a refresh-only plan, anything that drifted.
     #[must_use]
-    pub fn alters(&self) -> bool {
+    pub fn has_effect(&self) -> bool {
         !self.errored
             && match self.mode {
-                Mode::RefreshOnly => self.has_drifted() || self.has_changes(),
-                Mode::Normal | Mode::Destroy => self.has_changes(),
+                PlanMode::RefreshOnly => self.has_drifted() || self.has_changes(),
+                PlanMode::Normal | PlanMode::Destroy => self.has_changes(),
             }
     }
 
-    /// Whether Terraform calls the plan applyable. Of a refresh-only plan it compares the states: an
-    /// output that goes, or has no value yet, is in both.
+    /// Whether Terraform calls the plan applyable.
     #[must_use]
-    pub fn applyable(&self) -> bool {
+    pub fn is_applyable(&self) -> bool {
+        // Of a refresh-only plan it compares the states: an output that goes, or has no value yet,
+        // is in both.
         let is_stored = |change: &OutputChange| {
             matches!(change.action, Action::Create | Action::Update)
                 && change.after.is_wholly_known()
         };
         match self.mode {
-            Mode::RefreshOnly => {
+            PlanMode::RefreshOnly => {
                 let is_refreshed = self.has_drifted() || self.reread_numbers;
                 !self.errored && (is_refreshed || self.outputs.values().any(is_stored))
             }
-            Mode::Normal | Mode::Destroy => self.alters(),
+            PlanMode::Normal | PlanMode::Destroy => self.has_effect(),
         }
     }
 
@@ -266,57 +267,58 @@ impl Plan {
 /// # Errors
 /// When the configuration is not valid, the graph could not be built, or a provider could not be
 /// loaded.
-pub async fn plan(
+pub async fn make_plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<Plan, Reported> {
     let n_resources = session.config.nodes.iter().map(|node| node.module.resources.len()).sum();
     let phase = PhaseLog::begin("plan", n_resources);
-    let plan = plan_validated(session, diags, options).await;
+    let plan = plan_after_validation(session, diags, options).await;
     phase.end(plan.as_ref().map_or(0, |plan| plan.changes.len()));
-    session.pool.tell(diags);
+    session.pool.report_warnings(diags);
     plan
 }
 
 /// Makes a plan once nothing is seen to be wrong.
-async fn plan_validated(
+async fn plan_after_validation(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<Plan, Reported> {
     let accepted = match options.adoptions.is_empty() {
-        true => validate::validate_first(session, diags).await?,
+        true => validate::validate_before_plan(session, diags).await?,
         false => ValidatedConfigs::default(),
     };
     // Before anything else, so that every later step finds objects under the addresses of their
     // blocks.
-    let (moves, state) = Moves::of(session.config, session.state);
-    forgotten::check(diags, session.config)?;
+    let (moves, state) = Moves::apply_all(session.config, session.state);
+    forgotten_resources::check_removed_blocks(diags, session.config)?;
     // The targets of an import are not a choice of the user to leave anything out.
     if options.adoptions.is_empty() {
-        moves.check_targets(diags, &options.targets)?;
+        moves.check_moves_within_targets(diags, &options.targets)?;
     }
     let session = &session.with_state(&state);
-    let inputs = PreparedInputs { moves: &moves, accepted };
+    let inputs = PreparedPlanInputs { moves: &moves, accepted };
     let mut found = Diagnostics::new();
-    let plan = match options.mode == Mode::Destroy && !options.skip_refresh && !state.is_empty() {
+    let plan = match options.mode == PlanMode::Destroy && !options.skip_refresh && !state.is_empty()
+    {
         true => plan_destroy(session, &mut found, options, inputs).await,
-        false => plan_moved(session, &mut found, options, inputs).await,
+        false => plan_after_moves(session, &mut found, options, inputs).await,
     };
     if plan.is_ok() {
         // Invalid moves are likely the cause of any other error, so those are not reported.
         let SessionInputs { sources, results, .. } = **session;
-        moves.validate(diags, Declared { sources, results })?;
+        moves.validate_moves(diags, DeclaredObjects { sources, results })?;
     }
     let plan = plan.map(|mut plan| {
         plan.errored |= report_unwritten_imports(session, &mut found, options).is_err();
-        plan.relevant = relevant::of(session, &plan);
+        plan.relevant = relevant_attributes::find_relevant_attributes(session, &plan);
         plan
     });
     // After errors the plan has only some of the objects, and the warnings would miss the others.
     if !found.has_errors() {
-        moves.warn_of_blocked(&mut found);
+        moves.warn_of_blocked_moves(&mut found);
         plan.iter().for_each(|plan| warn_of_forgotten(&mut found, plan));
     }
     // Also with errors the plan is there, as far as it came.
@@ -325,7 +327,7 @@ async fn plan_validated(
 }
 
 /// Inputs of a plan that are found before its graph is built.
-struct PreparedInputs<'m> {
+struct PreparedPlanInputs<'m> {
     moves: &'m Moves,
     accepted: ValidatedConfigs,
 }
@@ -336,40 +338,40 @@ struct PreparedInputs<'m> {
 async fn plan_destroy(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
-    inputs: PreparedInputs<'_>,
+    options: &PlanOptions,
+    inputs: PreparedPlanInputs<'_>,
 ) -> Result<Plan, Reported> {
     let moves = inputs.moves;
-    let refreshing = Options {
+    let refreshing = PlanOptions {
         before_destroy: true,
         targets: options.targets.clone(),
         excludes: options.excludes.clone(),
-        ..Options::default()
+        ..PlanOptions::default()
     };
     // Each result is recorded once, so the two walks need tables of their own.
-    let results = session.results.beside(session.config);
+    let results = session.results.new_for_same_config(session.config);
     let ground = SessionInputs { results: &results, ..**session };
-    let beside = &session.on(ground).watched(session.watch);
+    let beside = &session.with_inputs(ground).with_observer(session.watch);
     let mut found = Diagnostics::new();
-    let refreshed = plan_moved(beside, &mut found, &refreshing, inputs).await;
+    let refreshed = plan_after_moves(beside, &mut found, &refreshing, inputs).await;
     if found.has_errors() {
         diags.append(found)?;
     }
     let refreshed = refreshed?;
     if refreshed.errored {
         // The run was stopped.
-        return Ok(Plan { mode: Mode::Destroy, changes: BTreeMap::new(), ..refreshed });
+        return Ok(Plan { mode: PlanMode::Destroy, changes: BTreeMap::new(), ..refreshed });
     }
     // The objects were read a moment ago.
-    let options = Options { skip_refresh: true, ..options.clone() };
+    let options = PlanOptions { skip_refresh: true, ..options.clone() };
     let after = &session.with_state(&refreshed.prior);
-    let inputs = PreparedInputs { moves, accepted: ValidatedConfigs::default() };
-    let mut plan = plan_moved(after, diags, &options, inputs).await?;
+    let inputs = PreparedPlanInputs { moves, accepted: ValidatedConfigs::default() };
+    let mut plan = plan_after_moves(after, diags, &options, inputs).await?;
     // Refreshing brings dependencies in line with the configuration. The objects go in the order in which
     // they were made, as the state had it.
     for ((addr, deposed), change) in &mut plan.changes {
-        if let Some(object) = session.state.object(addr, deposed.as_ref()) {
-            change.prior_dependencies = moves.renamed(&object.dependencies);
+        if let Some(object) = session.state.find_object(addr, deposed.as_ref()) {
+            change.prior_dependencies = moves.renamed_dependencies(&object.dependencies);
         }
     }
     Ok(plan)
@@ -379,28 +381,28 @@ async fn plan_destroy(
 fn report_unwritten_imports(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
+    options: &PlanOptions,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
     let imports = match options.mode {
-        Mode::Normal => true,
+        PlanMode::Normal => true,
         // As in Terraform, the objects are first read by a plan of the whole configuration.
-        Mode::Destroy => !options.skip_refresh && !session.state.is_empty(),
-        Mode::RefreshOnly => false,
+        PlanMode::Destroy => !options.skip_refresh && !session.state.is_empty(),
+        PlanMode::RefreshOnly => false,
     };
     for import in &session.config.root.imports {
         let addr = import.constant_addr();
         let wanted = imports
             && (options.targets.is_empty() || options.targets.iter().any(|t| t.contains(&addr)));
-        if !wanted || session.config.resource(&import.config_addr()).is_some() {
+        if !wanted || session.config.find_resource(&import.config_addr()).is_some() {
             continue;
         }
         if matches!(import.repetition, Repetition::ForEach(_)) {
             // Each key is judged; there is no error only if there is nothing to import.
-            let scope = session.scope(session.results.root());
+            let scope = session.module_scope(session.results.root());
             let expanded = expand_import(diags, &scope, session.config, import);
             let expanded = expanded.and_then(|all| {
-                all.map(drop).ok_or_else(|| diags.error(unknown_repetition(import, &scope)))
+                all.map(drop).ok_or_else(|| diags.error(unknown_repetition_error(import, &scope)))
             });
             result = result.and(expanded);
             continue;
@@ -428,23 +430,23 @@ fn warn_of_forgotten(diags: &mut Diagnostics, plan: &Plan) {
 }
 
 /// Makes a plan for a state in which everything has its new address.
-async fn plan_moved(
+async fn plan_after_moves(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
-    inputs: PreparedInputs<'_>,
+    options: &PlanOptions,
+    inputs: PreparedPlanInputs<'_>,
 ) -> Result<Plan, Reported> {
-    let PreparedInputs { moves, accepted } = inputs;
-    let graph = build::graph(diags, session, options).await?;
-    let orders = ReplaceOrders::of(&graph);
+    let PreparedPlanInputs { moves, accepted } = inputs;
+    let graph = build::build_plan_graph(diags, session, options).await?;
+    let orders = ReplaceOrders::from_graph(&graph);
     let closures = match options.mode {
-        Mode::Destroy => written_order(session, options),
-        Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
+        PlanMode::Destroy => config_dependencies(session, options),
+        PlanMode::Normal | PlanMode::RefreshOnly => dependencies::dependencies_of_graph(&graph),
     };
-    let dragged = transform::prune_targets::destroy_dependents(session, options);
-    let excluded_from_destroy = ExcludedFromDestroy::of(session, options, moves, &graph);
-    let forgotten = Forgotten::of(session.config);
-    let settled = visit::GraphFacts {
+    let dragged = transform::prune_targets::dependents_to_destroy(session, options);
+    let excluded_from_destroy = ExcludedFromDestroy::from_options(session, options, moves, &graph);
+    let forgotten = ForgottenResources::from_config(session.config);
+    let settled = visit::GraphAnalysis {
         orders,
         closures,
         dragged,
@@ -453,15 +455,18 @@ async fn plan_moved(
         forgotten,
         accepted,
     };
-    let graph = transform::read_ahead::add(graph, session, options);
-    record::run(session, diags, options, &graph, &settled).await
+    let graph = transform::read_ahead::add_read_vertices(graph, session, options);
+    record::walk_plan_graph(session, diags, options, &graph, &settled).await
 }
 
 /// Returns the dependencies between resources by the whole configuration. A full destroy prunes
 /// much of the graph between two resources; their order stays the same.
-fn written_order(session: &Session<'_>, options: &Options) -> dependencies::DependencyClosures {
+fn config_dependencies(
+    session: &Session<'_>,
+    options: &PlanOptions,
+) -> dependencies::DependencyClosures {
     // Errors were reported when the graph was built, and a cycle has no order.
-    let whole = build::whole(&mut Diagnostics::new(), session, options).ok();
+    let whole = build::build_whole_draft(&mut Diagnostics::new(), session, options).ok();
     let graph = whole.and_then(|draft| draft.freeze().ok());
-    graph.map(|graph| dependencies::of_graph(&graph)).unwrap_or_default()
+    graph.map(|graph| dependencies::dependencies_of_graph(&graph)).unwrap_or_default()
 }

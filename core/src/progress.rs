@@ -11,11 +11,11 @@ use tracing::info;
 
 use crate::addr::InstanceAddr;
 use crate::change::Action;
-use crate::event::{Event, EventObserver, ObjectLabel, Phase};
+use crate::event::{CountedPhase, Event, EventObserver, ObjectLabel};
 use crate::session::Session;
 
 /// Interval at which a long operation is mentioned.
-const INTERVAL: Duration = Duration::from_secs(10);
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Subject of the progress events of an operation.
 #[derive(Clone, Copy)]
@@ -26,27 +26,32 @@ pub(crate) struct ProgressSubject<'a> {
 }
 
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
-pub(crate) async fn watched<T>(
+pub(crate) async fn wait_with_progress<T>(
     session: &Session<'_>,
     subject: ProgressSubject<'_>,
     operation: Pin<&mut impl Future<Output = T>>,
 ) -> (T, Duration) {
     let ProgressSubject { addr, action, label } = subject;
     let tick = |elapsed| {
-        session.watch.see(&Event::Progress { addr, action, label: label.cloned(), elapsed });
+        session.watch.on_event(&Event::ChangeProgress {
+            addr,
+            action,
+            label: label.cloned(),
+            elapsed,
+        });
     };
-    ticking(operation, tick).await
+    wait_with_ticks(operation, tick).await
 }
 
-/// Waits for an operation, calls a function every ten seconds, and returns the duration. The
-/// awaited future stays in place: moved into here it would take its room twice.
-pub(crate) async fn ticking<T>(
+/// Waits for an operation, calls a function every ten seconds, and returns the duration.
+pub(crate) async fn wait_with_ticks<T>(
     mut operation: Pin<&mut impl Future<Output = T>>,
     tick: impl Fn(Duration),
 ) -> (T, Duration) {
+    // The awaited future stays in place: moved into here it would take its room twice.
     let start = Instant::now();
     loop {
-        match tokio::time::timeout(INTERVAL, operation.as_mut()).await {
+        match tokio::time::timeout(PROGRESS_INTERVAL, operation.as_mut()).await {
             Ok(result) => return (result, start.elapsed()),
             Err(_) => tick(start.elapsed()),
         }
@@ -54,36 +59,36 @@ pub(crate) async fn ticking<T>(
 }
 
 /// The instances of a phase: the number finished, and the number known by now.
-pub(crate) struct Counter<'a> {
+pub(crate) struct InstanceCounter<'a> {
     watch: &'a dyn EventObserver,
-    phase: Phase,
+    phase: CountedPhase,
     done: Cell<usize>,
     total: Cell<usize>,
 }
 
-impl<'a> Counter<'a> {
+impl<'a> InstanceCounter<'a> {
     /// Makes a counter that expects `total` instances.
-    pub(crate) fn new(watch: &'a dyn EventObserver, phase: Phase, total: usize) -> Self {
+    pub(crate) fn new(watch: &'a dyn EventObserver, phase: CountedPhase, total: usize) -> Self {
         Self { watch, phase, done: Cell::new(0), total: Cell::new(total) }
     }
 
     /// Expects more instances.
-    pub(crate) fn add(&self, more: usize) {
+    pub(crate) fn add_expected(&self, more: usize) {
         self.total.set(self.total.get() + more);
     }
 
     /// Takes back one expected instance: the instances that it stood for are counted themselves
     /// from here on.
-    pub(crate) fn take_back(&self) {
+    pub(crate) fn remove_expected(&self) {
         self.total.set(self.total.get().saturating_sub(1));
     }
 
     /// Counts one instance as finished.
-    pub(crate) fn done(&self) {
+    pub(crate) fn count_finished(&self) {
         self.done.set(self.done.get() + 1);
         let (phase, done, total) = (self.phase, self.done.get(), self.total.get());
         // Instances become known while resources are expanded, so the total may lag behind.
-        self.watch.see(&Event::Count { phase, done, total: total.max(done) });
+        self.watch.on_event(&Event::InstanceCount { phase, done, total: total.max(done) });
     }
 }
 

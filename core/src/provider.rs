@@ -1,29 +1,32 @@
 //! Providers as the engine uses them: launched when first needed, schemas cached, marks taken off
 //! and put back, failures blamed.
 
-mod blame;
 pub mod builtin;
 mod calls;
 mod client;
 mod deadlines;
-mod loaded;
+mod loaded_provider;
 mod pool;
+mod provider_diagnostics;
 mod warnings;
 
-pub(crate) use blame::shortened;
-pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::PendingCall;
 pub(crate) use client::ResponseContext;
-pub use client::ephemeral::{Keep, Opened};
-pub(crate) use client::identity::import_key;
+pub use client::ephemeral::{OpenEphemeralData, OpenedEphemeral};
+pub(crate) use client::identity::predict_import_key;
 pub use client::identity::{IdentityType, StoredIdentity};
-pub use client::import::{Imported, MovedFrom};
-pub use client::list::Listed;
+pub use client::import::{ImportedObject, MoveSource};
+pub use client::list::ListedObject;
 pub(crate) use client::size::ObjectInResponse;
 pub use client::{
-    Ask, CallContext, ContractViolation, Current, Planned, ProviderClient, Read, remark,
-    with_stored_numbers,
+    CallContext, ChangeValues, ContractViolation, ObjectToRead, PlannedObject, ProviderClient,
+    RefreshedObject, add_marks, keep_stored_numbers,
 };
-pub use deadlines::{CallKind, Deadlines};
-pub use loaded::{Loaded, ResourceType};
-pub use pool::{Launch, Pool};
+pub use deadlines::{CallDeadlines, CallKind};
+pub use loaded_provider::{LoadedProvider, ResourceType};
+pub use pool::{ProviderLauncher, ProviderPool};
+pub(crate) use provider_diagnostics::truncate_text;
+pub use provider_diagnostics::{
+    call_failure_diagnostic, missing_type_error, report_provider_diagnostics,
+    unsupported_type_error,
+};

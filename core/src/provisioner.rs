@@ -10,14 +10,14 @@ use formwork_value::diag::Summary;
 use formwork_value::schema::Block;
 use formwork_value::{Plain, Value};
 
-pub use connection::connection;
+pub use connection::connection_schema;
 
 /// Takes each line of output as it comes.
 pub type OutputSink<'a> = &'a dyn Fn(&str);
 
 /// One run of a provisioner.
 #[derive(Clone, Copy, Debug)]
-pub struct Task<'a> {
+pub struct ProvisionerTask<'a> {
     /// Configuration of the block, after its schema.
     pub config: &'a Plain,
     /// Way to reach the machine behind the object, if given: after [`connection`].
@@ -34,7 +34,7 @@ pub trait Provisioner {
     ///
     /// # Errors
     /// When arguments do not go together.
-    fn check(&self, config: &Value) -> Result<(), Failed> {
+    fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
         let _ = config;
         Ok(())
     }
@@ -44,16 +44,20 @@ pub trait Provisioner {
     ///
     /// # Errors
     /// When the work could not be done, or was cut short.
-    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed>;
+    async fn run_task(
+        &self,
+        task: ProvisionerTask<'_>,
+        tell: OutputSink<'_>,
+    ) -> Result<(), ProvisionerError>;
 
     /// Asks work that is under way to end soon.
-    fn stop(&self);
+    fn request_stop(&self);
 }
 
 /// Why work could not be done.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{summary}: {detail}")]
-pub struct Failed {
+pub struct ProvisionerError {
     /// Summary of the problem, for a diagnostic.
     pub summary: Summary,
     /// Detail of the problem; it may hold parts of the configuration and of the output.
@@ -64,18 +68,18 @@ pub struct Failed {
 
 /// The provisioners that are there, by kind.
 #[derive(Default)]
-pub struct Provisioners(BTreeMap<&'static str, Box<dyn Provisioner>>);
+pub struct ProvisionerSet(BTreeMap<&'static str, Box<dyn Provisioner>>);
 
-impl Provisioners {
+impl ProvisionerSet {
     /// A set of these.
     #[must_use]
-    pub fn of<const N: usize>(all: [(&'static str, Box<dyn Provisioner>); N]) -> Self {
+    pub fn from_kinds<const N: usize>(all: [(&'static str, Box<dyn Provisioner>); N]) -> Self {
         Self(all.into())
     }
 
     /// The one of this kind.
     #[must_use]
-    pub fn find(&self, kind: &str) -> Option<&dyn Provisioner> {
+    pub fn find_provisioner(&self, kind: &str) -> Option<&dyn Provisioner> {
         self.0.get(kind).map(|provisioner| &**provisioner)
     }
 
@@ -85,12 +89,12 @@ impl Provisioners {
     }
 
     /// Asks all work that is under way to end soon.
-    pub fn stop(&self) {
-        self.0.values().for_each(|provisioner| provisioner.stop());
+    pub fn stop_all(&self) {
+        self.0.values().for_each(|provisioner| provisioner.request_stop());
     }
 }
 
-impl Debug for Provisioners {
+impl Debug for ProvisionerSet {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }

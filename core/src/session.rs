@@ -10,20 +10,20 @@ use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
-use crate::config::inputs::Input;
+use crate::config::inputs::ResolvedVariable;
 use crate::eval::functions::PendingFunctions;
 use crate::eval::vertex::EvalInputs;
 use crate::eval::{HostValues, ModuleResults, ModuleScope, Results};
-use crate::event::{EventObserver, NoObserver};
+use crate::event::{EventObserver, NoEventObserver};
 use crate::graph::walk::RecordOrder;
 use crate::messages;
-use crate::provider::Pool;
-use crate::provisioner::Provisioners;
+use crate::provider::ProviderPool;
+use crate::provisioner::ProvisionerSet;
 use crate::state::State;
 
 /// Maximum number of rounds in which an evaluation may find new calls of providers' functions:
 /// calls whose arguments are results of calls.
-const MAX_ROUNDS: usize = 200;
+const MAX_EVALUATION_ROUNDS: usize = 200;
 
 /// Default number of operations that may be under way at once, as in Terraform.
 pub const DEFAULT_PARALLELISM: usize = 10;
@@ -53,15 +53,15 @@ pub struct SessionInputs<'a> {
     /// The state as it was when the command began.
     pub state: &'a State,
     /// The providers.
-    pub pool: &'a Pool<'a>,
+    pub pool: &'a ProviderPool<'a>,
     /// Provisioners that may run.
-    pub provisioners: &'a Provisioners,
+    pub provisioners: &'a ProvisionerSet,
     /// Destination of the results.
     pub results: &'a Results,
     /// Access of expressions to the outside world.
     pub world: &'a HostValues,
     /// Values of the root variables, converted.
-    pub variables: &'a BTreeMap<Str, Input>,
+    pub variables: &'a BTreeMap<Str, ResolvedVariable>,
     /// Set when the user wants no new operations to start.
     pub stop: &'a Cell<bool>,
 }
@@ -80,22 +80,22 @@ impl<'a> Session<'a> {
     pub fn new(inputs: SessionInputs<'a>) -> Self {
         Self {
             inputs,
-            watch: &NoObserver,
+            watch: &NoEventObserver,
             parallelism: DEFAULT_PARALLELISM,
             permits: Semaphore::new(DEFAULT_PARALLELISM),
-            finishing: RecordOrder::AsTheyCome,
+            finishing: RecordOrder::Completion,
         }
     }
 
     /// The same, with a watcher.
     #[must_use]
-    pub fn watched(self, watch: &'a dyn EventObserver) -> Self {
+    pub fn with_observer(self, watch: &'a dyn EventObserver) -> Self {
         Self { watch, ..self }
     }
 
     /// The same, with so many operations at once; one is always possible.
     #[must_use]
-    pub fn at_most(self, parallelism: usize) -> Self {
+    pub fn with_parallelism(self, parallelism: usize) -> Self {
         // `Semaphore::new` panics with more permits.
         let parallelism = parallelism.clamp(1, Semaphore::MAX_PERMITS);
         Self { parallelism, permits: Semaphore::new(parallelism), ..self }
@@ -119,18 +119,18 @@ impl Session<'_> {
 
     /// Meaning of names in an instance of a module.
     #[must_use]
-    pub fn scope<'m>(&'m self, module: &'m ModuleResults) -> ModuleScope<'m> {
+    pub fn module_scope<'m>(&'m self, module: &'m ModuleResults) -> ModuleScope<'m> {
         ModuleScope::new(module, self.world)
     }
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        self.on(SessionInputs { state, ..self.inputs }).watched(self.watch)
+        self.with_inputs(SessionInputs { state, ..self.inputs }).with_observer(self.watch)
     }
 
     /// A session with the same settings and other inputs. It has no watcher.
-    pub(crate) fn on<'s>(&self, inputs: SessionInputs<'s>) -> Session<'s> {
-        Session::new(inputs).at_most(self.parallelism).with_record_order(self.finishing)
+    pub(crate) fn with_inputs<'s>(&self, inputs: SessionInputs<'s>) -> Session<'s> {
+        Session::new(inputs).with_parallelism(self.parallelism).with_record_order(self.finishing)
     }
 
     /// Evaluates something, and again after the functions of providers that it calls have answered,
@@ -138,52 +138,52 @@ impl Session<'_> {
     ///
     /// # Errors
     /// When `evaluate` fails, or a provider whose functions are called cannot be used.
-    pub async fn settled<T>(
+    pub async fn evaluate_with_functions<T>(
         &self,
         diags: &mut Diagnostics,
         mut evaluate: impl FnMut(&mut Diagnostics) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
-        for _ in 0..MAX_ROUNDS {
+        for _ in 0..MAX_EVALUATION_ROUNDS {
             // Diagnostics of an earlier round are dropped: they may come of results that were still
             // unknown.
             let mut attempt = Diagnostics::new();
             let result = evaluate(&mut attempt);
-            let wanted = self.results.functions().take_wanted();
+            let wanted = self.results.provider_functions().take_pending();
             if wanted.is_empty() {
                 // The result holds everything that was reported.
                 let _ = diags.append(attempt);
                 return result;
             }
-            self.find_out(diags, wanted).await?;
+            self.call_pending_functions(diags, wanted).await?;
         }
         let detail = format!(
-            "Functions of providers were called with new arguments {MAX_ROUNDS} times in a row to evaluate this. Arguments that are new each time, such as `uuid()`, never come to an end."
+            "Functions of providers were called with new arguments {MAX_EVALUATION_ROUNDS} times in a row to evaluate this. Arguments that are new each time, such as `uuid()`, never come to an end."
         );
         Err(diags.error(Diagnostic::error(messages::TOO_MANY_CALLS_PROVIDER_FUNCTIONS, detail)))
     }
 
-    async fn find_out(
+    async fn call_pending_functions(
         &self,
         diags: &mut Diagnostics,
         wanted: PendingFunctions,
     ) -> Result<(), Reported> {
-        let functions = self.results.functions();
-        self.pool.load(diags, wanted.providers.iter().cloned()).await?;
+        let functions = self.results.provider_functions();
+        self.pool.load_providers(diags, wanted.providers.iter().cloned()).await?;
         for provider in &wanted.providers {
-            if let Some(loaded) = self.pool.loaded(provider) {
-                functions.offer(provider, &loaded.schema().functions);
+            if let Some(loaded) = self.pool.loaded_provider(provider) {
+                functions.add_signatures(provider, &loaded.provider_schema().functions);
             }
         }
         // One provider after the other: each needs a process only while its own calls are made.
         for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
             // Functions need no configuration (protocol, CallFunction), so any instance serves.
-            let handle = self.pool.unconfigured(diags, &first.provider).await?;
+            let handle = self.pool.unconfigured_client(diags, &first.provider).await?;
             let Some(handle) = &handle else { continue };
             let answers = calls.iter().map(async |call| {
                 let arguments = call.arguments.clone();
                 let answer = handle.call_function(&call.function, arguments, &call.returns).await;
-                functions.answer(call, answer);
+                functions.record_answer(call, answer);
             });
             // Unordered, because each answer is kept under its call.
             let answers = futures_util::stream::iter(answers);

@@ -10,13 +10,14 @@ mod render;
 mod shared_vertex;
 mod walk;
 
-pub(crate) use close_ephemeral::close_ephemeral;
-pub(crate) use edge_reason::{CycleExplanation, EdgeReason, place_of, report_cycles};
-pub(crate) use names::{Names, connect_modules, connect_providers};
+pub(crate) use close_ephemeral::add_close_vertices;
+pub(crate) use edge_reason::{CycleExplanation, EdgeReason, format_place, report_cycles};
+pub(crate) use names::{VertexNames, connect_modules, connect_providers};
 pub(crate) use provider_usage::ProviderUsage;
 pub(crate) use provider_vertex::{ProviderVertex, visit_provider, written_providers};
-pub(crate) use render::draw;
+pub(crate) use render::draw_phase_graph;
 pub(crate) use shared_vertex::{
-    Mentions, SharedOutcome, SharedVertex, Vertex, add_calls, add_providers, add_values,
+    ModuleReferences, PhaseVertex, SharedVertex, SharedVisitOutcome, add_calls, add_providers,
+    add_values,
 };
 pub(crate) use walk::{PhaseWalk, walk_phase};

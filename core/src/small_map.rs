@@ -33,7 +33,7 @@ impl<K, V> SmallMap<K, V> {
     }
 
     /// The entries in the order of their keys.
-    pub fn iter(&self) -> Iter<'_, K, V> {
+    pub fn iter(&self) -> SmallMapIter<'_, K, V> {
         // As a pointer the closure has a type that can be written.
         let pair: fn(&(K, V)) -> (&K, &V) = |(key, value)| (key, value);
         self.first.as_ref().map(pair).into_iter().chain(&self.others)
@@ -122,12 +122,12 @@ impl<K: Ord + Clone, V: Default> SmallMap<K, V> {
 }
 
 /// Entries of a [`SmallMap`].
-pub type Iter<'m, K, V> =
+pub type SmallMapIter<'m, K, V> =
     std::iter::Chain<std::option::IntoIter<(&'m K, &'m V)>, btree_map::Iter<'m, K, V>>;
 
 impl<'m, K, V> IntoIterator for &'m SmallMap<K, V> {
     type Item = (&'m K, &'m V);
-    type IntoIter = Iter<'m, K, V>;
+    type IntoIter = SmallMapIter<'m, K, V>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()

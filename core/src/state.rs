@@ -20,7 +20,7 @@ use bytes::Bytes;
 use formwork_value::codec::EncodeError;
 use formwork_value::{Known, Path, Str, Type, Value};
 
-pub use self::attributes::Attributes;
+pub use self::attributes::ObjectAttributes;
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::small_map::SmallMap;
@@ -56,20 +56,20 @@ pub struct ResourceState {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InstanceState {
     /// The object in use.
-    pub current: Option<Arc<Object>>,
+    pub current: Option<Arc<ObjectState>>,
     /// Replaced objects still to be destroyed.
-    pub deposed: BTreeMap<DeposedKey, Arc<Object>>,
+    pub deposed: BTreeMap<DeposedKey, Arc<ObjectState>>,
 }
 
 /// A real object as we know it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Object {
+pub struct ObjectState {
     /// Whether it may be used.
-    pub status: Status,
+    pub status: ObjectStatus,
     /// Version of the schema the attributes follow.
     pub schema_version: u64,
     /// The attributes, encoded.
-    pub attributes: Attributes,
+    pub attributes: ObjectAttributes,
     /// Paths that are sensitive by marks of the configuration.
     pub sensitive: Arc<Vec<Path>>,
     /// The provider's private bytes.
@@ -84,7 +84,7 @@ pub struct Object {
 
 /// Whether an object may be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Status {
+pub enum ObjectStatus {
     /// It may.
     #[default]
     Ready,
@@ -92,36 +92,39 @@ pub enum Status {
     Tainted,
 }
 
-impl Object {
+impl ObjectState {
     /// Encodes the attributes of an object. Marks are taken off; `sensitive` says where they were.
     ///
     /// # Errors
     /// When the value does not have the type.
-    pub fn encode(value: &Known, ty: &Type) -> Result<(Attributes, Arc<Vec<Path>>), EncodeError> {
+    pub fn encode_attributes(
+        value: &Known,
+        ty: &Type,
+    ) -> Result<(ObjectAttributes, Arc<Vec<Path>>), EncodeError> {
         let (plain, marks) = value.value().clone().split_marks();
         let json = formwork_value::codec::json::encode(plain.value(), ty)?;
         let sensitive = marks.0.into_iter().map(|(path, _)| path).collect();
-        Ok((Attributes::Json(json.into()), Arc::new(sensitive)))
+        Ok((ObjectAttributes::Json(json.into()), Arc::new(sensitive)))
     }
 
     /// Whether both describe one real object, as far as one can see: by the identity, else by the
     /// attribute `id`, else by all attributes.
     #[must_use]
-    pub fn is_of_the_same_object(&self, other: &Self) -> bool {
-        self.is_named_as(other).unwrap_or_else(|| self.attributes == other.attributes)
+    pub fn is_same_real_object(&self, other: &Self) -> bool {
+        self.has_id_of(other).unwrap_or_else(|| self.attributes == other.attributes)
     }
 
     /// Whether both certainly describe different real objects: by the identity, else by the
     /// attribute `id`.
     #[must_use]
-    pub fn is_of_another_object(&self, other: &Self) -> bool {
-        self.is_named_as(other) == Some(false)
+    pub fn is_other_real_object(&self, other: &Self) -> bool {
+        self.has_id_of(other) == Some(false)
     }
 
     /// Whether both have the same identity, else the same `id`; `None` if one of them has neither.
-    fn is_named_as(&self, other: &Self) -> Option<bool> {
+    fn has_id_of(&self, other: &Self) -> Option<bool> {
         let id = |object: &Self| {
-            let attributes = object.attributes.members();
+            let attributes = object.attributes.to_json_value();
             attributes.get("id").filter(|id| !id.is_null()).cloned()
         };
         match (&self.identity, &other.identity) {
@@ -134,7 +137,7 @@ impl Object {
 
 impl ResourceState {
     /// All objects, deposed ones too.
-    pub fn objects(&self) -> impl Iterator<Item = &Arc<Object>> {
+    pub fn all_objects(&self) -> impl Iterator<Item = &Arc<ObjectState>> {
         let instances = self.instances.values();
         instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()))
     }
@@ -149,18 +152,18 @@ impl State {
 
     /// The current object of an instance.
     #[must_use]
-    pub fn current(&self, addr: &crate::addr::InstanceAddr) -> Option<&Arc<Object>> {
-        self.resources.get(&addr.of())?.instances.get(&addr.key)?.current.as_ref()
+    pub fn current_object(&self, addr: &crate::addr::InstanceAddr) -> Option<&Arc<ObjectState>> {
+        self.resources.get(&addr.resource_addr())?.instances.get(&addr.key)?.current.as_ref()
     }
 
     /// An object of an instance: the current one, or a deposed one.
     #[must_use]
-    pub fn object(
+    pub fn find_object(
         &self,
         addr: &crate::addr::InstanceAddr,
         deposed: Option<&DeposedKey>,
-    ) -> Option<&Arc<Object>> {
-        let instance = self.resources.get(&addr.of())?.instances.get(&addr.key)?;
+    ) -> Option<&Arc<ObjectState>> {
+        let instance = self.resources.get(&addr.resource_addr())?.instances.get(&addr.key)?;
         match deposed {
             Some(key) => instance.deposed.get(key),
             None => instance.current.as_ref(),
@@ -169,7 +172,7 @@ impl State {
 
     /// A resource to be changed; one that belongs to the provider and has no instance yet, if there
     /// was none.
-    pub fn resource_mut(
+    pub fn resource_or_insert(
         &mut self,
         addr: ResourceAddr,
         provider: &ProviderConfigAddr,
@@ -184,7 +187,7 @@ impl State {
 
     /// An instance to be changed, if it is there.
     pub fn instance_mut(&mut self, addr: &crate::addr::InstanceAddr) -> Option<&mut InstanceState> {
-        let resource = self.resources.get_mut(&addr.of())?;
+        let resource = self.resources.get_mut(&addr.resource_addr())?;
         Arc::make_mut(resource).instances.get_mut(&addr.key)
     }
 
@@ -194,7 +197,7 @@ impl State {
         addr: &crate::addr::InstanceAddr,
         deposed: Option<&DeposedKey>,
     ) {
-        let resource = addr.of();
+        let resource = addr.resource_addr();
         let Some(state) = self.resources.get_mut(&resource) else { return };
         let state = Arc::make_mut(state);
         if let Some(instance) = state.instances.get_mut(&addr.key) {
@@ -214,7 +217,7 @@ impl State {
 
     /// The value of an output.
     #[must_use]
-    pub fn output(&self, name: &str) -> Option<&Value> {
+    pub fn output_value(&self, name: &str) -> Option<&Value> {
         self.outputs.get(name).map(|output| output.value.value())
     }
 }

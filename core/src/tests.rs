@@ -42,32 +42,32 @@ use std::future::Future;
 
 use formwork_value::{Diagnostics, Str};
 
-use self::cloud::{Cloud, Fault};
+use self::cloud::{CallFault, FakeCloud};
 use crate::addr::Target;
-use crate::apply::{Applied, apply};
+use crate::apply::{ApplyResult, apply_plan};
 use crate::change::{Action, Change, ReplaceOrder};
-use crate::config::inputs::Input;
+use crate::config::inputs::ResolvedVariable;
 use crate::config::testing::{self, format_value};
 use crate::config::{Config, inputs};
 use crate::eval::{HostValues, Results};
 use crate::graph::walk::RecordOrder;
-use crate::plan::{self, Mode, Options, Plan, plan};
-use crate::provider::Pool;
-use crate::provisioner::Provisioners;
+use crate::plan::{self, Plan, PlanMode, PlanOptions, make_plan};
+use crate::provider::ProviderPool;
+use crate::provisioner::ProvisionerSet;
 use crate::session::{Session, SessionInputs};
 use crate::state::file::StateFile;
 use crate::state::journal::{Journal, RunHeader};
-use crate::state::{Object, State, Status};
+use crate::state::{ObjectState, ObjectStatus, State};
 
 /// A world, what is believed of it, and a place for journals.
-struct EvalFixture {
-    cloud: Cloud,
+struct EngineFixture {
+    cloud: FakeCloud,
     file: StateFile,
     folder: tempfile::TempDir,
-    options: Options,
+    options: PlanOptions,
     parallelism: usize,
     finishing: RecordOrder,
-    provisioners: Provisioners,
+    provisioners: ProvisionerSet,
     /// Whether nothing new is to start.
     stop: Cell<bool>,
     /// Number of times that the last apply asked the disk to make its journal durable.
@@ -77,24 +77,24 @@ struct EvalFixture {
 }
 
 /// Result of a run.
-struct Run {
+struct RunResult {
     plan: Option<Plan>,
-    applied: Option<Applied>,
+    applied: Option<ApplyResult>,
     diags: Diagnostics,
     calls: Vec<String>,
 }
 
-impl EvalFixture {
+impl EngineFixture {
     fn new() -> Self {
         Self {
-            cloud: Cloud::default(),
-            file: StateFile::fresh(),
+            cloud: FakeCloud::default(),
+            file: StateFile::new_empty(),
             folder: tempfile::tempdir().unwrap(),
-            options: Options::default(),
+            options: PlanOptions::default(),
             // One after the other, so that the order of calls is the smallest one the graph allows.
             parallelism: 1,
-            finishing: RecordOrder::AsTheyCome,
-            provisioners: Provisioners::default(),
+            finishing: RecordOrder::Completion,
+            provisioners: ProvisionerSet::default(),
             stop: Cell::default(),
             n_syncs: Cell::default(),
             room: None,
@@ -102,27 +102,27 @@ impl EvalFixture {
     }
 
     /// A bench on which a configuration was applied without trouble.
-    fn after(config: &str) -> Self {
+    fn with_applied(config: &str) -> Self {
         let mut bench = Self::new();
         let run = bench.apply(config);
-        assert!(!run.diags.has_errors(), "{}", run.said());
+        assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
         bench
     }
 
-    fn fault(&self, call: &str, fault: Fault) {
-        self.cloud.things().faults.insert(call.to_owned(), fault);
+    fn set_fault(&self, call: &str, fault: CallFault) {
+        self.cloud.lock_contents().faults.insert(call.to_owned(), fault);
     }
 
-    fn well_again(&self) {
-        self.cloud.things().faults.clear();
+    fn clear_faults(&self) {
+        self.cloud.lock_contents().faults.clear();
     }
 
-    fn target(&mut self, targets: &[&str]) {
+    fn set_targets(&mut self, targets: &[&str]) {
         self.options.targets = targets.iter().map(|text| text.parse::<Target>().unwrap()).collect();
     }
 
     /// Plans and applies with other options, which hold for this run only.
-    fn apply_with(&mut self, config: &str, change: impl FnOnce(&mut Options)) -> Run {
+    fn apply_with(&mut self, config: &str, change: impl FnOnce(&mut PlanOptions)) -> RunResult {
         let options = self.options.clone();
         change(&mut self.options);
         let run = self.apply(config);
@@ -130,7 +130,7 @@ impl EvalFixture {
         run
     }
 
-    fn plan_with(&mut self, config: &str, change: impl FnOnce(&mut Options)) -> Run {
+    fn plan_with(&mut self, config: &str, change: impl FnOnce(&mut PlanOptions)) -> RunResult {
         let options = self.options.clone();
         change(&mut self.options);
         let run = self.plan(config);
@@ -138,113 +138,116 @@ impl EvalFixture {
         run
     }
 
-    fn destroy(&mut self, config: &str) -> Run {
-        self.apply_with(config, |options| options.mode = Mode::Destroy)
+    fn destroy(&mut self, config: &str) -> RunResult {
+        self.apply_with(config, |options| options.mode = PlanMode::Destroy)
     }
 
-    fn plan(&mut self, config: &str) -> Run {
-        self.run(config, false)
+    fn plan(&mut self, config: &str) -> RunResult {
+        self.plan_and_maybe_apply(config, false)
     }
 
     /// Plans and, if that went well, applies; what is done then counts as stored.
-    fn apply(&mut self, config: &str) -> Run {
-        self.run(config, true)
+    fn apply(&mut self, config: &str) -> RunResult {
+        self.plan_and_maybe_apply(config, true)
     }
 
-    fn run(&mut self, config: &str, applying: bool) -> Run {
-        let loaded = Loaded::of(config);
-        let first = self.cloud.things().calls.len();
+    fn plan_and_maybe_apply(&mut self, config: &str, applying: bool) -> RunResult {
+        let loaded = LoadedConfig::load(config);
+        let first = self.cloud.lock_contents().calls.len();
         // Nothing outlives the program.
-        self.cloud.things().n_running = 0;
+        self.cloud.lock_contents().n_running = 0;
         let mut diags = Diagnostics::new();
         let (plan, applied) = block_on(async {
-            let pool = Pool::new(&self.cloud);
-            self.both(&loaded, &pool, applying, &mut diags).await
+            let pool = ProviderPool::new(&self.cloud);
+            self.plan_and_apply(&loaded, &pool, applying, &mut diags).await
         });
         if let Some(applied) = &applied {
             // After a failed run as well: what was done counts as stored.
             self.file.state = applied.state.clone();
         }
-        let calls = self.cloud.things().calls[first..].to_vec();
-        Run { plan, applied, diags, calls }
+        let calls = self.cloud.lock_contents().calls[first..].to_vec();
+        RunResult { plan, applied, diags, calls }
     }
 
     /// Checks the configuration alone, with nothing known of its variables.
-    fn validate(&self, config: &str) -> Run {
-        self.validate_loaded(Loaded::of(config))
+    fn validate(&self, config: &str) -> RunResult {
+        self.validate_loaded(LoadedConfig::load(config))
     }
 
-    fn validate_loaded(&self, mut loaded: Loaded) -> Run {
+    fn validate_loaded(&self, mut loaded: LoadedConfig) -> RunResult {
         let variables = loaded.config.root.variables.iter();
         loaded.variables = variables
-            .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown_value(variable))))
+            .map(|(name, variable)| {
+                (name.clone(), ResolvedVariable::from_value(inputs::unknown_value(variable)))
+            })
             .collect();
         let mut diags = Diagnostics::new();
-        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
-        let pool = Pool::new(&self.cloud);
-        let session = self.session(&loaded, (&pool, &results, &world, &stop));
-        let _valid = block_on(plan::validate(&session, &mut diags));
-        Run { plan: None, applied: None, diags, calls: Vec::new() }
+        let (results, world, stop) =
+            (Results::new(&loaded.config), host_values(false), Cell::new(false));
+        let pool = ProviderPool::new(&self.cloud);
+        let session = self.new_session(&loaded, (&pool, &results, &world, &stop));
+        let _valid = block_on(plan::validate_config(&session, &mut diags));
+        RunResult { plan: None, applied: None, diags, calls: Vec::new() }
     }
 
-    async fn both(
+    async fn plan_and_apply(
         &self,
-        loaded: &Loaded,
-        pool: &Pool<'_>,
+        loaded: &LoadedConfig,
+        pool: &ProviderPool<'_>,
         applying: bool,
         diags: &mut Diagnostics,
-    ) -> (Option<Plan>, Option<Applied>) {
-        let planned = self.planned(loaded, pool, diags).await;
+    ) -> (Option<Plan>, Option<ApplyResult>) {
+        let planned = self.plan_in_session(loaded, pool, diags).await;
         match planned {
             Some(plan) if applying && !plan.errored => {
                 // Through the form it is saved in, and in part with another process.
                 let saved = plan.to_bytes().unwrap();
                 let read = Plan::from_bytes(&saved, plan.prior.clone()).unwrap();
                 assert!(read == plan, "a saved plan is read as it was");
-                let applied = self.applied(loaded, pool, &read, diags).await;
+                let applied = self.apply_in_session(loaded, pool, &read, diags).await;
                 (Some(plan), applied)
             }
             planned => (planned, None),
         }
     }
 
-    async fn planned(
+    async fn plan_in_session(
         &self,
-        loaded: &Loaded,
-        pool: &Pool<'_>,
+        loaded: &LoadedConfig,
+        pool: &ProviderPool<'_>,
         diags: &mut Diagnostics,
     ) -> Option<Plan> {
-        let (results, world) = (Results::new(&loaded.config), world(false));
-        let session = self.session(loaded, (pool, &results, &world, &self.stop));
-        plan(&session, diags, &self.options).await.ok()
+        let (results, world) = (Results::new(&loaded.config), host_values(false));
+        let session = self.new_session(loaded, (pool, &results, &world, &self.stop));
+        make_plan(&session, diags, &self.options).await.ok()
     }
 
-    async fn applied(
+    async fn apply_in_session(
         &self,
-        loaded: &Loaded,
-        pool: &Pool<'_>,
+        loaded: &LoadedConfig,
+        pool: &ProviderPool<'_>,
         plan: &Plan,
         diags: &mut Diagnostics,
-    ) -> Option<Applied> {
-        let (results, world) = (Results::new(&loaded.config), world(true));
-        let session = self.session(loaded, (pool, &results, &world, &self.stop));
+    ) -> Option<ApplyResult> {
+        let (results, world) = (Results::new(&loaded.config), host_values(true));
+        let session = self.new_session(loaded, (pool, &results, &world, &self.stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
-        let journal = Journal::begin(self.folder.path(), begin).unwrap();
+        let journal = Journal::begin_run(self.folder.path(), begin).unwrap();
         if let Some(room) = self.room {
-            journal.fills_after(room);
+            journal.fill_disk_after(room);
         }
-        let applied = apply(&session, diags, plan, &journal).await.ok();
-        self.n_syncs.set(journal.n_syncs());
-        let stored = applied.as_ref().map(|Applied { state, .. }| state.clone());
-        let stored = stored.map(|state| StateFile { state, ..StateFile::fresh() });
+        let applied = apply_plan(&session, diags, plan, &journal).await.ok();
+        self.n_syncs.set(journal.sync_count());
+        let stored = applied.as_ref().map(|ApplyResult { state, .. }| state.clone());
+        let stored = stored.map(|state| StateFile { state, ..StateFile::new_empty() });
         let kept = match &stored {
-            Some(stored) => journal.snapshot(stored).await,
+            Some(stored) => journal.record_snapshot(stored).await,
             None => Ok(()),
         };
         // An error of a record that does not fit any more is reported where it happened.
         let kept = match kept {
-            Ok(()) => journal.end().await,
+            Ok(()) => journal.end_run().await,
             Err(error) => Err(error),
         };
         // Only a full disk may keep a journal from its end.
@@ -252,7 +255,7 @@ impl EvalFixture {
         applied
     }
 
-    fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
+    fn new_session<'a>(&'a self, loaded: &'a LoadedConfig, with: SessionParts<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
         let ground = SessionInputs {
             config: &loaded.config,
@@ -265,48 +268,48 @@ impl EvalFixture {
             variables: &loaded.variables,
             stop,
         };
-        Session::new(ground).at_most(self.parallelism).with_record_order(self.finishing)
+        Session::new(ground).with_parallelism(self.parallelism).with_record_order(self.finishing)
     }
 
     /// The objects in the state, one a line.
-    fn state(&self) -> String {
+    fn describe_state(&self) -> String {
         show_state(&self.file.state)
     }
 
     /// Number of journals that were left behind.
-    fn n_journals(&self) -> usize {
+    fn journal_count(&self) -> usize {
         self.folder.path().read_dir().map_or(0, Iterator::count)
     }
 }
 
-type With<'a> = (&'a Pool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
+type SessionParts<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
 
 /// A configuration with values for its variables.
-struct Loaded {
+struct LoadedConfig {
     config: Config,
     sources: formwork_value::diag::Sources,
-    variables: BTreeMap<Str, Input>,
+    variables: BTreeMap<Str, ResolvedVariable>,
 }
 
-impl Loaded {
-    fn of(config: &str) -> Self {
-        let (config, mut sources) = testing::load_ok(config);
+impl LoadedConfig {
+    fn load(config: &str) -> Self {
+        let (config, mut sources) = testing::load_valid_fixture(config);
         let mut diags = Diagnostics::new();
-        let inputs = inputs::resolve(
+        let inputs = inputs::resolve_variables(
             &mut diags,
             &mut sources,
             &config.root,
             Vec::new(),
-            inputs::Unset::Refused,
+            inputs::UnsetVariable::Error,
         )
         .unwrap();
         Self { config, sources, variables: inputs }
     }
 }
 
-fn world(applying: bool) -> HostValues {
+fn host_values(applying: bool) -> HostValues {
     // A clock that stands still, so that no expected text holds a time.
-    HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+    HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -314,19 +317,19 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
 }
 
-impl Run {
+impl RunResult {
     /// The planned changes, one a line.
-    fn changes(&self) -> String {
+    fn describe_changes(&self) -> String {
         let mut out = String::new();
         let Some(plan) = &self.plan else { return "no plan\n".into() };
-        for change in plan.changes.values().filter(|change| change.is_pending()) {
+        for change in plan.changes.values().filter(|change| change.is_unapplied()) {
             let _ = writeln!(out, "{}", show_change(change));
         }
         for change in plan.drift.values() {
             let _ = writeln!(out, "drift {}", show_change(change));
         }
         for (name, output) in &plan.outputs {
-            let sign = sign(output.action);
+            let sign = action_sign(output.action);
             if output.action != Action::NoOp {
                 let _ = writeln!(out, "{sign} output.{name} {}", format_value(&output.after));
             }
@@ -335,7 +338,7 @@ impl Run {
     }
 
     /// The calls that change or read something out there, in order.
-    fn order(&self) -> String {
+    fn changing_calls(&self) -> String {
         let wanted = ["create", "update", "delete", "look up", "configure"];
         let calls =
             self.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
@@ -346,12 +349,12 @@ impl Run {
     }
 
     /// Every call, in order.
-    fn calls(&self) -> String {
+    fn all_calls(&self) -> String {
         format!("{}\n", self.calls.join(", "))
     }
 
     /// The problems, one a line.
-    fn said(&self) -> String {
+    fn describe_diagnostics(&self) -> String {
         let mut out = String::new();
         for diagnostic in self.diags.iter() {
             let kind = if diagnostic.is_error() { "error" } else { "warning" };
@@ -361,17 +364,22 @@ impl Run {
         out
     }
 
-    fn is_clean(&self) -> bool {
+    fn has_no_diagnostics(&self) -> bool {
         !self.diags.has_errors() && self.plan.as_ref().is_some_and(|plan| !plan.has_changes())
     }
 
     /// Changes, order and problems together.
-    fn story(&self) -> String {
-        format!("{}calls: {}{}", self.changes(), self.order(), self.said())
+    fn describe_run(&self) -> String {
+        format!(
+            "{}calls: {}{}",
+            self.describe_changes(),
+            self.changing_calls(),
+            self.describe_diagnostics()
+        )
     }
 }
 
-fn sign(action: Action) -> &'static str {
+fn action_sign(action: Action) -> &'static str {
     match action {
         Action::NoOp => "=",
         Action::Create => "+",
@@ -385,7 +393,7 @@ fn sign(action: Action) -> &'static str {
 }
 
 fn show_change(change: &Change) -> String {
-    let mut out = format!("{} {}", sign(change.action), change.addr);
+    let mut out = format!("{} {}", action_sign(change.action), change.addr);
     if change.deposed.is_some() {
         out += " (deposed)";
     }
@@ -408,7 +416,7 @@ fn show_state(state: &State) -> String {
     let mut out = String::new();
     for (addr, resource) in &state.resources {
         for (key, instance) in &resource.instances {
-            let name = addr.instance(key.clone());
+            let name = addr.instance_addr(key.clone());
             if let Some(object) = &instance.current {
                 let _ = writeln!(out, "{name}{}", show_object(object));
             }
@@ -424,8 +432,8 @@ fn show_state(state: &State) -> String {
 }
 
 /// Name of an object, with its special properties.
-fn show_object(object: &Object) -> String {
-    let json = object.attributes.members();
+fn show_object(object: &ObjectState) -> String {
+    let json = object.attributes.to_json_value();
     let mut out = String::new();
     for name in ["id", "size", "answer"] {
         match &json[name] {
@@ -433,7 +441,7 @@ fn show_object(object: &Object) -> String {
             value => drop(write!(out, " {}", value.to_string().trim_matches('"'))),
         }
     }
-    if object.status == Status::Tainted {
+    if object.status == ObjectStatus::Tainted {
         out += " tainted";
     }
     if object.create_before_destroy {

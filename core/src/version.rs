@@ -19,18 +19,18 @@ pub const LANGUAGE_VERSION: Version = Version::new(1, 11, 4);
 /// All of some constraints: a version must meet each. None allows everything but prereleases.
 /// Sorted and distinct, so equal constraints print equally.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Constraints(Vec<Constraint>);
+pub struct VersionConstraints(Vec<VersionConstraint>);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct Constraint {
+struct VersionConstraint {
     // Versions first, then operators: constraints are printed in this order in the lock file.
     version: Version,
-    op: Op,
+    op: ConstraintOperator,
 }
 
 /// In the order in which constraints on one version are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Op {
+enum ConstraintOperator {
     Greater,
     GreaterOrEqual,
     Equal,
@@ -60,23 +60,24 @@ pub enum ConstraintError {
     LooseVersion(VersionError),
 }
 
-impl Constraints {
+impl VersionConstraints {
     /// Whether a version meets every constraint. A prerelease is allowed only where a constraint
     /// names exactly it.
     #[must_use]
-    pub fn allows(&self, version: &Version) -> bool {
+    pub fn allows_version(&self, version: &Version) -> bool {
         let named = self.0.iter().any(|constraint| {
-            constraint.op == Op::Equal && constraint.version.cmp_precedence(version).is_eq()
+            constraint.op == ConstraintOperator::Equal
+                && constraint.version.cmp_precedence(version).is_eq()
         });
         (version.pre.is_empty() || named)
-            && self.0.iter().all(|constraint| constraint.allows(version))
+            && self.0.iter().all(|constraint| constraint.allows_version(version))
     }
 
     /// The constraints of both.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn union(mut self, other: Self) -> Self {
         self.0.extend(other.0);
-        Self::sorted(self.0)
+        Self::from_unsorted(self.0)
     }
 
     /// Whether there are none.
@@ -85,34 +86,36 @@ impl Constraints {
         self.0.is_empty()
     }
 
-    fn sorted(mut list: Vec<Constraint>) -> Self {
+    fn from_unsorted(mut list: Vec<VersionConstraint>) -> Self {
         list.sort();
         list.dedup();
         Self(list)
     }
 }
 
-impl Constraint {
-    fn allows(&self, version: &Version) -> bool {
+impl VersionConstraint {
+    fn allows_version(&self, version: &Version) -> bool {
         // Build metadata does not count: `1.0.0+a` meets `= 1.0.0+b`.
         let order = version.cmp_precedence(&self.version);
         match self.op {
-            Op::Greater => order.is_gt(),
-            Op::GreaterOrEqual => order.is_ge(),
-            Op::Equal => order.is_eq(),
-            Op::PessimisticPatch => {
+            ConstraintOperator::Greater => order.is_gt(),
+            ConstraintOperator::GreaterOrEqual => order.is_ge(),
+            ConstraintOperator::Equal => order.is_eq(),
+            ConstraintOperator::PessimisticPatch => {
                 order.is_ge()
                     && (version.major, version.minor) == (self.version.major, self.version.minor)
             }
-            Op::PessimisticMinor => order.is_ge() && version.major == self.version.major,
-            Op::LessOrEqual => order.is_le(),
-            Op::Less => order.is_lt(),
-            Op::NotEqual => order.is_ne(),
+            ConstraintOperator::PessimisticMinor => {
+                order.is_ge() && version.major == self.version.major
+            }
+            ConstraintOperator::LessOrEqual => order.is_le(),
+            ConstraintOperator::Less => order.is_lt(),
+            ConstraintOperator::NotEqual => order.is_ne(),
         }
     }
 }
 
-impl FromStr for Constraints {
+impl FromStr for VersionConstraints {
     type Err = ConstraintError;
 
     /// Reads constraints with commas between them. The empty string holds none.
@@ -120,33 +123,33 @@ impl FromStr for Constraints {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        text.split(',').map(constraint).collect::<Result<_, _>>().map(Self::sorted)
+        text.split(',').map(parse_constraint).collect::<Result<_, _>>().map(Self::from_unsorted)
     }
 }
 
-fn constraint(text: &str) -> Result<Constraint, ConstraintError> {
+fn parse_constraint(text: &str) -> Result<VersionConstraint, ConstraintError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(ConstraintError::Empty);
     }
-    let (operator, number) = operator::split(text)?;
+    let (operator, number) = operator::split_operator(text)?;
     let (version, n_parts) =
-        partial_version(number).ok_or_else(|| ConstraintError::Version(number.to_owned()))?;
+        parse_partial_version(number).ok_or_else(|| ConstraintError::Version(number.to_owned()))?;
     let op = match operator {
-        Operator::Equal => Op::Equal,
-        Operator::NotEqual => Op::NotEqual,
-        Operator::Greater => Op::Greater,
-        Operator::GreaterOrEqual => Op::GreaterOrEqual,
-        Operator::Less => Op::Less,
-        Operator::LessOrEqual => Op::LessOrEqual,
-        Operator::Pessimistic if n_parts == 3 => Op::PessimisticPatch,
-        Operator::Pessimistic => Op::PessimisticMinor,
+        Operator::Equal => ConstraintOperator::Equal,
+        Operator::NotEqual => ConstraintOperator::NotEqual,
+        Operator::Greater => ConstraintOperator::Greater,
+        Operator::GreaterOrEqual => ConstraintOperator::GreaterOrEqual,
+        Operator::Less => ConstraintOperator::Less,
+        Operator::LessOrEqual => ConstraintOperator::LessOrEqual,
+        Operator::Pessimistic if n_parts == 3 => ConstraintOperator::PessimisticPatch,
+        Operator::Pessimistic => ConstraintOperator::PessimisticMinor,
     };
-    Ok(Constraint { version, op })
+    Ok(VersionConstraint { version, op })
 }
 
 /// Reads a version whose last numbers may be missing; also returns how many are there.
-fn partial_version(text: &str) -> Option<(Version, usize)> {
+fn parse_partial_version(text: &str) -> Option<(Version, usize)> {
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, tail) = text.split_at(end);
     // Zeros before a number mean nothing.
@@ -167,7 +170,7 @@ fn partial_version(text: &str) -> Option<(Version, usize)> {
 }
 
 /// Prints the canonical form, as the lock file holds it.
-impl Display for Constraints {
+impl Display for VersionConstraints {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         for (at, constraint) in self.0.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };
@@ -177,18 +180,20 @@ impl Display for Constraints {
     }
 }
 
-impl Display for Constraint {
+impl Display for VersionConstraint {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let version = &self.version;
         let op = match self.op {
-            Op::Greater => "> ",
-            Op::GreaterOrEqual => ">= ",
-            Op::Equal => "",
-            Op::PessimisticPatch => "~> ",
-            Op::PessimisticMinor => return write!(f, "~> {}.{}", version.major, version.minor),
-            Op::LessOrEqual => "<= ",
-            Op::Less => "< ",
-            Op::NotEqual => "!= ",
+            ConstraintOperator::Greater => "> ",
+            ConstraintOperator::GreaterOrEqual => ">= ",
+            ConstraintOperator::Equal => "",
+            ConstraintOperator::PessimisticPatch => "~> ",
+            ConstraintOperator::PessimisticMinor => {
+                return write!(f, "~> {}.{}", version.major, version.minor);
+            }
+            ConstraintOperator::LessOrEqual => "<= ",
+            ConstraintOperator::Less => "< ",
+            ConstraintOperator::NotEqual => "!= ",
         };
         write!(f, "{op}{version}")
     }
@@ -216,7 +221,11 @@ mod tests {
             (">= 1.0.0-beta.1", ">= 1.0.0-beta.1"),
         ];
         for (text, canonical) in table {
-            assert_eq!(text.parse::<Constraints>().unwrap().to_string(), canonical, "{text}");
+            assert_eq!(
+                text.parse::<VersionConstraints>().unwrap().to_string(),
+                canonical,
+                "{text}"
+            );
         }
     }
 
@@ -238,9 +247,9 @@ mod tests {
             ("<= 1.4", "1.4.0", true),
         ];
         for (text, version, allowed) in table {
-            let constraints: Constraints = text.parse().unwrap();
+            let constraints: VersionConstraints = text.parse().unwrap();
             let version = Version::parse(version).unwrap();
-            assert_eq!(constraints.allows(&version), allowed, "{text} allows {version}");
+            assert_eq!(constraints.allows_version(&version), allowed, "{text} allows {version}");
         }
     }
 
@@ -250,7 +259,7 @@ mod tests {
             ",", "1.0,", "=> 1.0", "~ 1", "latest", "1.2.3.4", "1.*", ">=", "> 1 2", "+1.0",
             ">= v1",
         ] {
-            assert!(text.parse::<Constraints>().is_err(), "{text}");
+            assert!(text.parse::<VersionConstraints>().is_err(), "{text}");
         }
     }
 }

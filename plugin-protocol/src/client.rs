@@ -32,14 +32,14 @@ mod unrunnable;
 pub use detached::DetachedProcess;
 pub use launch::Executable;
 #[cfg(any(test, fuzzing))]
-pub(crate) use logs::fuzz as fuzz_log;
+pub(crate) use logs::fuzz_log;
 pub use provider::GrpcProvider;
 pub use shutdown::{detached_processes, shutdown_all};
 pub use system::FileIdentity;
 pub use system::{make_socket_folder, short_temp_dir};
 
 use connect::Dialer;
-use pool::Pool;
+use pool::ConnectionPool;
 
 /// Settings for running plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub struct Limits {
 impl Settings {
     /// Terraform's settings. A second connection costs more than it brings as long as the host
     /// works on one thread: see the measurements in `tests/benches`.
-    pub const USUAL: Self = Self {
+    pub const TERRAFORM_DEFAULTS: Self = Self {
         // As in go-plugin: 60 s for the handshake, 2 s for the exit after `Shutdown`.
         start_timeout: Duration::from_mins(1),
         connect_timeout: Duration::from_secs(20),
@@ -87,7 +87,7 @@ impl Settings {
 pub struct Plugin {
     name: String,
     protocol: Protocol,
-    pool: Arc<Pool>,
+    pool: Arc<ConnectionPool>,
     stdio: AbortHandle,
     grace: Duration,
 }
@@ -124,13 +124,13 @@ impl Plugin {
             ))
         })?;
         // No child: with `"Test": true` a host must neither kill the process nor call `Shutdown`.
-        let pool = Pool::new(dialer, channel, settings.connections, None);
+        let pool = ConnectionPool::new(dialer, channel, settings.connections, None);
         Ok(Self::new(name.to_owned(), *protocol, pool, settings))
     }
 
-    fn new(name: String, protocol: Protocol, pool: Pool, settings: &Settings) -> Self {
+    fn new(name: String, protocol: Protocol, pool: ConnectionPool, settings: &Settings) -> Self {
         // Followed on one connection only: go-plugin allows `StreamStdio` once in a process.
-        let follow = pool.any().map(|channel| stdio::follow(name.clone(), channel));
+        let follow = pool.any_channel().map(|channel| stdio::log_output(name.clone(), channel));
         let stdio = task::spawn(async move {
             if let Some(follow) = follow {
                 follow.await;

@@ -1,7 +1,7 @@
 //! Rules of the contract as pure functions: the requests of a host, and the checks of a provider's
 //! answers. Nothing here makes a call, or decides on the consequence of a violation.
 //!
-//! Answers are judged by [`check`] alone, by the rules of [`Rule`]: a host, an SDK and a
+//! Answers are judged by [`check_answer`] alone, by the rules of [`Rule`]: a host, an SDK and a
 //! conformance suite all ask the same question and get the same answer.
 
 mod check;
@@ -16,13 +16,13 @@ pub mod replace;
 mod rule;
 mod sets;
 
-pub use check::{Call, Exchange, Schemas, check};
+pub use check::{Call, CheckedAnswer, Schemas, check_answer};
 use formwork_value::Path;
 pub use rule::Rule;
 
 /// One thing in an answer that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{message}", place(path))]
+#[error("{}{message}", path_prefix(path))]
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
@@ -34,7 +34,7 @@ pub struct Violation {
     tells_values: bool,
 }
 
-fn place(path: &Path) -> String {
+fn path_prefix(path: &Path) -> String {
     if path.0.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
@@ -43,13 +43,13 @@ impl Violation {
         Self { rule, path: path.clone(), message: message.into(), tells_values: false }
     }
 
-    fn telling_values(rule: Rule, path: &Path, message: String) -> Self {
+    fn with_values(rule: Rule, path: &Path, message: String) -> Self {
         Self { tells_values: true, ..Self::new(rule, path, message) }
     }
 
     /// The violation as it may be reported where `secrets` must not be seen.
     #[must_use]
-    pub fn without(self, secrets: &[Path]) -> Self {
+    pub fn without_secrets(self, secrets: &[Path]) -> Self {
         // Both directions: a value holds its parts, so a finding about a parent would print the
         // secret too.
         let holds = |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
@@ -84,8 +84,8 @@ mod tests {
         let password = users.index(0).attribute("password");
         let told = |path: &Path, secret: &Path| {
             let violation =
-                Violation::telling_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
-            violation.without(std::slice::from_ref(secret)).to_string()
+                Violation::with_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
+            violation.without_secrets(std::slice::from_ref(secret)).to_string()
         };
         let hidden = "inconsistent values, which are sensitive";
         assert_eq!(told(&password, &password), format!(".users[0].password: {hidden}"));

@@ -92,7 +92,7 @@ impl Failure {
     /// refused it with a status that only a handler chooses. Statuses that a gRPC library chooses by
     /// itself, such as `Internal` and `Unknown`, tell nothing.
     #[must_use]
-    pub fn changed_nothing(&self) -> bool {
+    pub fn has_changed_nothing(&self) -> bool {
         const REFUSALS: [&str; 7] = [
             "Aborted",
             "AlreadyExists",
@@ -130,7 +130,7 @@ mod tests {
             status("InvalidArgument"),
             status("Aborted"),
         ] {
-            assert!(failure.changed_nothing(), "{failure:?}");
+            assert!(failure.has_changed_nothing(), "{failure:?}");
         }
         for failure in [
             lost(),
@@ -143,7 +143,7 @@ mod tests {
             // An answer that is too large.
             status("OutOfRange"),
         ] {
-            assert!(!failure.changed_nothing(), "{failure:?}");
+            assert!(!failure.has_changed_nothing(), "{failure:?}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::handshake::Handshake;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -26,7 +26,7 @@ use crate::message::state_store::{
 };
 use crate::reattach;
 use crate::transcript::Transcript;
-use crate::wire::convert::Incoming;
+use crate::wire::convert::IncomingState;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// A target and its name, which is that of its folder of examples too.
@@ -45,7 +45,7 @@ pub const TARGETS: [Target; 6] = [
 /// The line that a plugin prints. It can be written, and then names the same address.
 pub fn handshake(data: &[u8]) {
     let Ok(handshake) = Handshake::parse(data) else { return };
-    let again = Handshake::parse(handshake.line(true).as_bytes());
+    let again = Handshake::parse(handshake.to_line(true).as_bytes());
     let again = again.expect("what is written can be read");
     // Not the certificate: without padding it may be so short that it is read as none.
     assert_eq!((again.protocol, again.address), (handshake.protocol, handshake.address));
@@ -69,12 +69,12 @@ pub fn log(data: &[u8]) {
 
 /// An answer of a provider: the first byte picks the call and the version of the protocol.
 pub fn answer(data: &[u8]) {
-    pick(data, &ANSWERS);
+    run_picked(data, &ANSWERS);
 }
 
 /// A request of a host, likewise.
 pub fn request(data: &[u8]) {
-    pick(data, &REQUESTS);
+    run_picked(data, &REQUESTS);
 }
 
 /// A file of recorded calls. It can be written, and is then the same.
@@ -90,7 +90,7 @@ pub fn transcript(data: &[u8]) {
     assert_eq!(written(&again), once, "a transcript is not what it was");
 }
 
-fn pick(data: &[u8], of: &[fn(&[u8])]) {
+fn run_picked(data: &[u8], of: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
     // Every first byte picks something, so that no input of the fuzzer is wasted.
     of[usize::from(*first) % of.len()](message);
@@ -98,27 +98,27 @@ fn pick(data: &[u8], of: &[fn(&[u8])]) {
 
 /// Reads a message. Its content can be written, unless it has no form on the wire, and is then the same. An
 /// absent value that the protocol requires is written as null, so this holds from the second time on.
-fn message<W, N>(data: &[u8])
+fn check_message<W, N>(data: &[u8])
 where
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
 {
     let Ok(wire) = W::decode(data) else { return };
-    same::<W, N>(wire);
+    check_round_trip::<W, N>(wire);
 }
 
 /// Reads a message that has a form of its own in protocol 5.
-fn message_v5<V, W, N>(data: &[u8])
+fn check_message_v5<V, W, N>(data: &[u8])
 where
     V: Message + Default + Into<W>,
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
 {
     let Ok(wire) = V::decode(data) else { return };
-    same::<W, N>(wire.into());
+    check_round_trip::<W, N>(wire.into());
 }
 
-fn same<W, N>(wire: W)
+fn check_round_trip<W, N>(wire: W)
 where
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
@@ -137,8 +137,8 @@ where
 }
 
 /// The pieces of a state, each behind its length in one byte.
-fn pieces(mut data: &[u8]) {
-    let mut incoming = Incoming::default();
+fn check_state_pieces(mut data: &[u8]) {
+    let mut incoming = IncomingState::default();
     while let Some((length, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(*length)));
         let Ok(piece) = v6::write_state_bytes::RequestChunk::decode(piece) else { return };
@@ -152,72 +152,72 @@ fn pieces(mut data: &[u8]) {
 }
 
 const ANSWERS: [fn(&[u8]); 33] = [
-    message::<v6::get_metadata::Response, Metadata>,
-    message_v5::<v5::get_metadata::Response, v6::get_metadata::Response, Metadata>,
-    message::<v6::get_provider_schema::Response, ProviderSchema>,
-    message_v5::<
+    check_message::<v6::get_metadata::Response, Metadata>,
+    check_message_v5::<v5::get_metadata::Response, v6::get_metadata::Response, Metadata>,
+    check_message::<v6::get_provider_schema::Response, ProviderSchema>,
+    check_message_v5::<
         v5::get_provider_schema::Response,
         v6::get_provider_schema::Response,
         ProviderSchema,
     >,
-    message::<v6::get_resource_identity_schemas::Response, IdentitySchemas>,
-    message::<v6::get_functions::Response, Functions>,
-    message::<v6::validate_provider_config::Response, DiagnosticsResponse>,
-    message_v5::<
+    check_message::<v6::get_resource_identity_schemas::Response, IdentitySchemas>,
+    check_message::<v6::get_functions::Response, Functions>,
+    check_message::<v6::validate_provider_config::Response, DiagnosticsResponse>,
+    check_message_v5::<
         v5::prepare_provider_config::Response,
         v6::validate_provider_config::Response,
         DiagnosticsResponse,
     >,
-    message::<v6::configure_provider::Response, DiagnosticsResponse>,
-    message::<v6::validate_resource_config::Response, DiagnosticsResponse>,
-    message::<v6::upgrade_resource_state::Response, UpgradeResponse>,
-    message::<v6::upgrade_resource_identity::Response, UpgradeIdentityResponse>,
-    message::<v6::read_resource::Response, ReadResponse>,
-    message::<v6::plan_resource_change::Response, PlanResponse>,
-    message::<v6::apply_resource_change::Response, ApplyResponse>,
-    message::<v6::import_resource_state::Response, ImportResponse>,
-    message::<v6::move_resource_state::Response, MoveResponse>,
-    message::<v6::generate_resource_config::Response, GenerateConfigResponse>,
-    message::<v6::validate_data_resource_config::Response, DiagnosticsResponse>,
-    message::<v6::read_data_source::Response, ReadDataResponse>,
-    message::<v6::validate_ephemeral_resource_config::Response, DiagnosticsResponse>,
-    message::<v6::open_ephemeral_resource::Response, OpenResponse>,
-    message::<v6::renew_ephemeral_resource::Response, RenewResponse>,
-    message::<v6::close_ephemeral_resource::Response, DiagnosticsResponse>,
-    message::<v6::list_resource::Event, ListEvent>,
-    message::<v6::call_function::Response, CallResponse>,
-    message::<v6::plan_action::Response, PlanActionResponse>,
-    message::<v6::invoke_action::Event, ActionEvent>,
-    message::<v6::configure_state_store::Response, ConfigureStoreResponse>,
-    message::<v6::read_state_bytes::Response, StateChunk>,
-    message::<v6::lock_state::Response, LockResponse>,
-    message::<v6::get_states::Response, StatesResponse>,
-    message::<v6::validate_state_store::Response, DiagnosticsResponse>,
+    check_message::<v6::configure_provider::Response, DiagnosticsResponse>,
+    check_message::<v6::validate_resource_config::Response, DiagnosticsResponse>,
+    check_message::<v6::upgrade_resource_state::Response, UpgradeResponse>,
+    check_message::<v6::upgrade_resource_identity::Response, UpgradeIdentityResponse>,
+    check_message::<v6::read_resource::Response, ReadResponse>,
+    check_message::<v6::plan_resource_change::Response, PlanResponse>,
+    check_message::<v6::apply_resource_change::Response, ApplyResponse>,
+    check_message::<v6::import_resource_state::Response, ImportResponse>,
+    check_message::<v6::move_resource_state::Response, MoveResponse>,
+    check_message::<v6::generate_resource_config::Response, GenerateConfigResponse>,
+    check_message::<v6::validate_data_resource_config::Response, DiagnosticsResponse>,
+    check_message::<v6::read_data_source::Response, ReadDataResponse>,
+    check_message::<v6::validate_ephemeral_resource_config::Response, DiagnosticsResponse>,
+    check_message::<v6::open_ephemeral_resource::Response, OpenResponse>,
+    check_message::<v6::renew_ephemeral_resource::Response, RenewResponse>,
+    check_message::<v6::close_ephemeral_resource::Response, DiagnosticsResponse>,
+    check_message::<v6::list_resource::Event, ListEvent>,
+    check_message::<v6::call_function::Response, CallResponse>,
+    check_message::<v6::plan_action::Response, PlanActionResponse>,
+    check_message::<v6::invoke_action::Event, ActionEvent>,
+    check_message::<v6::configure_state_store::Response, ConfigureStoreResponse>,
+    check_message::<v6::read_state_bytes::Response, StateChunk>,
+    check_message::<v6::lock_state::Response, LockResponse>,
+    check_message::<v6::get_states::Response, StatesResponse>,
+    check_message::<v6::validate_state_store::Response, DiagnosticsResponse>,
 ];
 
 const REQUESTS: [fn(&[u8]); 22] = [
-    message::<v6::validate_provider_config::Request, ValidateRequest>,
-    message::<v6::configure_provider::Request, ConfigureRequest>,
-    message::<v6::validate_resource_config::Request, ValidateRequest>,
-    message::<v6::validate_data_resource_config::Request, ValidateRequest>,
-    message::<v6::upgrade_resource_state::Request, UpgradeRequest>,
-    message::<v6::upgrade_resource_identity::Request, UpgradeIdentityRequest>,
-    message::<v6::read_resource::Request, ReadRequest>,
-    message::<v6::plan_resource_change::Request, PlanRequest>,
-    message::<v6::apply_resource_change::Request, ApplyRequest>,
-    message::<v6::import_resource_state::Request, ImportRequest>,
-    message::<v6::move_resource_state::Request, MoveRequest>,
-    message::<v6::generate_resource_config::Request, GenerateConfigRequest>,
-    message::<v6::read_data_source::Request, ReadDataRequest>,
-    message::<v6::open_ephemeral_resource::Request, OpenRequest>,
-    message::<v6::renew_ephemeral_resource::Request, KeepRequest>,
-    message::<v6::list_resource::Request, ListRequest>,
-    message::<v6::validate_list_resource_config::Request, ValidateListRequest>,
-    message::<v6::call_function::Request, CallRequest>,
-    message::<v6::plan_action::Request, ActionRequest>,
-    message::<v6::configure_state_store::Request, ConfigureStoreRequest>,
-    message::<v6::read_state_bytes::Request, StateRef>,
-    pieces,
+    check_message::<v6::validate_provider_config::Request, ValidateRequest>,
+    check_message::<v6::configure_provider::Request, ConfigureRequest>,
+    check_message::<v6::validate_resource_config::Request, ValidateRequest>,
+    check_message::<v6::validate_data_resource_config::Request, ValidateRequest>,
+    check_message::<v6::upgrade_resource_state::Request, UpgradeRequest>,
+    check_message::<v6::upgrade_resource_identity::Request, UpgradeIdentityRequest>,
+    check_message::<v6::read_resource::Request, ReadRequest>,
+    check_message::<v6::plan_resource_change::Request, PlanRequest>,
+    check_message::<v6::apply_resource_change::Request, ApplyRequest>,
+    check_message::<v6::import_resource_state::Request, ImportRequest>,
+    check_message::<v6::move_resource_state::Request, MoveRequest>,
+    check_message::<v6::generate_resource_config::Request, GenerateConfigRequest>,
+    check_message::<v6::read_data_source::Request, ReadDataRequest>,
+    check_message::<v6::open_ephemeral_resource::Request, OpenRequest>,
+    check_message::<v6::renew_ephemeral_resource::Request, LeaseRequest>,
+    check_message::<v6::list_resource::Request, ListRequest>,
+    check_message::<v6::validate_list_resource_config::Request, ValidateListRequest>,
+    check_message::<v6::call_function::Request, CallRequest>,
+    check_message::<v6::plan_action::Request, ActionRequest>,
+    check_message::<v6::configure_state_store::Request, ConfigureStoreRequest>,
+    check_message::<v6::read_state_bytes::Request, StateRef>,
+    check_state_pieces,
 ];
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ pub const COOKIE_VALUE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219
 pub(crate) const LINE_LIMIT: usize = 64 * 1024;
 
 const CORE_VERSION: &str = "1";
-const VERSIONS: &str = "PLUGIN_PROTOCOL_VERSIONS";
-const CLIENT_CERT: &str = "PLUGIN_CLIENT_CERT";
+const VERSIONS_NAME: &str = "PLUGIN_PROTOCOL_VERSIONS";
+const CLIENT_CERT_NAME: &str = "PLUGIN_CLIENT_CERT";
 const MIN_PORT: &str = "PLUGIN_MIN_PORT";
 const MAX_PORT: &str = "PLUGIN_MAX_PORT";
 /// The variable that names the folder for the plugin's socket.
 pub(crate) const SOCKET_FOLDER_NAME: &str = "PLUGIN_UNIX_SOCKET_DIR";
-const SOCKET_GROUP: &str = "PLUGIN_UNIX_SOCKET_GROUP";
-const MULTIPLEX: &str = "PLUGIN_MULTIPLEX_GRPC";
+const SOCKET_GROUP_NAME: &str = "PLUGIN_UNIX_SOCKET_GROUP";
+const MULTIPLEX_NAME: &str = "PLUGIN_MULTIPLEX_GRPC";
 
 // go-plugin writes certificates without padding and refuses padded ones. We write as it does, and
 // read both.
@@ -196,7 +196,7 @@ impl Handshake {
     /// Returns the line that says this, with its newline. A host that asked for multiplexing reads a
     /// seventh field, and older hosts choke on one, so it is written only when `multiplex_asked`.
     #[must_use]
-    pub fn line(&self, multiplex_asked: bool) -> String {
+    pub fn to_line(&self, multiplex_asked: bool) -> String {
         let certificate =
             self.certificate.as_deref().map(|der| BASE64.encode(der)).unwrap_or_default();
         // Always `false`: there is nothing on the broker to multiplex.
@@ -217,8 +217,8 @@ fn parse_certificate(field: &str) -> Result<Option<Vec<u8>>, HandshakeError> {
 /// Returns foreign bytes as text that is safe to show: escaped, and cut when long.
 #[must_use]
 pub(crate) fn printable(bytes: &[u8]) -> String {
-    const SHOWN: usize = 200;
-    let shown = &bytes[..bytes.len().min(SHOWN)];
+    const MAX_SHOWN: usize = 200;
+    let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
     let text: String = String::from_utf8_lossy(shown)
         .chars()
         // The text comes from a foreign program and goes to a terminal.
@@ -247,19 +247,19 @@ impl HostEnvironment {
         let mut set = vec![
             (COOKIE_NAME, OsString::from(COOKIE_VALUE)),
             // go-plugin writes them in random order, so plugins read no preference into it.
-            (VERSIONS, OsString::from("5,6")),
+            (VERSIONS_NAME, OsString::from("5,6")),
             // Terraform's range. A plugin needs it only where it has no Unix socket.
             (MIN_PORT, OsString::from("10000")),
             (MAX_PORT, OsString::from("25000")),
             (SOCKET_FOLDER_NAME, socket_dir.as_os_str().to_owned()),
         ];
         // This program may itself run below a plugin host, whose variables it would pass on.
-        let mut remove = vec![MULTIPLEX, SOCKET_GROUP];
+        let mut remove = vec![MULTIPLEX_NAME, SOCKET_GROUP_NAME];
         match client_certificate {
-            Some(pem) => set.push((CLIENT_CERT, OsString::from(pem))),
+            Some(pem) => set.push((CLIENT_CERT_NAME, OsString::from(pem))),
             // An inherited certificate would make the plugin serve TLS to a host that speaks
             // plaintext.
-            None => remove.push(CLIENT_CERT),
+            None => remove.push(CLIENT_CERT_NAME),
         }
         Self { set, remove }
     }
@@ -294,13 +294,13 @@ impl PluginEnvironment {
         let port = |name| text(name).and_then(|value| value.parse().ok()).unwrap_or(0);
         Self {
             started_by_host: text(COOKIE_NAME).as_deref() == Some(COOKIE_VALUE),
-            offered_versions: text(VERSIONS).unwrap_or_default(),
-            client_certificate: text(CLIENT_CERT),
+            offered_versions: text(VERSIONS_NAME).unwrap_or_default(),
+            client_certificate: text(CLIENT_CERT_NAME),
             // Not through `text`: a path need not be UTF-8.
             socket_dir: lookup(SOCKET_FOLDER_NAME).filter(|dir| !dir.is_empty()).map(PathBuf::from),
-            socket_group: text(SOCKET_GROUP),
+            socket_group: text(SOCKET_GROUP_NAME),
             ports: (port(MIN_PORT), port(MAX_PORT)),
-            multiplex_asked: text(MULTIPLEX).is_some(),
+            multiplex_asked: text(MULTIPLEX_NAME).is_some(),
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::process::{ChildStderr, ChildStdout};
 
 use crate::client::Limits;
 use crate::client::connect::Dialer;
-use crate::client::pool::Pool;
+use crate::client::pool::ConnectionPool;
 use crate::client::process::{ChildPipes, Process};
 use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
@@ -60,7 +60,7 @@ pub async fn connect(
     };
     let dialer = Dialer { address: address.clone(), tls, patience };
     let channel = dialer.dial().await.map_err(|error| error.to_string())?;
-    Ok(Arc::new(ChannelTransport::new(Arc::new(Pool::new(dialer, channel, 1, None)))))
+    Ok(Arc::new(ChannelTransport::new(Arc::new(ConnectionPool::new(dialer, channel, 1, None)))))
 }
 
 /// A child process in a process group of its own. It dies with this program, and dropping it kills

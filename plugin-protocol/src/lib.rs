@@ -32,5 +32,5 @@ mod wire;
 pub use failure::Failure;
 pub use payload::Payload;
 pub use provider::{Method, Operations, Provider, ProviderExt, Request, Response};
-pub use tls::{CertificateRule, RuledVerifier, ShownCertificate, cryptography};
+pub use tls::{CertificateRule, RuledVerifier, ShownCertificate, crypto_provider};
 pub use wire::stored_schema;

@@ -4,51 +4,51 @@
 use crate::provider::Method;
 
 /// Greatest size of a message in bytes, the same as that of providers on the Go SDKs.
-pub const MESSAGE: usize = 256 << 20;
+pub const MAX_MESSAGE: usize = 256 << 20;
 
 /// The largest answer to a call for schemas, as Terraform has it.
-const SCHEMA: usize = 64 << 20;
+const MAX_SCHEMA: usize = 64 << 20;
 
 /// The room in a request for everything beside the stored object: names, and what a module tells the
 /// provider about itself.
-const ROOM: usize = 1 << 20;
+const REQUEST_OVERHEAD: usize = 1 << 20;
 
 /// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
-const EXPANSION: usize = 6;
+const JSON_EXPANSION: usize = 6;
 
 /// The largest answer a host accepts.
-pub(crate) fn of_answer(method: Method) -> usize {
+pub(crate) fn max_answer(method: Method) -> usize {
     match method {
-        Method::GetProviderSchema => SCHEMA,
-        _ => MESSAGE,
+        Method::GetProviderSchema => MAX_SCHEMA,
+        _ => MAX_MESSAGE,
     }
 }
 
 /// The largest request a provider accepts.
-pub(crate) const REQUEST: usize = MESSAGE;
+pub(crate) const MAX_REQUEST: usize = MAX_MESSAGE;
 
 /// The sizes in bytes of what is stored of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredSizes {
     /// The object as MessagePack.
     pub object: usize,
     /// The private data of the provider.
     pub private: usize,
 }
 
-impl Stored {
+impl StoredSizes {
     /// Whether the object with its private data fits in a request. `json` returns the length of the
     /// object as JSON, in which a state has it; it is called for large objects only.
     #[must_use]
-    pub fn fits(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
+    pub fn fits_in_request(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
         let Self { object, private } = self;
         // At most a sixteenth, so that a small limit leaves room for an object too.
-        let most = limit.saturating_sub(ROOM.min(limit / 16));
+        let most = limit.saturating_sub(REQUEST_OVERHEAD.min(limit / 16));
         if object.saturating_add(private) > most {
             return false;
         }
         // Only an object that may exceed the limit is written as JSON, which takes its time.
-        object.saturating_mul(EXPANSION) <= most || json() <= most
+        object.saturating_mul(JSON_EXPANSION) <= most || json() <= most
     }
 }
 
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     fn fits(object: usize, private: usize, json: usize) -> bool {
-        Stored { object, private }.fits(MESSAGE, || json)
+        StoredSizes { object, private }.fits_in_request(MAX_MESSAGE, || json)
     }
 
     #[test]

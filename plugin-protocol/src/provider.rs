@@ -18,7 +18,7 @@ use crate::Failure;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -142,7 +142,7 @@ impl Request {
 }
 
 /// Fails as a provider does that lacks a method.
-async fn lacking<Q: Send, T>(_request: Q, method: Method) -> Result<T, Failure> {
+async fn fail_unimplemented<Q: Send, T>(_request: Q, method: Method) -> Result<T, Failure> {
     Err(Failure::Unimplemented(method.name()))
 }
 
@@ -242,7 +242,7 @@ macro_rules! operations {
             fn $name(
                 &self $($(, $argument: $request)+)?
             ) -> impl Future<Output = Result<$response, Failure>> + Send {
-                lacking(($($($argument,)+)?), Method::$method)
+                fail_unimplemented(($($($argument,)+)?), Method::$method)
             }
         )*}
 
@@ -306,9 +306,9 @@ operations! {
     /// Opens an ephemeral resource.
     OpenEphemeralResource(request: OpenRequest) -> OpenResponse = open_ephemeral;
     /// Renews an ephemeral resource.
-    RenewEphemeralResource(request: KeepRequest) -> RenewResponse = renew_ephemeral;
+    RenewEphemeralResource(request: LeaseRequest) -> RenewResponse = renew_ephemeral;
     /// Closes an ephemeral resource.
-    CloseEphemeralResource(request: KeepRequest) -> DiagnosticsResponse = close_ephemeral;
+    CloseEphemeralResource(request: LeaseRequest) -> DiagnosticsResponse = close_ephemeral;
     /// Checks the configuration of a list resource.
     ValidateListResourceConfig(request: ValidateListRequest) -> DiagnosticsResponse = validate_list_config;
     /// Lists existing objects.

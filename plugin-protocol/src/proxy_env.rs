@@ -6,13 +6,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The proxies that an environment names.
 #[derive(Clone, Debug, Default)]
-pub struct Proxies {
+pub struct ProxyEnv {
     http: Option<String>,
     https: Option<String>,
     exceptions: String,
 }
 
-impl Proxies {
+impl ProxyEnv {
     /// Reads them from the variables of an environment.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         // As in Go, the first one that is not empty counts.
@@ -31,30 +31,30 @@ impl Proxies {
     /// The proxy for what is at a scheme, a host, and a port if it is not the usual one; `None` for going
     /// there directly.
     #[must_use]
-    pub fn toward(&self, scheme: &str, host: &str, port: Option<u16>) -> Option<&str> {
+    pub fn proxy_for(&self, scheme: &str, host: &str, port: Option<u16>) -> Option<&str> {
         let (proxy, usual_port) = match scheme {
             "https" => (&self.https, 443),
             "http" => (&self.http, 80),
             _ => return None,
         };
-        let target = Target::of(host, port.unwrap_or(usual_port));
+        let target = ProxiedServer::of(host, port.unwrap_or(usual_port));
         // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
         let is_direct = target.is_this_machine()
-            || self.exceptions.split(',').any(|exception| target.is(exception));
+            || self.exceptions.split(',').any(|exception| target.matches_entry(exception));
         proxy.as_deref().filter(|_| !is_direct)
     }
 }
 
 /// A server.
-struct Target {
+struct ProxiedServer {
     host: String,
     ip: Option<IpAddr>,
     port: u16,
 }
 
-impl Target {
+impl ProxiedServer {
     fn of(host: &str, port: u16) -> Self {
-        let host = unbracketed(host).to_ascii_lowercase();
+        let host = without_brackets(host).to_ascii_lowercase();
         Self { ip: host.parse().ok(), host, port }
     }
 
@@ -64,7 +64,7 @@ impl Target {
 
     /// Whether an entry of `NO_PROXY` means it: `*`, a network, an address, a name with all below it, or
     /// `.name` for all below alone; the last three may end in a port.
-    fn is(&self, entry: &str) -> bool {
+    fn matches_entry(&self, entry: &str) -> bool {
         let entry = entry.trim().to_ascii_lowercase();
         if entry == "*" {
             return true;
@@ -81,7 +81,7 @@ impl Target {
             }
             _ => (entry.as_str(), None),
         };
-        let name = unbracketed(name);
+        let name = without_brackets(name);
         if name.is_empty() || port.is_some_and(|port| port.parse() != Ok(self.port)) {
             return false;
         }
@@ -100,13 +100,14 @@ impl Target {
     }
 }
 
-fn unbracketed(host: &str) -> &str {
+fn without_brackets(host: &str) -> &str {
     host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
 }
 
 /// Whether an address is in a network with a prefix of some length.
 fn is_in(ip: &str, network: &str, length: &str) -> bool {
-    let (Some((ip, width)), Some((network, other))) = (bits(ip), bits(network)) else {
+    let (Some((ip, width)), Some((network, other))) = (address_bits(ip), address_bits(network))
+    else {
         return false;
     };
     let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
@@ -115,7 +116,7 @@ fn is_in(ip: &str, network: &str, length: &str) -> bool {
 }
 
 /// The bits of an address, and how many it has.
-fn bits(ip: &str) -> Option<(u128, u32)> {
+fn address_bits(ip: &str) -> Option<(u128, u32)> {
     let short = ip.parse::<Ipv4Addr>().map(|ip| (u128::from(ip.to_bits()), 32));
     short.or_else(|_| ip.parse::<Ipv6Addr>().map(|ip| (ip.to_bits(), 128))).ok()
 }
@@ -140,17 +141,21 @@ mod tests {
             ("https", "[::1]", Some(8443), None),
         ];
         for (scheme, host, port, expected) in table {
-            assert_eq!(Proxies::read(both).toward(scheme, host, port), expected, "{scheme} {host}");
+            assert_eq!(
+                ProxyEnv::read(both).proxy_for(scheme, host, port),
+                expected,
+                "{scheme} {host}"
+            );
         }
         // Go's HTTP client does not know `ALL_PROXY`.
         let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
-        assert_eq!(Proxies::read(all).toward("http", "h", None), None);
+        assert_eq!(ProxyEnv::read(all).proxy_for("http", "h", None), None);
         let cgi = |name: &str| match name {
             "REQUEST_METHOD" => Some("GET".to_owned()),
             _ => both(name),
         };
-        assert_eq!(Proxies::read(cgi).toward("http", "h", None), None);
-        assert_eq!(Proxies::read(cgi).toward("https", "h", None), Some("safe:2"));
+        assert_eq!(ProxyEnv::read(cgi).proxy_for("http", "h", None), None);
+        assert_eq!(ProxyEnv::read(cgi).proxy_for("https", "h", None), Some("safe:2"));
     }
 
     #[test]
@@ -182,13 +187,13 @@ mod tests {
             (":80", "http://h", false),
         ];
         for (exceptions, url, is_direct) in table {
-            let proxies = Proxies::read(|name| match name {
+            let proxies = ProxyEnv::read(|name| match name {
                 "HTTP_PROXY" | "HTTPS_PROXY" => Some("proxy".to_owned()),
                 "no_proxy" => Some(exceptions.to_owned()),
                 _ => None,
             });
             let (scheme, host) = url.split_once("://").unwrap();
-            let proxy = proxies.toward(scheme, host, None);
+            let proxy = proxies.proxy_for(scheme, host, None);
             assert_eq!(proxy.is_none(), is_direct, "{exceptions} {url}");
         }
     }

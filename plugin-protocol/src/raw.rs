@@ -47,7 +47,7 @@ impl RawCall {
         Self {
             path: format!("/{service}/{method}").into(),
             messages: vec![message.into()],
-            answer_limit: limit::REQUEST,
+            answer_limit: limit::MAX_REQUEST,
         }
     }
 

@@ -27,7 +27,7 @@ mod stdio;
 mod system;
 
 pub use in_process::in_process;
-use panic_hook::announce_panics;
+use panic_hook::install_panic_hook;
 pub(crate) use service::ProviderService;
 
 /// Options of a server.
@@ -80,7 +80,7 @@ pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
 
 #[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]
 fn run_service(options: &Options, service: ProviderService) -> ExitCode {
-    announce_panics();
+    install_panic_hook();
     // One thread: a provider mostly waits, and for a call on its way through, another thread is a
     // detour.
     let runtime = match Builder::new_current_thread().enable_all().build() {

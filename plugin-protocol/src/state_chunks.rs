@@ -6,14 +6,14 @@ use bytes::Bytes;
 use crate::message::state_store::StateChunk;
 
 /// The size of chunks that the host proposes, as in Terraform.
-pub const PROPOSED_SIZE: i64 = 8 << 20;
+pub const PROPOSED_CHUNK_SIZE: i64 = 8 << 20;
 
 /// The largest size of chunks that a provider may choose, as in Terraform. A chunk is one message, with
 /// room for everything beside the bytes.
-pub const LARGEST_SIZE: i64 = 128 << 20;
+pub const MAX_CHUNK_SIZE: i64 = 128 << 20;
 
 /// The longest state that is assembled. It is held in memory.
-pub const LONGEST_STATE: i64 = 1 << 30;
+pub const MAX_STATE_SIZE: i64 = 1 << 30;
 
 /// Divides a state into chunks of a size, which must not be 0. An empty state is one empty chunk.
 #[must_use]
@@ -24,10 +24,10 @@ pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
         let end = total.min(start.saturating_add(size.max(1)));
         StateChunk {
             bytes: state.slice(start..end),
-            total_length: offset(total),
-            start: offset(start),
+            total_length: chunk_offset(total),
+            start: chunk_offset(start),
             // Protocol 6: the last byte belongs to the range. An empty range has no way to be written.
-            end: offset(end.saturating_sub(1)),
+            end: chunk_offset(end.saturating_sub(1)),
             diagnostics: Vec::new(),
         }
     };
@@ -35,19 +35,19 @@ pub fn split_into_chunks(state: &Bytes, size: usize) -> Vec<StateChunk> {
 }
 
 /// An offset in a state. A state in memory is never longer than the type allows.
-fn offset(n: usize) -> i64 {
+fn chunk_offset(n: usize) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
 /// A state that arrives in chunks.
 #[derive(Debug, Default)]
-pub struct Assembly {
+pub struct StateAssembly {
     bytes: Vec<u8>,
     total: Option<i64>,
     largest: usize,
 }
 
-impl Assembly {
+impl StateAssembly {
     /// Adds the next chunk.
     ///
     /// # Errors
@@ -55,10 +55,11 @@ impl Assembly {
     /// end of a sentence.
     pub fn push(&mut self, chunk: &StateChunk) -> Result<(), String> {
         let StateChunk { bytes, total_length: total, start, end, .. } = chunk;
-        let (total, received, length) = (*total, offset(self.bytes.len()), offset(bytes.len()));
-        if !(0..=LONGEST_STATE).contains(&total) {
+        let (total, received, length) =
+            (*total, chunk_offset(self.bytes.len()), chunk_offset(bytes.len()));
+        if !(0..=MAX_STATE_SIZE).contains(&total) {
             return Err(format!(
-                "a chunk announces a state of {total} bytes, and at most {LONGEST_STATE} are allowed"
+                "a chunk announces a state of {total} bytes, and at most {MAX_STATE_SIZE} are allowed"
             ));
         }
         if let Some(first) = self.total {
@@ -95,7 +96,7 @@ impl Assembly {
 
     /// The length of the longest chunk so far.
     #[must_use]
-    pub fn largest(&self) -> usize {
+    pub fn largest_chunk(&self) -> usize {
         self.largest
     }
 
@@ -104,7 +105,7 @@ impl Assembly {
     /// # Errors
     /// When chunks are missing.
     pub fn finish(self) -> Result<Vec<u8>, String> {
-        let (received, total) = (offset(self.bytes.len()), self.total.unwrap_or(0));
+        let (received, total) = (chunk_offset(self.bytes.len()), self.total.unwrap_or(0));
         if received == total {
             return Ok(self.bytes);
         }
@@ -117,7 +118,7 @@ mod tests {
     use super::*;
 
     fn assembled(chunks: &[StateChunk]) -> Result<Vec<u8>, String> {
-        let mut assembly = Assembly::default();
+        let mut assembly = StateAssembly::default();
         chunks.iter().try_for_each(|chunk| assembly.push(chunk))?;
         assembly.finish()
     }

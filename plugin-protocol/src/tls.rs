@@ -118,7 +118,7 @@ pub(crate) fn client_config(
     }
     // TLS 1.2 for plugins whose gRPC library has nothing newer.
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
-    let provider = cryptography();
+    let provider = crypto_provider();
     let pin = PinnedVerifier::new(server, &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)?
@@ -143,7 +143,7 @@ pub(crate) fn server_config(
     client: &str,
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;
-    let provider = cryptography();
+    let provider = crypto_provider();
     let pin = PinnedVerifier::new(client, &provider);
     let chain = vec![identity.certificate.clone()];
     let mut config = ServerConfig::builder_with_provider(provider)
@@ -160,7 +160,7 @@ pub(crate) fn server_config(
 ///
 /// aws-lc-rs and not ring: terraform's certificates are P-521, which ring cannot verify.
 #[must_use]
-pub fn cryptography() -> Arc<CryptoProvider> {
+pub fn crypto_provider() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
 }
 

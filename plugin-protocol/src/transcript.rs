@@ -43,12 +43,12 @@ pub struct RecordedCall {
     /// The encoded answer messages, as many as arrived.
     pub answers: Vec<Bytes>,
     /// The end of the call.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
 }
 
 /// The end of a recorded call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CallOutcome {
     /// The status was OK.
     Ok,
     /// The status was another one.
@@ -80,7 +80,7 @@ impl RecordedCall {
         RawCall {
             path: Cow::Owned(self.path.clone()),
             messages: self.requests.clone(),
-            answer_limit: limit::REQUEST,
+            answer_limit: limit::MAX_REQUEST,
         }
     }
 }
@@ -104,8 +104,8 @@ impl Recorder {
 
     /// Returns the transport `inner` with every call recorded.
     #[must_use]
-    pub fn layer(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
-        Arc::new(Recording { inner, recorder: Arc::clone(self) })
+    pub fn record_transport(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
+        Arc::new(RecordingTransport { inner, recorder: Arc::clone(self) })
     }
 
     /// Returns the calls that were recorded until now.
@@ -128,7 +128,7 @@ impl Recorder {
             duration: Duration::ZERO,
             requests: call.messages.clone(),
             answers: Vec::new(),
-            outcome: Outcome::Unfinished,
+            outcome: CallOutcome::Unfinished,
         });
         // Entered at the start, so that the order is that of the requests, and a call without an
         // end is in the transcript too.
@@ -138,7 +138,7 @@ impl Recorder {
             at,
             started,
             answers: Vec::new(),
-            outcome: Outcome::Unfinished,
+            outcome: CallOutcome::Unfinished,
         }
     }
 }
@@ -149,19 +149,19 @@ fn whole_micros(duration: Duration) -> Duration {
 }
 
 /// A transport with every call recorded.
-struct Recording {
+struct RecordingTransport {
     inner: Arc<dyn Transport>,
     recorder: Arc<Recorder>,
 }
 
-impl Transport for Recording {
+impl Transport for RecordingTransport {
     fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             // If the caller gives up, this is dropped with the future, and the call stays
             // unfinished.
             let mut open = self.recorder.open(&call);
             match self.inner.begin(call).await {
-                Ok(answers) => Ok(observed(answers, open)),
+                Ok(answers) => Ok(record_answers(answers, open)),
                 Err(error) => {
                     open.end(&error);
                     Err(error)
@@ -172,7 +172,7 @@ impl Transport for Recording {
     }
 }
 
-fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
+fn record_answers(answers: RawAnswers, open: OpenCall) -> RawAnswers {
     stream::unfold((answers, open), |(mut answers, mut open)| async {
         match answers.next().await {
             Some(Ok(answer)) => {
@@ -193,7 +193,7 @@ fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
     .boxed()
 }
 
-impl Outcome {
+impl CallOutcome {
     /// Notes the orderly end, unless an error came before it.
     fn mark_complete(&mut self) {
         if *self == Self::Unfinished {
@@ -208,14 +208,14 @@ struct OpenCall {
     at: usize,
     started: Instant,
     answers: Vec<Bytes>,
-    outcome: Outcome,
+    outcome: CallOutcome,
 }
 
 impl OpenCall {
     fn end(&mut self, error: &RawError) {
         self.outcome = match error {
-            RawError::Status(status) => Outcome::Status(status.clone()),
-            RawError::Failed(failure) => Outcome::Failed(failure.to_string()),
+            RawError::Status(status) => CallOutcome::Status(status.clone()),
+            RawError::Failed(failure) => CallOutcome::Failed(failure.to_string()),
         };
     }
 }
@@ -226,7 +226,7 @@ impl Drop for OpenCall {
         if let Some(call) = calls.get_mut(self.at) {
             call.duration = whole_micros(self.started.elapsed());
             call.answers = std::mem::take(&mut self.answers);
-            call.outcome = std::mem::replace(&mut self.outcome, Outcome::Unfinished);
+            call.outcome = std::mem::replace(&mut self.outcome, CallOutcome::Unfinished);
         }
     }
 }

@@ -164,7 +164,7 @@ async fn host() -> ExitCode {
         env: Vec::new(),
         withheld: Vec::new(),
     };
-    match Plugin::launch(&executable, &Settings::USUAL).await {
+    match Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await {
         Ok(_plugin) => {
             println!("ready");
             pending().await

@@ -16,11 +16,11 @@ pub static NAMES: [&str; 9] =
 /// behind it, as in packages.
 #[must_use]
 pub fn serve(program: &OsStr) -> Option<ExitCode> {
-    Some(formwork_sdk::serve(named(program)?))
+    Some(formwork_sdk::serve(provider_of_program(program)?))
 }
 
 /// The provider that a program is named after.
-fn named(program: &OsStr) -> Option<ProviderDef> {
+fn provider_of_program(program: &OsStr) -> Option<ProviderDef> {
     let file = Path::new(program).file_name()?.to_str()?;
     provider(file.strip_prefix("terraform-provider-")?.split(['_', '.']).next()?)
 }
@@ -58,7 +58,7 @@ mod tests {
             ("terraform-provider-", false),
             ("/usr/bin/formwork", false),
         ] {
-            assert_eq!(named(OsStr::new(program)).is_some(), is_one, "{program}");
+            assert_eq!(provider_of_program(OsStr::new(program)).is_some(), is_one, "{program}");
         }
     }
 }

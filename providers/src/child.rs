@@ -18,7 +18,7 @@ pub(crate) fn command(program: &str) -> Command {
 ///
 /// # Errors
 /// When it cannot be started.
-pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Result<Output> {
+pub(crate) async fn run_with_input(mut command: Command, question: &[u8]) -> io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut child, tree) = ProcessTree::spawn(command).await?;
     let stdin = child.stdin.take();
@@ -82,13 +82,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_answers_what_it_is_asked() {
-        let output = converse(shell("cat; echo why >&2; exit 3"), b"what").await.unwrap();
+        let output = run_with_input(shell("cat; echo why >&2; exit 3"), b"what").await.unwrap();
         assert_eq!((output.stdout, output.stderr), (b"what".to_vec(), b"why\n".to_vec()));
         assert_eq!(output.status.code(), Some(3));
         let large = vec![b'a'; 1 << 20];
-        assert_eq!(converse(shell("cat"), &large).await.unwrap().stdout, large);
-        assert!(converse(shell("exit 0"), &large).await.unwrap().stdout.is_empty());
-        assert!(converse(command("./no-such-program"), b"").await.is_err());
+        assert_eq!(run_with_input(shell("cat"), &large).await.unwrap().stdout, large);
+        assert!(run_with_input(shell("exit 0"), &large).await.unwrap().stdout.is_empty());
+        assert!(run_with_input(command("./no-such-program"), b"").await.is_err());
     }
 
     #[tokio::test]
@@ -96,7 +96,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = pipe(folder.path());
         let left = tokio::select! {
-            output = converse(lasting(&path), b"") => panic!("{output:?}"),
+            output = run_with_input(lasting(&path), b"") => panic!("{output:?}"),
             left = reader(&path) => left,
         };
         wait_for_eof(left).await;

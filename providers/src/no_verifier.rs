@@ -37,7 +37,7 @@ impl ServerCertVerifier for NoVerifier {
         _: &CertificateDer<'_>,
         _: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        taken()
+        accept_signature()
     }
 
     fn verify_tls13_signature(
@@ -46,7 +46,7 @@ impl ServerCertVerifier for NoVerifier {
         _: &CertificateDer<'_>,
         _: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        taken()
+        accept_signature()
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
@@ -55,6 +55,6 @@ impl ServerCertVerifier for NoVerifier {
 }
 
 /// A signature is worth no more than the certificate that it was made with.
-fn taken() -> Result<HandshakeSignatureValid, Error> {
+fn accept_signature() -> Result<HandshakeSignatureValid, Error> {
     Ok(HandshakeSignatureValid::assertion())
 }

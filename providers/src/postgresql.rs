@@ -25,7 +25,7 @@ pub fn provider() -> ProviderDef {
 /// The provider of a server.
 fn provider_of(server: &server::Server) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/cyrilgdn/postgresql")
-        .configured(server.clone())
+        .with_configuration(server.clone())
         .resource("postgresql_database", database::Databases(server.clone()))
         .resource("postgresql_extension", extension::Extensions(server.clone()))
         .resource("postgresql_grant", grant::Grants(server.clone()))

@@ -1,6 +1,6 @@
-//! The proxy that leads to a server, for the client that asks it: [`Proxies`] says which.
+//! The proxy that leads to a server, for the client that asks it: [`ProxyEnv`] says which.
 
-use formwork_plugin_protocol::proxy_env::Proxies;
+use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use ureq::http::Uri;
 use ureq::{Error, Proxy};
 
@@ -8,21 +8,21 @@ use ureq::{Error, Proxy};
 ///
 /// # Errors
 /// When the environment names something that is no proxy.
-pub(crate) fn toward(url: &Uri) -> Result<Option<Proxy>, String> {
+pub(crate) fn proxy_for(url: &Uri) -> Result<Option<Proxy>, String> {
     let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
-    let proxies = Proxies::read(variable);
-    let Some(named) = proxies.toward(scheme, host, url.port_u16()) else { return Ok(None) };
-    of(named).map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
+    let proxies = ProxyEnv::read(variable);
+    let Some(named) = proxies.proxy_for(scheme, host, url.port_u16()) else { return Ok(None) };
+    parse_proxy(named).map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
 }
 
 /// The proxy of a URL; without a scheme it is `http`.
-pub(crate) fn of(url: &str) -> Result<Proxy, Error> {
+pub(crate) fn parse_proxy(url: &str) -> Result<Proxy, Error> {
     let given = Proxy::new(url)?;
-    rebuilt(&given, given.username(), given.password())
+    with_credentials(&given, given.username(), given.password())
 }
 
 /// A copy of the proxy with other credentials.
-pub(crate) fn rebuilt(
+pub(crate) fn with_credentials(
     given: &Proxy,
     username: Option<&str>,
     password: Option<&str>,
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn what_a_proxy_is_asked_with_stands_in_its_url() {
-        let proxy = of("socks5://me:se%3Acret@h").unwrap();
+        let proxy = parse_proxy("socks5://me:se%3Acret@h").unwrap();
         assert_eq!((proxy.username(), proxy.password()), (Some("me"), Some("se:cret")));
         assert!(!proxy.resolve_target());
-        assert_eq!(of("h:8080").unwrap().port(), 8080);
-        assert!(of("gopher://h").is_err());
+        assert_eq!(parse_proxy("h:8080").unwrap().port(), 8080);
+        assert!(parse_proxy("gopher://h").is_err());
     }
 }

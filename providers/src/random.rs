@@ -28,6 +28,6 @@ pub fn provider() -> ProviderDef {
         .resource("random_uuid", uuid::RandomUuid)
         .resource("random_uuid4", uuid::RandomUuid)
         .resource("random_uuid7", uuid::RandomUuid7)
-        .ephemeral("random_bytes", bytes::PassingBytes)
-        .ephemeral("random_password", password::ephemeral::PassingPassword)
+        .ephemeral("random_bytes", bytes::EphemeralBytes)
+        .ephemeral("random_password", password::ephemeral::EphemeralPassword)
 }

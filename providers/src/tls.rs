@@ -22,17 +22,17 @@ use formwork_sdk::ProviderDef;
 /// The provider.
 #[must_use]
 pub fn provider() -> ProviderDef {
-    let proxy = proxy::Chosen::default();
+    let proxy = proxy::ProxyChoice::default();
     ProviderDef::new("registry.terraform.io/hashicorp/tls")
-        .configured(proxy.clone())
+        .with_configuration(proxy.clone())
         .resource("tls_cert_request", cert_request::TlsCertRequest)
         .resource("tls_locally_signed_cert", locally_signed_cert::TlsLocallySignedCert)
         .resource("tls_self_signed_cert", self_signed_cert::TlsSelfSignedCert)
         .resource("tls_private_key", private_key::TlsPrivateKey)
         .data_source("tls_certificate", certificate::TlsCertificate(proxy))
         .data_source("tls_public_key", public_key::TlsPublicKey)
-        .ephemeral("tls_private_key", private_key::PassingPrivateKey)
-        .ephemeral("tls_public_key", public_key::PassingPublicKey)
+        .ephemeral("tls_private_key", private_key::EphemeralPrivateKey)
+        .ephemeral("tls_public_key", public_key::EphemeralPublicKey)
 }
 
 #[cfg(test)]

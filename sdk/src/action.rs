@@ -73,7 +73,7 @@ pub struct Progress(pub(crate) UnboundedSender<String>);
 
 impl Progress {
     /// Sends a message to the user. Messages after the end of the call are dropped.
-    pub fn tell(&self, text: impl Into<String>) {
+    pub fn send(&self, text: impl Into<String>) {
         // The host may have closed the stream already.
         drop(self.0.send(text.into()));
     }

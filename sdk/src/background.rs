@@ -9,22 +9,22 @@ use crate::{Answer, Problem, panics};
 /// ```
 /// # use formwork_sdk::prelude::*;
 /// # async fn read(path: std::path::PathBuf) -> Answer<String> {
-/// let text = aside(move || Ok(std::fs::read_to_string(path)?)).await?;
+/// let text = run_blocking(move || Ok(std::fs::read_to_string(path)?)).await?;
 /// # Ok(text)
 /// # }
 /// ```
 ///
 /// # Errors
 /// Those of the work.
-pub async fn aside<T: Send + 'static>(
+pub async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     // Caught on the other thread and resumed here: tokio's own error has no position of the panic.
-    match tokio::task::spawn_blocking(|| panics::caught(work)).await {
+    match tokio::task::spawn_blocking(|| panics::run_catching_panics(work)).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(panic)) => panics::resume(panic),
+        Ok(Err(panic)) => panics::resume_panic(panic),
         // The runtime is shutting down.
-        Err(_) => Err(Problem::because("it was not begun: the provider ends")),
+        Err(_) => Err(Problem::with_detail("it was not begun: the provider ends")),
     }
 }
 
@@ -35,12 +35,12 @@ mod tests {
 
     use futures_util::FutureExt as _;
 
-    use super::aside;
+    use super::run_blocking;
     use crate::panics;
 
     #[tokio::test]
     async fn a_panic_goes_on_with_its_place() {
-        let work = AssertUnwindSafe(aside::<()>(|| panic!("out of luck")));
+        let work = AssertUnwindSafe(run_blocking::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
         let panic_text = panics::describe(&*panic);
         assert!(panic_text.starts_with(" at sdk/src/background.rs:"), "{panic_text}");
@@ -52,7 +52,7 @@ mod tests {
         // Would hang if the work blocked the runtime: what it waits for is sent beside it.
         let (sender, receiver) = mpsc::channel();
         let other = async { sender.send("done").unwrap() };
-        let work = aside(move || Ok(receiver.recv().unwrap()));
+        let work = run_blocking(move || Ok(receiver.recv().unwrap()));
         let (answer, ()) = tokio::join!(work, other);
         assert_eq!(answer, Ok("done"));
     }

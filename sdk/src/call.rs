@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Value};
 use futures_util::{FutureExt as _, poll};
 use tokio::time::Instant;
 
-use crate::context::locked;
+use crate::context::lock_ignoring_poison;
 use crate::stop::Stop;
 use crate::timeouts::{self, Wait};
 use crate::{Answer, Problem, panics};
@@ -42,7 +42,7 @@ struct WorkDescription {
 }
 
 /// Result of a handler that may defer its answer.
-pub(crate) struct Settled<T> {
+pub(crate) struct DeferrableAnswer<T> {
     /// `None` if the handler failed or deferred its answer.
     pub(crate) answer: Option<T>,
     pub(crate) deferred: Option<DeferredReason>,
@@ -60,7 +60,7 @@ impl Call {
     pub(crate) fn lasting_as(&self, object: &Value, operation: &str) -> Self {
         // Only the timeout differs. The diagnostics are shared, so that all of them reach one
         // answer.
-        Self { written: timeouts::written(object, operation), ..self.clone() }
+        Self { written: timeouts::configured_timeout(object, operation), ..self.clone() }
     }
 
     /// The same call under another name, once the operation is known.
@@ -76,14 +76,14 @@ impl Call {
 
     /// Adds a warning to the answer.
     pub fn warn(&self, problem: Problem) {
-        let mut said = locked(&self.said);
+        let mut said = lock_ignoring_poison(&self.said);
         problem.diagnostics(&self.default_summary()).for_each(|problem| said.warn(problem));
     }
 
     /// Reports an error and continues: to find further errors, or to return an object in spite of
     /// the error. A created object is then stored as tainted.
     pub fn report(&self, problem: Problem) {
-        let mut said = locked(&self.said);
+        let mut said = lock_ignoring_poison(&self.said);
         for problem in problem.diagnostics(&self.default_summary()) {
             let _receipt = said.error(problem);
         }
@@ -110,16 +110,16 @@ impl Call {
     // room twice for each argument, as received and where it is awaited, and handlers are large.
 
     /// Waits for a handler. A panic becomes its answer, so that earlier diagnostics are not lost.
-    pub(crate) fn caught<T>(
+    pub(crate) fn catch_panic<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = Answer<T>> {
-        panics::watch();
+        panics::install_hook();
         // The thread may have the position of an earlier panic that was caught elsewhere.
-        panics::forget();
+        panics::forget_position();
         // A handler that panicked is dropped and never polled again, so no broken state is seen.
         let done = AssertUnwindSafe(handler).catch_unwind();
-        done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
+        done.map(|done| done.unwrap_or_else(|panic| Err(panic_problem(&*panic))))
     }
 
     /// Waits for a handler that changes nothing, or until the host requests a stop: its work can be
@@ -147,11 +147,11 @@ impl Call {
     }
 
     /// Answer of a handler, if it gave one, and all diagnostics.
-    pub(crate) fn settled<T>(
+    pub(crate) fn collect<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
-        self.caught(handler).map(|answer| {
+        self.catch_panic(handler).map(|answer| {
             let answer = answer.map_err(|problem| self.report(problem)).ok();
             (answer, self.diagnostics())
         })
@@ -161,8 +161,8 @@ impl Call {
     pub(crate) fn deferrable<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
-    ) -> impl Future<Output = Settled<T>> {
-        self.caught(handler).map(|answer| {
+    ) -> impl Future<Output = DeferrableAnswer<T>> {
+        self.catch_panic(handler).map(|answer| {
             let (answer, deferred) = match answer {
                 Ok(answer) => (Some(answer), None),
                 Err(problem) => match problem.deferral() {
@@ -174,24 +174,24 @@ impl Call {
                     }
                 },
             };
-            Settled { answer, deferred, diagnostics: self.diagnostics() }
+            DeferrableAnswer { answer, deferred, diagnostics: self.diagnostics() }
         })
     }
 
     /// Whether an error was reported.
     pub(crate) fn has_failed(&self) -> bool {
-        locked(&self.said).has_errors()
+        lock_ignoring_poison(&self.said).has_errors()
     }
 
     /// All diagnostics, as types of the contract.
     pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
         // Taken and not copied: a stream sends the diagnostics of each event once.
-        let said = std::mem::take(&mut *locked(&self.said));
+        let said = std::mem::take(&mut *lock_ignoring_poison(&self.said));
         said.into_iter().map(in_contract).collect()
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> Problem {
+fn panic_problem(panic: &(dyn Any + Send)) -> Problem {
     let panic_text = panics::describe(panic);
     let detail =
         format!("A handler of the provider panicked{panic_text}. This is a bug in the provider.");

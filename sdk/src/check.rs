@@ -12,16 +12,16 @@ use crate::Field;
 /// A check of one value that is known and not null.
 #[derive(Clone)]
 pub struct Check {
-    ask: Arc<Ask>,
+    ask: Arc<CheckFn>,
     /// Whether a collection is checked as a whole, or each element.
     whole: bool,
 }
 
-type Ask = dyn Fn(&Value) -> Result<(), Wrong> + Send + Sync;
+type CheckFn = dyn Fn(&Value) -> Result<(), CheckError> + Send + Sync;
 
 /// The reason why a value is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Wrong {
+pub(crate) struct CheckError {
     /// The summary.
     pub(crate) summary: &'static str,
     /// Description of the error, as the end of a sentence that begins with the attribute. It does
@@ -31,12 +31,12 @@ pub(crate) struct Wrong {
     pub(crate) found: Option<String>,
 }
 
-impl Wrong {
+impl CheckError {
     /// The sentence that begins with the attribute, without the value if that is sensitive.
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             // The author's text may quote the value, and no type prevents that.
-            (None, true) if shows(&self.why, value) => {
+            (None, true) if contains_value(&self.why, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
             }
@@ -47,14 +47,14 @@ impl Wrong {
 }
 
 /// Whether a string contains a value, or a part of one.
-fn shows(text: &str, value: &Value) -> bool {
+fn contains_value(text: &str, value: &Value) -> bool {
     match value {
         // Every text contains the empty string.
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
         Value::Number(secret) => text.contains(&secret.to_string()),
         // Two possible values are no secret, and their words stand in many sentences.
         Value::Bool(_) => false,
-        _ => value.children().iter().any(|part| shows(text, part)),
+        _ => value.children().iter().any(|part| contains_value(text, part)),
     }
 }
 
@@ -77,7 +77,7 @@ impl Check {
             let listed: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
             let why = format!("must be one of {}", listed.join(", "));
             let found = Some(format!("{text:?}"));
-            Err(Wrong { summary: "Invalid Attribute Value Match", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value Match", why, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -88,7 +88,7 @@ impl Check {
         let zero = || Number::from(0_i64);
         // Only NaN and the infinities cannot be parsed, and no range has a use for them.
         let number = |end: &N| Number::parse(&end.to_string()).unwrap_or_else(zero);
-        let [least, most] = ends(&range, number);
+        let [least, most] = map_bounds(&range, number);
         let ask = move |value: &Value| {
             let Value::Number(number) = value else { return Ok(()) };
             let low = match &least {
@@ -106,7 +106,7 @@ impl Check {
             }
             let why = format!("must be {}", describe_range(&least, &most));
             let found = Some(number.to_string());
-            Err(Wrong { summary: "Invalid Attribute Value", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value", why, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -122,7 +122,7 @@ impl Check {
             if range.contains(&length) {
                 return Ok(());
             }
-            let [least, most] = ends(&range, |end| Number::from(*end));
+            let [least, most] = map_bounds(&range, |end| Number::from(*end));
             // The noun stands behind the last number, and agrees with it.
             let last = [range.end_bound(), range.start_bound()];
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
@@ -130,7 +130,7 @@ impl Check {
             let what = if is_one { what } else { &format!("{what}s") };
             let why = format!("must have {} {what}", describe_range(&least, &most));
             let found = Some(length.to_string());
-            Err(Wrong { summary: "Invalid Attribute Value Length", why, found })
+            Err(CheckError { summary: "Invalid Attribute Value Length", why, found })
         };
         Self { ask: Arc::new(ask), whole: true }
     }
@@ -142,7 +142,7 @@ impl Check {
             Ok(field) => ask(&field).map_err(|why| {
                 // The caller ends the sentence.
                 let why = why.trim_end_matches('.').to_owned();
-                Wrong { summary: "Invalid Attribute Value", why, found: None }
+                CheckError { summary: "Invalid Attribute Value", why, found: None }
             }),
             // The conversion of the value reports this itself.
             Err(_) => Ok(()),
@@ -151,11 +151,11 @@ impl Check {
     }
 
     /// Checks a value, or each element of a collection. Null and unknown values pass.
-    pub(crate) fn ask(&self, value: &Value) -> Result<(), Wrong> {
+    pub(crate) fn check_value(&self, value: &Value) -> Result<(), CheckError> {
         match value {
             Value::Null(_) | Value::Unknown(_) => Ok(()),
             Value::List(_) | Value::Set(_) | Value::Map(_) if !self.whole => {
-                value.children().iter().try_for_each(|item| self.ask(item))
+                value.children().iter().try_for_each(|item| self.check_value(item))
             }
             // The number of elements of a set may still shrink, and a function could not read
             // unknown ones.
@@ -168,7 +168,7 @@ impl Check {
 }
 
 /// Converts the ends of a range.
-fn ends<T, U>(range: &impl RangeBounds<T>, change: impl Fn(&T) -> U) -> [Bound<U>; 2] {
+fn map_bounds<T, U>(range: &impl RangeBounds<T>, change: impl Fn(&T) -> U) -> [Bound<U>; 2] {
     [range.start_bound().map(&change), range.end_bound().map(&change)]
 }
 
@@ -219,7 +219,7 @@ impl Relation {
     }
 
     /// Checks an object. A relation that depends on unknown values passes.
-    pub(crate) fn ask(&self, object: &Value) -> Result<(), Wrong> {
+    pub(crate) fn check_object(&self, object: &Value) -> Result<(), CheckError> {
         let Value::Object(object) = object else { return Ok(()) };
         let (mut set, mut unset, mut unknown) = (Vec::new(), Vec::new(), false);
         for name in &self.names {
@@ -231,24 +231,31 @@ impl Relation {
         }
         let why = match self.kind {
             RelationKind::Conflicts | RelationKind::ExactlyOneOf if set.len() > 1 => {
-                format!("only one of {} can be set; {} are", self.listed(), set.join(" and "))
+                format!(
+                    "only one of {} can be set; {} are",
+                    self.attribute_list(),
+                    set.join(" and ")
+                )
             }
             RelationKind::ExactlyOneOf if set.is_empty() && !unknown => {
-                format!("one of {} must be set; none is", self.listed())
+                format!("one of {} must be set; none is", self.attribute_list())
             }
             RelationKind::AtLeastOneOf if set.is_empty() && !unknown => {
-                format!("at least one of {} must be set; none is", self.listed())
+                format!("at least one of {} must be set; none is", self.attribute_list())
             }
             RelationKind::Together if !set.is_empty() && !unset.is_empty() => {
                 let (set, unset) = (set.join(", "), unset.join(", "));
-                format!("{} must be set together; {set} is set, {unset} is not", self.listed())
+                format!(
+                    "{} must be set together; {set} is set, {unset} is not",
+                    self.attribute_list()
+                )
             }
             _ => return Ok(()),
         };
-        Err(Wrong { summary: "Invalid Attribute Combination", why, found: None })
+        Err(CheckError { summary: "Invalid Attribute Combination", why, found: None })
     }
 
-    fn listed(&self) -> String {
+    fn attribute_list(&self) -> String {
         let names: Vec<_> = self.names.iter().map(|name| format!("`{name}`")).collect();
         names.join(", ")
     }
@@ -271,7 +278,9 @@ mod tests {
     use super::*;
 
     fn wrong(check: &Check, value: &Value) -> String {
-        check.ask(value).map_or_else(|wrong| wrong.message(value, false), |()| "passes".to_owned())
+        check
+            .check_value(value)
+            .map_or_else(|wrong| wrong.message(value, false), |()| "passes".to_owned())
     }
 
     #[test]
@@ -318,7 +327,9 @@ mod tests {
         let object = |a: &Value, b: &Value| Value::object([("a", a.clone()), ("b", b.clone())]);
         let (set, null) = (Value::string("x"), Value::null(Type::String));
         let unknown = Value::unknown(Type::String);
-        let ask = |kind, a: &Value, b: &Value| Relation::new(kind, &["a", "b"]).ask(&object(a, b));
+        let ask = |kind, a: &Value, b: &Value| {
+            Relation::new(kind, &["a", "b"]).check_object(&object(a, b))
+        };
         for (kind, both, one, none, open) in [
             (RelationKind::Conflicts, false, true, true, true),
             (RelationKind::ExactlyOneOf, false, true, false, true),

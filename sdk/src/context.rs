@@ -18,10 +18,10 @@ use crate::{Answer, Draft, Model, Problem, model};
 pub(crate) struct Context {
     pub(crate) call: Call,
     pub(crate) private: Private,
-    pub(crate) meta: Meta,
+    pub(crate) meta: ProviderMeta,
     pub(crate) deferral: Deferral,
-    pub(crate) partial: Partial,
-    pub(crate) others: Others,
+    pub(crate) partial: PartialResult,
+    pub(crate) others: ImportedObjects,
 }
 
 impl Context {
@@ -29,48 +29,48 @@ impl Context {
         Self {
             call,
             private: Private::of(private),
-            meta: Meta(None),
+            meta: ProviderMeta(None),
             deferral: Deferral::default(),
-            partial: Partial::default(),
-            others: Others::default(),
+            partial: PartialResult::default(),
+            others: ImportedObjects::default(),
         }
     }
 }
 
 /// Partial result of a handler, kept if the rest fails.
 #[derive(Clone, Default)]
-pub(crate) struct Partial(Arc<Mutex<Option<Value>>>);
+pub(crate) struct PartialResult(Arc<Mutex<Option<Value>>>);
 
-impl Partial {
+impl PartialResult {
     pub(crate) fn keep(&self, known: Value) {
-        *locked(&self.0) = Some(known);
+        *lock_ignoring_poison(&self.0) = Some(known);
     }
 
     pub(crate) fn take(&self) -> Option<Value> {
-        locked(&self.0).take()
+        lock_ignoring_poison(&self.0).take()
     }
 }
 
 /// Further objects that an import found, by the handlers of their types.
 #[derive(Clone, Default)]
-pub(crate) struct Others(Arc<Mutex<Vec<(TypeId, Value)>>>);
+pub(crate) struct ImportedObjects(Arc<Mutex<Vec<(TypeId, Value)>>>);
 
-impl Others {
+impl ImportedObjects {
     pub(crate) fn add(&self, of: TypeId, object: Value) {
-        locked(&self.0).push((of, object));
+        lock_ignoring_poison(&self.0).push((of, object));
     }
 
     pub(crate) fn take(&self) -> Vec<(TypeId, Value)> {
-        std::mem::take(&mut locked(&self.0))
+        std::mem::take(&mut lock_ignoring_poison(&self.0))
     }
 }
 
 /// Private data of an object: strings by key, which the host stores and returns and does not read.
 #[derive(Clone, Debug, Default)]
-pub struct Private(Arc<Mutex<Entries>>);
+pub struct Private(Arc<Mutex<PrivateEntries>>);
 
 #[derive(Debug, Default)]
-struct Entries {
+struct PrivateEntries {
     /// Bytes from the host; returned unchanged if nothing changed.
     original: Bytes,
     entries: BTreeMap<String, Value>,
@@ -84,7 +84,7 @@ impl Private {
             true => BTreeMap::new(),
             false => Self::read(bytes),
         };
-        let entries = Entries { original: bytes.clone(), entries, changed: false };
+        let entries = PrivateEntries { original: bytes.clone(), entries, changed: false };
         Self(Arc::new(Mutex::new(entries)))
     }
 
@@ -102,7 +102,7 @@ impl Private {
     /// Returns the string under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<String> {
-        match locked(&self.0).entries.get(key) {
+        match lock_ignoring_poison(&self.0).entries.get(key) {
             Some(Value::String(text)) => Some(text.as_str().to_owned()),
             // Another library may have stored a value of another type.
             _ => None,
@@ -111,19 +111,19 @@ impl Private {
 
     /// Stores a string under a key.
     pub fn set(&self, key: &str, text: impl Into<String>) {
-        let mut entries = locked(&self.0);
+        let mut entries = lock_ignoring_poison(&self.0);
         entries.entries.insert(key.to_owned(), Value::string(text.into()));
         entries.changed = true;
     }
 
     /// Removes the string under a key.
     pub fn remove(&self, key: &str) {
-        let mut entries = locked(&self.0);
+        let mut entries = lock_ignoring_poison(&self.0);
         entries.changed |= entries.entries.remove(key).is_some();
     }
 
     pub(crate) fn to_bytes(&self) -> Bytes {
-        let entries = locked(&self.0);
+        let entries = lock_ignoring_poison(&self.0);
         // Also data in a format that could not be read: it belongs to the object and must not be
         // lost.
         if !entries.changed {
@@ -137,9 +137,9 @@ impl Private {
 
 /// The `provider_meta` of the module.
 #[derive(Clone, Debug)]
-pub struct Meta(pub(crate) Option<Value>);
+pub struct ProviderMeta(pub(crate) Option<Value>);
 
-impl Meta {
+impl ProviderMeta {
     /// Reads it as the model that the provider declared; `None` if the module sets nothing.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ impl Deferral {
 }
 
 /// A handler that panicked has changed everything or nothing, so the locked data is valid.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock_ignoring_poison<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A panic under the lock breaks nothing: each change is a single step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use crate::call::Call;
-use crate::context::{Deferral, Meta};
+use crate::context::{Deferral, ProviderMeta};
 use crate::model::NoneWriteOnly;
 use crate::resource::Validate;
 use crate::resource::calls::calls;
@@ -42,7 +42,7 @@ pub struct ReadData<M: Model> {
     /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
+    pub meta: ProviderMeta,
     /// Deferral of the answer.
     pub deferral: Deferral,
     /// The call itself, for handlers that destructure this struct.

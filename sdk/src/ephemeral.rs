@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use crate::call::Call;
-use crate::context::{Deferral, Private, locked};
+use crate::context::{Deferral, Private, lock_ignoring_poison};
 use crate::model::NoneWriteOnly;
 use crate::resource::Validate;
 use crate::resource::calls::calls;
@@ -68,7 +68,7 @@ pub struct Open<M: Model> {
     /// Private data, kept until the next call.
     pub private: Private,
     /// Expiry of the resource.
-    pub lasts: Lasts,
+    pub lasts: Expiry,
     /// Deferral of the answer.
     pub deferral: Deferral,
     /// The call itself, for handlers that destructure this struct.
@@ -81,7 +81,7 @@ pub struct Renew {
     /// Private data, kept until the next call.
     pub private: Private,
     /// Expiry of the resource.
-    pub lasts: Lasts,
+    pub lasts: Expiry,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
@@ -99,15 +99,15 @@ calls!(Open, without_model: Renew Close);
 
 /// Expiry of an ephemeral resource: never, unless [`until`](Self::until) sets one.
 #[derive(Clone, Debug, Default)]
-pub struct Lasts(Arc<Mutex<Option<SystemTime>>>);
+pub struct Expiry(Arc<Mutex<Option<SystemTime>>>);
 
-impl Lasts {
+impl Expiry {
     /// Sets the time at which the resource must be renewed.
     pub fn until(&self, moment: SystemTime) {
-        *locked(&self.0) = Some(moment);
+        *lock_ignoring_poison(&self.0) = Some(moment);
     }
 
     pub(crate) fn take(&self) -> Option<SystemTime> {
-        locked(&self.0).take()
+        lock_ignoring_poison(&self.0).take()
     }
 }

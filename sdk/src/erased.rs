@@ -1,9 +1,9 @@
 //! Resources, data sources and ephemeral resources with their model types erased: values in, values
 //! out. Details of a value that the model cannot express are kept.
 
-mod acting;
-mod passing;
-mod storing;
+mod action_and_list;
+mod data_and_ephemeral;
+mod state_store;
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -14,17 +14,17 @@ use formwork_value::{Path, Value};
 use crate::call::Call;
 use crate::context::Context;
 use crate::resource::{
-    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, StoredValue, Update,
-    Upgrade, Validate,
+    Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, StoredValue,
+    Update, Upgrade, Validate,
 };
 use crate::schema::Shape;
 use crate::{Answer, Model, View, model, plan};
 
-pub(crate) use acting::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
-pub(crate) use passing::{
+pub(crate) use action_and_list::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
+pub(crate) use data_and_ephemeral::{
     AnyConfigure, AnyDataSource, AnyEphemeral, TypedConfigure, TypedDataSource, TypedEphemeral,
 };
-pub(crate) use storing::{AnyStateStore, StateCall, TypedStateStore};
+pub(crate) use state_store::{AnyStateStore, StateCall, TypedStateStore};
 
 /// The values of a change.
 pub(crate) struct ChangeValues {
@@ -59,7 +59,7 @@ pub(crate) trait AnyResource: Send + Sync {
     async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value>;
     async fn upgrade(&self, stored: StoredValue, call: Call) -> Answer<Value>;
     fn upgrade_identity(&self, stored: &StoredValue) -> Answer<Value>;
-    async fn take_over(&self, from: Foreign) -> Answer<Option<Value>>;
+    async fn take_over(&self, from: ForeignObject) -> Answer<Option<Value>>;
 }
 
 /// A resource of one model.
@@ -74,13 +74,13 @@ impl<R: Resource> TypedResource<R> {
     }
 
     /// Reads a stored object.
-    fn stored(&self, object: &Value) -> Answer<R::Model> {
+    fn decode_stored(&self, object: &Value) -> Answer<R::Model> {
         model::read(&plan::fill_zero_values(&self.shape, object))
     }
 
     /// Reads the attributes that the author may set.
-    fn input(&self, lives: &ChangeValues) -> Answer<<R::Model as Model>::Input> {
-        input::<R::Model>(&self.shape, &lives.planned, &lives.config)
+    fn decode_input(&self, lives: &ChangeValues) -> Answer<<R::Model as Model>::Input> {
+        decode_input::<R::Model>(&self.shape, &lives.planned, &lives.config)
     }
 }
 
@@ -113,7 +113,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     ) -> Answer<(Value, Vec<Path>)> {
         let prior = match &lives.prior {
             Value::Null(_) => None,
-            prior => Some(self.stored(prior)?),
+            prior => Some(self.decode_stored(prior)?),
         };
         let config = model::read(&lives.config)?;
         let draft = || model::read::<<R::Model as Model>::Draft>(&lives.planned);
@@ -130,11 +130,11 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         // Converted through the model as well, so that the comparison shows the handler's changes
         // and not those of the conversion.
         let before = draft()?.to_value();
-        Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
+        Ok((apply_differences(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
 
     async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
-        let planned = self.input(&lives)?;
+        let planned = self.decode_input(&lives)?;
         let config = model::read(&lives.config)?;
         let Context { private, meta, partial, call, .. } = context;
         let create = Create { config, planned, private, meta, partial, call };
@@ -142,23 +142,23 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
-        let planned = self.input(&lives)?;
+        let planned = self.decode_input(&lives)?;
         let config = model::read(&lives.config)?;
-        let prior = self.stored(&lives.prior)?;
+        let prior = self.decode_stored(&lives.prior)?;
         let Context { private, meta, partial, call, .. } = context;
         let update = Update { config, prior, planned, private, meta, partial, call };
         Ok(self.resource.update(update).await?.to_value())
     }
 
     async fn read(&self, value: &Value, context: Context) -> Answer<Option<Value>> {
-        let current = self.stored(value)?;
+        let current = self.decode_stored(value)?;
         let Context { private, meta, deferral, call, .. } = context;
         let read = self.resource.read(Read { current, private, meta, deferral, call }).await?;
         match read {
             // Compared without a conversion to a value, since nearly all reads find no change.
             Some(after) if !after.same_as(value) => {
-                let before = self.stored(value)?.to_value();
-                Ok(Some(changed(value, &before, &after.to_value())))
+                let before = self.decode_stored(value)?.to_value();
+                Ok(Some(apply_differences(value, &before, &after.to_value())))
             }
             // Most objects are unchanged. Returning the same value keeps details that the model
             // cannot express.
@@ -168,7 +168,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()> {
-        let prior = self.stored(prior)?;
+        let prior = self.decode_stored(prior)?;
         let Context { private, meta, call, .. } = context;
         self.resource.delete(Delete { prior, private, meta, call }).await
     }
@@ -196,13 +196,13 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         Ok(R::identity_upgrades().upgrade(stored)?.to_value())
     }
 
-    async fn take_over(&self, from: Foreign) -> Answer<Option<Value>> {
+    async fn take_over(&self, from: ForeignObject) -> Answer<Option<Value>> {
         Ok(self.resource.take_over(from).await?.map(|object| object.to_value()))
     }
 }
 
 /// Reads the attributes that the author may set from the planned object.
-fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
+fn decode_input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
     let planned = plan::with_write_only(shape, planned, config);
     // A field of type `Value` or `Attr` can see that a computed part is unknown. Other models get
     // null for it.
@@ -215,7 +215,7 @@ fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::
 /// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,
 /// also if a model knows less about them than the value: a partly known list is unknown to a model,
 /// and must not become unknown to the host.
-fn changed(object: &Value, before: &Value, after: &Value) -> Value {
+fn apply_differences(object: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return object.clone();
     };

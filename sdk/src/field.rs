@@ -15,7 +15,7 @@ macro_rules! like_what_is_inside {
             T::ty()
         }
 
-        fn content() -> Option<Content> {
+        fn content() -> Option<FieldContent> {
             T::content()
         }
     };
@@ -84,7 +84,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Described parts, if the type has any.
     #[must_use]
-    fn content() -> Option<Content> {
+    fn content() -> Option<FieldContent> {
         None
     }
 
@@ -120,19 +120,19 @@ pub trait BlockField: Field {}
 
 /// Described parts of a field.
 #[derive(Clone, Debug)]
-pub struct Content {
+pub struct FieldContent {
     /// The parts of one object.
     pub shape: Shape,
     /// Number of objects and their container.
     pub nesting: Nesting,
 }
 
-pub(crate) fn refused(reason: impl Into<String>) -> ConversionError {
+pub(crate) fn conversion_error(reason: impl Into<String>) -> ConversionError {
     ConversionError { path: Path::root(), reason: reason.into() }
 }
 
 /// Adds an outer step to the path of a conversion error.
-pub(crate) fn within(step: Step, mut refused: ConversionError) -> ConversionError {
+pub(crate) fn prepend_step(step: Step, mut refused: ConversionError) -> ConversionError {
     // The innermost part refuses first, and each part around it adds its step in front.
     refused.path.0.insert(0, step);
     refused

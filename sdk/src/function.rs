@@ -34,7 +34,7 @@ use crate::{Answer, Field, Problem};
 ///
 ///     fn call(self) -> Answer<String> {
 ///         match self.separator.as_str() {
-///             "" => Err(Problem::because("there is nothing to join with").at("separator")),
+///             "" => Err(Problem::with_detail("there is nothing to join with").at("separator")),
 ///             separator => Ok(self.texts.join(separator)),
 ///         }
 ///     }
@@ -66,7 +66,7 @@ pub trait Arguments: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// When a field cannot represent its argument.
-    fn read(given: &Given) -> Answer<Self>;
+    fn read(given: &GivenArguments) -> Answer<Self>;
 }
 
 /// A function of any kind.
@@ -78,18 +78,18 @@ pub trait AnyFunction: Send + Sync + 'static {
     ///
     /// # Errors
     /// When these arguments have no result.
-    fn call(&self, given: &Given) -> Answer<Value>;
+    fn call(&self, given: &GivenArguments) -> Answer<Value>;
 }
 
 /// A typed function.
-pub(crate) struct Typed<F>(pub(crate) std::marker::PhantomData<fn() -> F>);
+pub(crate) struct TypedFunction<F>(pub(crate) std::marker::PhantomData<fn() -> F>);
 
-impl<F: Function> AnyFunction for Typed<F> {
+impl<F: Function> AnyFunction for TypedFunction<F> {
     fn signature(&self) -> Signature {
         F::describe(Signature::new(F::Result::ty(), ""))
     }
 
-    fn call(&self, given: &Given) -> Answer<Value> {
+    fn call(&self, given: &GivenArguments) -> Answer<Value> {
         Ok(F::read(given)?.call()?.to_value())
     }
 }
@@ -183,9 +183,9 @@ impl Parameter {
 
 /// The arguments of a call, with the types of the signature.
 #[derive(Clone, Debug)]
-pub struct Given(pub(crate) Vec<Value>);
+pub struct GivenArguments(pub(crate) Vec<Value>);
 
-impl Given {
+impl GivenArguments {
     /// Reads the argument at a position, from 0.
     ///
     /// # Errors
@@ -193,16 +193,16 @@ impl Given {
     pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
             // Authors count arguments from 1.
-            return Err(Problem::because(format!("argument {} is missing", at + 1)));
+            return Err(Problem::with_detail(format!("argument {} is missing", at + 1)));
         };
-        T::from_value(value).map_err(|refused| Problem::because(refused.reason).of_argument(at))
+        T::from_value(value).map_err(|refused| Problem::with_detail(refused.reason).of_argument(at))
     }
 
     /// Reads the arguments from a position on.
     ///
     /// # Errors
     /// When `T` cannot represent one of them.
-    pub fn rest<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
+    pub fn from_position<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
         (from..self.0.len()).map(|at| self.get(at)).collect()
     }
 
@@ -215,7 +215,7 @@ impl Given {
 
 /// A problem as the contract's function error. Its argument may be identified by the parameter's
 /// name.
-pub(crate) fn error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
+pub(crate) fn function_error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
     let text = match (problem.summary(), problem.detail()) {
         ("", detail) => detail.to_owned(),
         (summary, "") => summary.to_owned(),

@@ -77,7 +77,7 @@ pub mod timeouts;
 pub mod upgrade;
 
 pub use action::Action;
-pub use background::aside;
+pub use background::run_blocking;
 pub use call::Call;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set, Whole};
@@ -103,8 +103,8 @@ pub mod prelude {
     pub use crate::problem::OrFail;
     pub use crate::provider::{Configure, ProviderDef, Setup};
     pub use crate::resource::{
-        Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, Update, Upgrade,
-        Validate,
+        Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, Resource, Update,
+        Upgrade, Validate,
     };
     pub use crate::state_store::{
         ConfigureStore, DeleteState, ListStates, LockState, ReadState, StateStore, UnlockState,
@@ -114,7 +114,7 @@ pub mod prelude {
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
         Answer, Attr, Call, Computed, Draft, Identity, IdentityUpgrades, Input, Model, Nested,
-        Problem, Secret, Set, Upgrades, View, Whole, aside, serve,
+        Problem, Secret, Set, Upgrades, View, Whole, run_blocking, serve,
     };
     pub use formwork_sdk_macros::{Arguments, Model, Nested};
     pub use formwork_value::Path;

@@ -35,7 +35,7 @@ use crate::{Answer, Draft, Input, Model, View as _};
 ///     async fn list(&self, call: Search<(), Note>) -> Answer<()> {
 ///         for page in 0.. {
 ///             for id in page * 10..page * 10 + 10 {
-///                 call.found(format!("note {id}"), NoteIdentity { id }).await;
+///                 call.send_object(format!("note {id}"), NoteIdentity { id }).await;
 ///             }
 ///         }
 ///         Ok(())
@@ -60,7 +60,7 @@ pub trait List: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Finds objects: sends each with [`call.found(…)`](Search::found), and returns after the last
+    /// Finds objects: sends each with [`call.send_object(…)`](Search::found), and returns after the last
     /// one. When the host has enough objects, the handler ends at that call.
     ///
     /// # Errors
@@ -80,14 +80,14 @@ pub struct Search<M: Model, O: Model> {
     pub limit: Option<usize>,
     /// Whether the host requests whole objects, or only their identities.
     pub whole: bool,
-    pub(crate) finds: Sender<Find>,
+    pub(crate) finds: Sender<FoundObject>,
     pub(crate) object: PhantomData<fn() -> O>,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 /// A found object.
-pub(crate) struct Find {
+pub(crate) struct FoundObject {
     pub(crate) display_name: String,
     /// The known attributes.
     pub(crate) object: Value,
@@ -96,12 +96,12 @@ pub(crate) struct Find {
 impl<M: Model, O: Model> Search<M, O> {
     /// Sends an object under a display name: the whole object, or its identity if the host requests
     /// no more. Returns when the host requests another one, which may be never.
-    pub fn found(
+    pub fn send_object(
         &self,
         name: impl Into<String>,
         object: impl Into<Draft<O>>,
     ) -> impl Future<Output = ()> + Send {
-        let find = Find { display_name: name.into(), object: object.into().to_value() };
+        let find = FoundObject { display_name: name.into(), object: object.into().to_value() };
         let finds = self.finds.clone();
         async move {
             // The host may have closed the stream already.

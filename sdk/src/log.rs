@@ -70,8 +70,8 @@ impl<T: Loggable> Loggable for Attr<T> {
 }
 
 /// Writes a line to the host's log. The host decides which lines it keeps.
-pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
-    let text = text(level, message, values);
+pub fn write_line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
+    let text = line_text(level, message, values);
     // The host no longer reads, so an error about that would not reach it either.
     // The lock holds for the whole line, so that lines of two threads do not mix.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
@@ -79,31 +79,31 @@ pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
 
 /// Writes a line about a single step.
 pub fn trace(message: &str, values: &[(&str, &dyn Loggable)]) {
-    line(Level::Trace, message, values);
+    write_line(Level::Trace, message, values);
 }
 
 /// Writes a line for debugging.
 pub fn debug(message: &str, values: &[(&str, &dyn Loggable)]) {
-    line(Level::Debug, message, values);
+    write_line(Level::Debug, message, values);
 }
 
 /// Writes a line of general interest, such as the progress of a long operation.
 pub fn info(message: &str, values: &[(&str, &dyn Loggable)]) {
-    line(Level::Info, message, values);
+    write_line(Level::Info, message, values);
 }
 
 /// Writes a line about an event that needs attention.
 pub fn warn(message: &str, values: &[(&str, &dyn Loggable)]) {
-    line(Level::Warn, message, values);
+    write_line(Level::Warn, message, values);
 }
 
 /// Writes a line about a failure.
 pub fn error(message: &str, values: &[(&str, &dyn Loggable)]) {
-    line(Level::Error, message, values);
+    write_line(Level::Error, message, values);
 }
 
 /// The line in the format of the host: one JSON object.
-fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
+fn line_text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
     let level = match level {
         Level::Trace => "trace",
         Level::Debug => "debug",
@@ -134,8 +134,11 @@ mod tests {
         // A line break inside a value must not end the line.
         let (id, password) = ("i-1\n", Secret::<String>::new("hunter2"));
         let note: Option<String> = None;
-        let line =
-            text(Level::Info, "made", &[("id", &id), ("password", &password), ("note", &note)]);
+        let line = line_text(
+            Level::Info,
+            "made",
+            &[("id", &id), ("password", &password), ("note", &note)],
+        );
         let expected = "{\"@level\":\"info\",\"@message\":\"made\",\"@module\":\"provider\",\
                         \"id\":\"i-1\\n\",\"note\":\"null\",\"password\":\"(sensitive)\"}";
         assert_eq!(line, expected);

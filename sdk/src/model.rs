@@ -7,7 +7,7 @@ use formwork_value::convert::ConversionError;
 use formwork_value::value::Object;
 use formwork_value::{Step, Str, Value};
 
-use crate::field::{refused, within};
+use crate::field::{conversion_error, prepend_step};
 use crate::schema::Shape;
 use crate::{Answer, Field, Problem};
 
@@ -104,19 +104,19 @@ impl WriteOnly for SomeWriteOnly {
 
 /// A condition that chooses one of the two.
 #[derive(Clone, Copy, Debug)]
-pub struct If<const IS_SOME: bool>;
+pub struct WriteOnlyIf<const IS_SOME: bool>;
 
 /// Type chosen by a condition.
-pub trait Choose {
+pub trait ChooseWriteOnly {
     /// The choice.
     type Choice: WriteOnly;
 }
 
-impl Choose for If<false> {
+impl ChooseWriteOnly for WriteOnlyIf<false> {
     type Choice = NoneWriteOnly;
 }
 
-impl Choose for If<true> {
+impl ChooseWriteOnly for WriteOnlyIf<true> {
     type Choice = SomeWriteOnly;
 }
 
@@ -150,12 +150,12 @@ impl Name {
 
     /// Whether the two lists share a name.
     #[must_use]
-    pub const fn clash(some: &[Self], others: &[Self]) -> bool {
+    pub const fn have_common_name(some: &[Self], others: &[Self]) -> bool {
         let mut at = 0;
         while at < some.len() {
             let found = match some[at] {
                 Self::One(one) => Self::is_among(one, others),
-                Self::All(all) => Self::clash(all, others),
+                Self::All(all) => Self::have_common_name(all, others),
             };
             if found {
                 return true;
@@ -216,7 +216,7 @@ impl Model for () {
 ///
 /// # Errors
 /// When the field cannot represent it.
-pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> {
+pub fn read_attribute<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> {
     let found = match object {
         Value::Object(object) => object.get(name),
         _ => None,
@@ -226,7 +226,7 @@ pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> 
         (None, Value::Unknown(_)) => T::from_value(&Value::unknown(T::ty())),
         (None, _) => T::from_value(&Value::null(T::ty())),
     };
-    read.map_err(|why| within(Step::Attribute(name.into()), why))
+    read.map_err(|why| prepend_step(Step::Attribute(name.into()), why))
 }
 
 /// Rejects a value that is not an object, so that a part of a model is never read from null.
@@ -237,7 +237,7 @@ pub fn object(value: &Value) -> Result<(), ConversionError> {
     match value {
         // The parts of an unknown object are unknown, which `part` returns.
         Value::Object(_) | Value::Unknown(_) => Ok(()),
-        _ => Err(refused("an object is required")),
+        _ => Err(conversion_error("an object is required")),
     }
 }
 
@@ -275,7 +275,7 @@ impl<const N: usize> Names<N> {
 
 /// One object with the attributes of several models.
 #[must_use]
-pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
+pub fn merge_objects<const N: usize>(objects: [Value; N]) -> Value {
     let objects = objects.iter().filter_map(|object| match object {
         Value::Object(object) => Some(object),
         _ => None,
@@ -286,7 +286,11 @@ pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
 
 /// Calls a typed function for a change of one attribute. Values that do not fit the type count as
 /// changed.
-pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool) -> bool {
+pub fn decide_replacement<T: Field>(
+    prior: &Value,
+    planned: &Value,
+    ask: fn(&T, &T) -> bool,
+) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
         (Ok(prior), Ok(planned)) => ask(&prior, &planned),
         // What is not known yet may become a change that needs a new object.

@@ -10,58 +10,59 @@ use std::sync::Once;
 
 thread_local! {
     /// Position of the last panic of this thread.
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LAST_POSITION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Records the positions of panics from now on; the previous hook is called as before.
-pub(crate) fn watch() {
-    static WATCHING: Once = Once::new();
-    WATCHING.call_once(|| {
+pub(crate) fn install_hook() {
+    static HOOK_INSTALLED: Once = Once::new();
+    HOOK_INSTALLED.call_once(|| {
         // Kept, because the server's own hook prints the `panic: ` line that hosts look for.
         let before = take_hook();
         set_hook(Box::new(move |panic| {
-            note(panic);
+            note_position(panic);
             before(panic);
         }));
     });
 }
 
 /// Forgets the position of a panic that was caught and handled.
-pub(crate) fn forget() {
-    PLACE.take();
+pub(crate) fn forget_position() {
+    LAST_POSITION.take();
 }
 
-fn note(panic: &PanicHookInfo<'_>) {
+fn note_position(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string);
-    PLACE.with_borrow_mut(|last| *last = place);
+    LAST_POSITION.with_borrow_mut(|last| *last = place);
 }
 
 /// Message and position of a panic of this thread: ` at src/pets.rs:7:5: out of luck`.
 pub(crate) fn describe(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
-    match PLACE.take() {
+    match LAST_POSITION.take() {
         Some(place) => format!(" at {place}: {text}"),
         None => format!(": {text}"),
     }
 }
 
 /// A panic of another thread.
-pub(crate) struct Panic {
+pub(crate) struct CaughtPanic {
     payload: Box<dyn Any + Send>,
     place: Option<String>,
 }
 
 /// Runs work on another thread and catches its panic, so that the waiting thread can resume it.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
-    watch();
+pub(crate) fn run_catching_panics<T>(work: impl FnOnce() -> T) -> Result<T, CaughtPanic> {
+    install_hook();
     // The work is consumed, so no broken state remains.
-    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic { payload, place: PLACE.take() })
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|payload| CaughtPanic { payload, place: LAST_POSITION.take() })
 }
 
 /// Resumes a panic of another thread.
-pub(crate) fn resume(Panic { payload, place }: Panic) -> ! {
+pub(crate) fn resume_panic(CaughtPanic { payload, place }: CaughtPanic) -> ! {
     // Resuming calls no hook, so the position is set by hand.
-    PLACE.set(place);
+    LAST_POSITION.set(place);
     resume_unwind(payload)
 }

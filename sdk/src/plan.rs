@@ -13,11 +13,12 @@ use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting};
 use formwork_value::{Str, Value};
 
 use crate::check::Relation;
-use crate::schema::{Inner, Rule, Rules, Shape};
+use crate::schema::{NestedRules, Rule, Rules, Shape};
 
 pub(crate) use force::replace_paths;
 pub(crate) use merge::{
-    fill_unknown, fill_zero_values, foretold, merge_draft, null_unknown, of_id, with_write_only,
+    fill_early_values, fill_unknown, fill_zero_values, merge_draft, null_unknown, of_id,
+    with_write_only,
 };
 
 /// Returns the planned object before the author's `modify_plan`.
@@ -25,7 +26,12 @@ pub(crate) use merge::{
 /// If the object changes, a computed attribute that the author did not set becomes unknown, or has
 /// its default, or keeps its prior value if the rule says so. `proposed` is the prior object with
 /// the configuration merged into it, never null.
-pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Value) -> Value {
+pub(crate) fn plan_by_rules(
+    shape: &Shape,
+    prior: &Value,
+    config: &Value,
+    proposed: &Value,
+) -> Value {
     let config = with_defaults(shape, config);
     let proposed = match &config {
         Cow::Borrowed(_) => proposed.clone(),
@@ -36,35 +42,35 @@ pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Valu
             proposed_new(&shape.block, &prior, &config).into_value()
         }
     };
-    let content = Content::of_block(&shape.block, &shape.rules);
+    let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let beside = CorrespondingValues { prior: Some(prior), config: Some(&config) };
     // Before the comparison below: a prior value that the host dropped would look like a change,
     // and plan an update of an unchanged object.
-    let proposed = restore::restored(content, &proposed, beside).unwrap_or(proposed);
+    let proposed = restore::restore_prior_values(content, &proposed, beside).unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
     if shape.block.without_write_only(&proposed) == *prior {
         return proposed;
     }
-    opened(content, &proposed, beside)
+    with_computed_unknown(content, &proposed, beside)
 }
 
 /// The configuration with defaults where the author set nothing.
 pub(crate) fn with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Value> {
     if shape.rules.have_defaults() {
-        Cow::Owned(defaulted(&shape.rules, config))
+        Cow::Owned(apply_defaults(&shape.rules, config))
     } else {
         Cow::Borrowed(config)
     }
 }
 
-fn defaulted(rules: &Rules, object: &Value) -> Value {
+fn apply_defaults(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
         // Not in place of an unknown value: the author did set it.
         Some(Rule { default: Some(default), .. }) if value.is_null() => default.clone(),
         Some(Rule { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
-            each(inner.nesting, value, |object| defaulted(&inner.rules, object))
+            map_objects(inner.nesting, value, |object| apply_defaults(&inner.rules, object))
         }
         _ => value.clone(),
     });
@@ -73,7 +79,7 @@ fn defaulted(rules: &Rules, object: &Value) -> Value {
 
 /// The described parts of an object, and their rules.
 #[derive(Clone, Copy)]
-pub(crate) struct Content<'s> {
+pub(crate) struct DescribedParts<'s> {
     /// The attributes.
     attributes: &'s BTreeMap<Str, Attribute>,
     /// The block, if the parts may be blocks too.
@@ -83,7 +89,7 @@ pub(crate) struct Content<'s> {
     pub(crate) nesting: Nesting,
 }
 
-impl<'s> Content<'s> {
+impl<'s> DescribedParts<'s> {
     pub(crate) fn of_block(block: &'s Block, rules: &'s Rules) -> Self {
         let nesting = Nesting::Single;
         Self { attributes: &block.attributes, block: Some(block), rules, nesting }
@@ -92,7 +98,7 @@ impl<'s> Content<'s> {
     /// The rule of a part, and its own content if it has one.
     pub(crate) fn part(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
         let rule = self.rules.parts.get(name)?;
-        let Some(Inner { nesting, rules }) = rule.inner.as_deref() else {
+        let Some(NestedRules { nesting, rules }) = rule.inner.as_deref() else {
             return Some((rule, None));
         };
         let inner = match self.attributes.get(name).map(|attribute| &attribute.kind) {
@@ -117,7 +123,7 @@ impl<'s> Content<'s> {
     /// Adds defaults to an object of this content, or to each in a collection, where nothing is
     /// set.
     pub(crate) fn with_defaults(self, value: &Value) -> Value {
-        each(self.nesting, value, |object| defaulted(self.rules, object))
+        map_objects(self.nesting, value, |object| apply_defaults(self.rules, object))
     }
 
     /// Whether these are elements of an attribute that may become equal through defaults.
@@ -145,11 +151,15 @@ impl<'v> CorrespondingValues<'v> {
 }
 
 /// The object with unknown values for everything that the provider computes.
-fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>) -> Value {
+fn with_computed_unknown(
+    content: DescribedParts<'_>,
+    object: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
         let Some((rule, inner)) = content.part(name) else { return value.clone() };
-        let below = beside.go(|object| member(object, name));
+        let below = beside.go(|object| attribute_value(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
             && is_left(beside.config, below.config, value)
@@ -164,7 +174,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
             };
         }
         match inner {
-            Some(inner) => opened_parts(inner, value, below),
+            Some(inner) => parts_with_computed_unknown(inner, value, below),
             None => value.clone(),
         }
     });
@@ -182,34 +192,47 @@ fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> boo
     }
 }
 
-fn opened_parts(content: Content<'_>, value: &Value, beside: CorrespondingValues<'_>) -> Value {
+fn parts_with_computed_unknown(
+    content: DescribedParts<'_>,
+    value: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Value {
     let at = |at: usize| beside.go(|list| list.children().get(at));
-    let under = |key: &Str| beside.go(|map| member(map, key));
+    let under = |key: &Str| beside.go(|map| attribute_value(map, key));
     let items: Vec<_> = match (content.nesting, value) {
-        (Nesting::Single | Nesting::Group, _) => return opened(content, value, beside),
+        (Nesting::Single | Nesting::Group, _) => {
+            return with_computed_unknown(content, value, beside);
+        }
         (Nesting::Set, _) => {
             // A changed element of a set is a different element, so neither its prior value nor its
             // configuration can be identified.
             let nowhere = CorrespondingValues { prior: None, config: None };
-            return each(content.nesting, value, |item| opened(content, item, nowhere));
+            return map_objects(content.nesting, value, |item| {
+                with_computed_unknown(content, item, nowhere)
+            });
         }
         (Nesting::List, _) => {
             let items = value.children().iter().enumerate();
-            items.map(|(index, item)| opened(content, item, at(index))).collect()
+            items.map(|(index, item)| with_computed_unknown(content, item, at(index))).collect()
         }
         (Nesting::Map, Value::Map(map)) => {
-            map.iter().map(|(key, item)| opened(content, item, under(key))).collect()
+            map.iter().map(|(key, item)| with_computed_unknown(content, item, under(key))).collect()
         }
-        (Nesting::Map, Value::Object(object)) => {
-            object.iter().map(|(key, item)| opened(content, item, under(key))).collect()
-        }
+        (Nesting::Map, Value::Object(object)) => object
+            .iter()
+            .map(|(key, item)| with_computed_unknown(content, item, under(key)))
+            .collect(),
         _ => return value.clone(),
     };
     value.with_children(items)
 }
 
 /// Applies a change to every object of a described part.
-pub(crate) fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+pub(crate) fn map_objects(
+    nesting: Nesting,
+    value: &Value,
+    change: impl Fn(&Value) -> Value,
+) -> Value {
     match nesting {
         Nesting::Single | Nesting::Group => change(value),
         Nesting::List | Nesting::Set | Nesting::Map => {
@@ -219,7 +242,7 @@ pub(crate) fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> V
 }
 
 /// A part of an object or map.
-pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+pub(crate) fn attribute_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),

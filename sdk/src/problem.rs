@@ -30,15 +30,15 @@ pub type Answer<T> = Result<T, Problem>;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Problem {
-    first: One,
-    more: Vec<One>,
+    first: SingleError,
+    more: Vec<SingleError>,
     /// Marks a deferred answer instead of an error.
     deferred: Option<DeferredReason>,
 }
 
 /// One error of a problem.
 #[derive(Clone, PartialEq, Eq)]
-struct One {
+struct SingleError {
     /// `None` until the operation is known.
     summary: Option<String>,
     detail: String,
@@ -52,17 +52,17 @@ impl Problem {
     /// remedy.
     #[must_use]
     pub fn new(summary: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self::of(Some(summary.into()), detail.into())
+        Self::from_parts(Some(summary.into()), detail.into())
     }
 
     /// A problem with a detail alone. The operation becomes its summary.
     #[must_use]
-    pub fn because(detail: impl Into<String>) -> Self {
-        Self::of(None, detail.into())
+    pub fn with_detail(detail: impl Into<String>) -> Self {
+        Self::from_parts(None, detail.into())
     }
 
-    fn of(summary: Option<String>, detail: String) -> Self {
-        let first = One { summary, detail, path: Path::root(), argument: None };
+    fn from_parts(summary: Option<String>, detail: String) -> Self {
+        let first = SingleError { summary, detail, path: Path::root(), argument: None };
         Self { first, more: Vec::new(), deferred: None }
     }
 
@@ -82,7 +82,7 @@ impl Problem {
     /// Sets the attribute at fault: its name, names from the outside in with dots between them, or
     /// a [`Path`].
     #[must_use]
-    pub fn at(mut self, place: impl Into<Place>) -> Self {
+    pub fn at(mut self, place: impl Into<ProblemPath>) -> Self {
         self.first.path = place.into().0;
         self
     }
@@ -140,7 +140,7 @@ impl Problem {
     /// The problems as diagnostics. `doing` is the summary of those without one.
     pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
         let all = std::iter::once(self.first).chain(self.more);
-        all.map(move |One { summary, detail, path, .. }| {
+        all.map(move |SingleError { summary, detail, path, .. }| {
             // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
             let detail = without_error_numbers(detail);
@@ -148,7 +148,7 @@ impl Problem {
         })
     }
 
-    fn named(mut self, summary: String) -> Self {
+    fn with_summary(mut self, summary: String) -> Self {
         let all = std::iter::once(&mut self.first).chain(&mut self.more);
         for one in all {
             one.summary.get_or_insert_with(|| summary.clone());
@@ -172,7 +172,7 @@ impl fmt::Debug for Problem {
 // `Problem` is no `Error` itself, or this would overlap with `From<T> for T`.
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
-        Self::because(with_sources(&error))
+        Self::with_detail(with_sources(&error))
     }
 }
 
@@ -194,21 +194,21 @@ fn with_sources(error: &dyn Error) -> String {
 
 /// Path inside an object.
 #[derive(Clone, Debug)]
-pub struct Place(Path);
+pub struct ProblemPath(Path);
 
-impl From<&str> for Place {
+impl From<&str> for ProblemPath {
     fn from(names: &str) -> Self {
         Self(names.split('.').fold(Path::root(), |path, name| path.attribute(name)))
     }
 }
 
-impl From<&String> for Place {
+impl From<&String> for ProblemPath {
     fn from(names: &String) -> Self {
         names.as_str().into()
     }
 }
 
-impl From<Path> for Place {
+impl From<Path> for ProblemPath {
     fn from(path: Path) -> Self {
         Self(path)
     }
@@ -225,7 +225,7 @@ pub trait OrFail<T> {
 
 impl<T, E: Into<Problem>> OrFail<T> for Result<T, E> {
     fn or_fail(self, summary: impl Into<String>) -> Answer<T> {
-        self.map_err(|error| error.into().named(summary.into()))
+        self.map_err(|error| error.into().with_summary(summary.into()))
     }
 }
 
@@ -261,12 +261,12 @@ mod tests {
 
     #[test]
     fn a_summary_is_given_once_and_to_all_that_have_none() {
-        let problem = Problem::because("a").and(Problem::new("own", "b").at("c.d"));
+        let problem = Problem::with_detail("a").and(Problem::new("own", "b").at("c.d"));
         let problem = Err::<(), _>(problem).or_fail("given").or_fail("late").unwrap_err();
         assert_eq!(format!("{problem:?}"), "given: a\nown: b");
         let diagnostics: Vec<_> = problem.diagnostics("later").collect();
         assert_eq!(diagnostics[1].path, Some(Path::root().attribute("c").attribute("d")));
-        let without = Problem::because("a").diagnostics("Unable to read x");
+        let without = Problem::with_detail("a").diagnostics("Unable to read x");
         assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
     }
 
@@ -274,7 +274,8 @@ mod tests {
     fn putting_off_is_no_problem_beside_one() {
         let later = || Problem::deferred(DeferredReason::AbsentPrerequisite);
         assert_eq!(later().and(later()).deferral(), Some(DeferredReason::AbsentPrerequisite));
-        for both in [later().and(Problem::because("a")), Problem::because("a").and(later())] {
+        for both in [later().and(Problem::with_detail("a")), Problem::with_detail("a").and(later())]
+        {
             assert_eq!((both.deferral(), format!("{both:?}")), (None, "?: a".to_owned()));
         }
     }

@@ -16,7 +16,7 @@ use crate::erased::{
     TypedAction, TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
     TypedStateStore,
 };
-use crate::function::{AnyFunction, Typed};
+use crate::function::{AnyFunction, TypedFunction};
 use crate::list::List;
 use crate::resource::Validate;
 use crate::resource::calls::calls;
@@ -65,7 +65,7 @@ impl ProviderDef {
     }
 
     /// Checks the name of an addition. `is_there` says whether the name is already in use.
-    fn named(&mut self, what: &str, name: &str, is_there: bool) {
+    fn check_name(&mut self, what: &str, name: &str, is_there: bool) {
         // The name of a provider may contain a dash, and the name of a resource type begins with
         // it.
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
@@ -89,14 +89,14 @@ impl ProviderDef {
 
     /// Sets the configuration of the provider.
     #[must_use]
-    pub fn configured(mut self, configure: impl Configure) -> Self {
+    pub fn with_configuration(mut self, configure: impl Configure) -> Self {
         self.configure = Box::new(TypedConfigure::new(configure));
         self
     }
 
     /// Declares the `provider_meta` of modules, with the model `M`.
     #[must_use]
-    pub fn meta<M: Model>(mut self) -> Self {
+    pub fn with_meta<M: Model>(mut self) -> Self {
         self.meta = Some(M::shape());
         self
     }
@@ -104,7 +104,7 @@ impl ProviderDef {
     /// Adds a resource type.
     #[must_use]
     pub fn resource(mut self, name: &str, resource: impl Resource) -> Self {
-        self.named("resource type", name, self.resources.contains_key(name));
+        self.check_name("resource type", name, self.resources.contains_key(name));
         self.resources.insert(name.to_owned(), Box::new(TypedResource::new(resource)));
         self
     }
@@ -112,7 +112,7 @@ impl ProviderDef {
     /// Adds a data source.
     #[must_use]
     pub fn data_source(mut self, name: &str, data_source: impl DataSource) -> Self {
-        self.named("data source", name, self.data_sources.contains_key(name));
+        self.check_name("data source", name, self.data_sources.contains_key(name));
         self.data_sources.insert(name.to_owned(), Box::new(TypedDataSource::new(data_source)));
         self
     }
@@ -120,7 +120,7 @@ impl ProviderDef {
     /// Adds an ephemeral resource type.
     #[must_use]
     pub fn ephemeral(mut self, name: &str, ephemeral: impl Ephemeral) -> Self {
-        self.named("ephemeral resource type", name, self.ephemeral.contains_key(name));
+        self.check_name("ephemeral resource type", name, self.ephemeral.contains_key(name));
         self.ephemeral.insert(name.to_owned(), Box::new(TypedEphemeral::new(ephemeral)));
         self
     }
@@ -128,13 +128,13 @@ impl ProviderDef {
     /// Adds a function.
     #[must_use]
     pub fn function<F: Function>(self, name: &str) -> Self {
-        self.any_function(name, Typed::<F>(PhantomData))
+        self.any_function(name, TypedFunction::<F>(PhantomData))
     }
 
     /// Adds a function whose types are known only when the provider runs.
     #[must_use]
     pub fn any_function(mut self, name: &str, function: impl AnyFunction) -> Self {
-        self.named("function", name, self.functions.contains_key(name));
+        self.check_name("function", name, self.functions.contains_key(name));
         self.functions.insert(name.to_owned(), Box::new(function));
         self
     }
@@ -144,7 +144,7 @@ impl ProviderDef {
     pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
         // An action leaves no object in which computed values could be stored.
         const { assert!(!A::Model::FILLS, "an action has no computed attributes") }
-        self.named("action", name, self.actions.contains_key(name));
+        self.check_name("action", name, self.actions.contains_key(name));
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
         self
     }
@@ -161,7 +161,7 @@ impl ProviderDef {
                 "what is listed has an identity: mark its attributes `identity`"
             );
         }
-        self.named("list resource", name, self.lists.contains_key(name));
+        self.check_name("list resource", name, self.lists.contains_key(name));
         self.lists.insert(name.to_owned(), Arc::new(TypedList::new(list)));
         self
     }
@@ -171,7 +171,7 @@ impl ProviderDef {
     pub fn state_store<S: StateStore>(mut self, name: &str, store: S) -> Self {
         // A configuration has no object in which computed values could be stored.
         const { assert!(!S::Model::FILLS, "a state store has no computed attributes") }
-        self.named("state store", name, self.state_stores.contains_key(name));
+        self.check_name("state store", name, self.state_stores.contains_key(name));
         self.state_stores.insert(name.to_owned(), Box::new(TypedStateStore::new(store)));
         self
     }
@@ -233,7 +233,7 @@ impl<M: Model> Setup<M> {
     ///
     /// # Errors
     /// When some of it is not known yet: names the attributes.
-    pub fn known(&self) -> Answer<Input<M>> {
+    pub fn known_config(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
             return model::read(&plan::null_unknown(&self.config.to_value()));
         };

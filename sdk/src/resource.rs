@@ -8,8 +8,8 @@ use std::future::{Future, ready};
 use crate::{Answer, Computed, Draft, IdentityUpgrades, Model, Problem, Upgrades, plan};
 
 pub use calls::{
-    Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, StoredValue, Update, Upgrade,
-    Validate,
+    Change, Create, Delete, ForeignObject, Import, ImportByIdentity, Read, StoredValue, Update,
+    Upgrade, Validate,
 };
 
 /// A resource type. Only [`create`](Self::create) is required. The defaults suit a resource that exists
@@ -214,7 +214,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// When the type is supported, but this object is not.
     fn take_over(
         &self,
-        _from: Foreign,
+        _from: ForeignObject,
     ) -> impl Future<Output = Answer<Option<Draft<Self::Model>>>> + Send {
         ready(Ok(None))
     }

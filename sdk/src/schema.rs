@@ -23,7 +23,7 @@ pub struct Shape {
     /// The rules.
     pub rules: Rules,
     /// Identity attributes; empty if the model has no identity.
-    pub identity: BTreeMap<Str, Identifies>,
+    pub identity: BTreeMap<Str, IdentityRequirement>,
     /// The attribute that an import by id sets.
     pub import: Option<Str>,
     ty: OnceLock<Type>,
@@ -46,18 +46,18 @@ pub struct Rule {
     /// Whether the prior value is kept if the author sets none.
     pub keep: bool,
     /// Whether a change forces replacement.
-    pub replace: Replace,
+    pub replace: ReplaceRule,
     /// Whether the model can represent null.
     pub nullable: bool,
     /// Checks of every value that an author sets.
     pub checks: Vec<Check>,
     /// Rules of its parts, if it has described ones.
-    pub inner: Option<Box<Inner>>,
+    pub inner: Option<Box<NestedRules>>,
 }
 
 /// The rules for described parts.
 #[derive(Clone, Debug)]
-pub struct Inner {
+pub struct NestedRules {
     /// Number of objects and their container.
     pub nesting: Nesting,
     /// The rules for each object.
@@ -66,7 +66,7 @@ pub struct Inner {
 
 /// Whether an import must provide the part of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Identifies {
+pub enum IdentityRequirement {
     /// An import must provide it.
     Required,
     /// An import may provide it.
@@ -75,7 +75,7 @@ pub enum Identifies {
 
 /// Whether a change of an attribute forces replacement.
 #[derive(Clone, Copy, Default)]
-pub enum Replace {
+pub enum ReplaceRule {
     /// The attribute can be changed in place.
     #[default]
     Never,
@@ -85,7 +85,7 @@ pub enum Replace {
     If(fn(&Value, &Value) -> bool),
 }
 
-impl fmt::Debug for Replace {
+impl fmt::Debug for ReplaceRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Never => "Never",
@@ -110,7 +110,7 @@ impl Rules {
     #[must_use]
     pub fn may_replace(&self) -> bool {
         let may = |rule: &Rule| {
-            !matches!(rule.replace, Replace::Never)
+            !matches!(rule.replace, ReplaceRule::Never)
                 || rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
         };
         self.parts.values().any(may)

@@ -13,7 +13,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{
     CallRequest, CallResponse, FunctionError, Functions,
@@ -34,25 +34,25 @@ use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
-use crate::call::{Call, Settled};
-use crate::context::{Context, Deferral, Meta, locked};
+use crate::call::{Call, DeferrableAnswer};
+use crate::context::{Context, Deferral, ProviderMeta, lock_ignoring_poison};
 use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panics, plan};
 
-use life::Outcome;
-use passing::Opened;
-use storing::ConfiguredStores;
+use data_and_ephemeral::OpenedEphemeral;
+use object::ObjectAnswer;
+use state_store::ConfiguredStores;
 
-mod acting;
+mod action_and_list;
 mod check;
+mod data_and_ephemeral;
 mod definition;
 mod identity;
-mod life;
-mod passing;
-mod stored;
-mod storing;
+mod object;
+mod state_store;
+mod stored_object;
 mod validate;
 
 /// A provider definition that answers calls.
@@ -88,14 +88,14 @@ impl Server {
     ) -> Answer<Context> {
         let mut context = Context::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
-        if let Some(reason) = *locked(&self.deferred) {
+        if let Some(reason) = *lock_ignoring_poison(&self.deferred) {
             // A provider that deferred its configuration cannot answer any call. Asking its
             // handlers would make them fail without a client.
             context.deferral.request(reason)?;
         }
         if let Some(shape) = &self.provider.meta {
-            let meta = check::decoded(shape, meta)?;
-            context.meta = Meta(Some(meta).filter(|meta| !meta.is_null()));
+            let meta = check::decode_value(shape, meta)?;
+            context.meta = ProviderMeta(Some(meta).filter(|meta| !meta.is_null()));
         }
         Ok(context)
     }
@@ -103,35 +103,35 @@ impl Server {
     fn resource(&self, name: &str) -> Answer<&dyn AnyResource> {
         match self.provider.resources.get(name) {
             Some(resource) => Ok(&**resource),
-            None => Err(unsupported("resource type", name)),
+            None => Err(unsupported_type_problem("resource type", name)),
         }
     }
 
     fn data_source(&self, name: &str) -> Answer<&dyn AnyDataSource> {
         match self.provider.data_sources.get(name) {
             Some(data_source) => Ok(&**data_source),
-            None => Err(unsupported("data source", name)),
+            None => Err(unsupported_type_problem("data source", name)),
         }
     }
 
     fn ephemeral(&self, name: &str) -> Answer<&dyn AnyEphemeral> {
         match self.provider.ephemeral.get(name) {
             Some(ephemeral) => Ok(&**ephemeral),
-            None => Err(unsupported("ephemeral resource type", name)),
+            None => Err(unsupported_type_problem("ephemeral resource type", name)),
         }
     }
 
     fn action(&self, name: &str) -> Answer<Arc<dyn AnyAction>> {
         match self.provider.actions.get(name) {
             Some(action) => Ok(action.clone()),
-            None => Err(unsupported("action type", name)),
+            None => Err(unsupported_type_problem("action type", name)),
         }
     }
 
     fn list_type(&self, name: &str) -> Answer<Arc<dyn AnyList>> {
         match self.provider.lists.get(name) {
             Some(list) => Ok(list.clone()),
-            None => Err(unsupported("list resource type", name)),
+            None => Err(unsupported_type_problem("list resource type", name)),
         }
     }
 }
@@ -151,7 +151,7 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate the configuration of the provider", "");
         let (_, diagnostics) =
-            call.settled(async { self.validate_provider(&call, &request) }).await;
+            call.collect(async { self.validate_provider(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -160,7 +160,7 @@ impl Operations for Server {
         let settled = call.deferrable(self.take_config(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
-        *locked(&self.deferred) = settled.deferred;
+        *lock_ignoring_poison(&self.deferred) = settled.deferred;
         Ok(DiagnosticsResponse { diagnostics: settled.diagnostics })
     }
 
@@ -170,7 +170,7 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ", &request.type_name);
         let (_, diagnostics) =
-            call.settled(async { self.validate_resource(&call, &request) }).await;
+            call.collect(async { self.validate_resource(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -179,22 +179,22 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate data.", &request.type_name);
-        let (_, diagnostics) = call.settled(async { self.validate_data(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_data(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
         let call = self.call("upgrade ", &request.type_name);
-        let (state, diagnostics) = call.settled(self.upgraded(&call, request)).await;
+        let (state, diagnostics) = call.collect(self.upgrade_object(&call, request)).await;
         Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.call("read ", &request.type_name);
-        let settled = call.deferrable(self.real(&call, &request)).await;
-        let Settled { answer, deferred, diagnostics } = settled;
+        let settled = call.deferrable(self.read_object(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         Ok(match answer {
-            Some(Outcome { object, private, identity, .. }) => {
+            Some(ObjectAnswer { object, private, identity, .. }) => {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
             }
             None => ReadResponse {
@@ -214,11 +214,11 @@ impl Operations for Server {
         // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.call("plan ", &request.type_name);
-        let settled = call.deferrable(self.planned(&call, &request)).await;
-        let Settled { answer, deferred, diagnostics } = settled;
+        let settled = call.deferrable(self.plan_object(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // A deferred plan has a planned value too, from which the host evaluates references.
-        let foreseen = deferred.and_then(|_| self.foreseen(&request).ok());
-        let outcome = answer.unwrap_or_else(|| Outcome {
+        let foreseen = deferred.and_then(|_| self.plan_by_rules(&request).ok());
+        let outcome = answer.unwrap_or_else(|| ObjectAnswer {
             object: foreseen.unwrap_or(request.prior),
             private: request.prior_private,
             identity: request.prior_identity,
@@ -238,7 +238,7 @@ impl Operations for Server {
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let request = Box::new(request);
         let call = self.call("change ", &request.type_name);
-        let (outcome, diagnostics) = call.settled(self.applied(&call, &request)).await;
+        let (outcome, diagnostics) = call.collect(self.apply_object(&call, &request)).await;
         // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
@@ -249,8 +249,8 @@ impl Operations for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.call("import ", &request.type_name);
-        let settled = call.deferrable(self.found(&call, &request)).await;
-        let Settled { answer, deferred, diagnostics } = settled;
+        let settled = call.deferrable(self.import_objects(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
             type_name: request.type_name,
@@ -265,9 +265,9 @@ impl Operations for Server {
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
         let call = self.call("move an object to ", &request.target_type);
         let private = request.source_private.clone();
-        let (moved, diagnostics) = call.settled(self.moved(&call, request)).await;
+        let (moved, diagnostics) = call.collect(self.move_object(&call, request)).await;
         Ok(match moved {
-            Some(Outcome { object, private, identity, .. }) => {
+            Some(ObjectAnswer { object, private, identity, .. }) => {
                 MoveResponse { state: object, private, identity, diagnostics }
             }
             None => MoveResponse { state: Payload::Absent, private, identity: None, diagnostics },
@@ -287,16 +287,16 @@ impl Operations for Server {
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
         let call = self.call("upgrade the identity of ", &request.type_name);
-        let upgraded = async { self.identity_upgraded(request) };
-        let (identity, diagnostics) = call.settled(upgraded).await;
+        let upgraded = async { self.handle_upgrade_identity(request) };
+        let (identity, diagnostics) = call.collect(upgraded).await;
         let identity = identity.unwrap_or(Payload::Absent);
         Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         let call = self.call("read data.", &request.type_name);
-        let settled = call.deferrable(self.data(&call, &request)).await;
-        let Settled { answer, deferred, diagnostics } = settled;
+        let settled = call.deferrable(self.handle_read_data(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
             deferred_placeholder(source?.shape(), &request.config)
@@ -306,15 +306,15 @@ impl Operations for Server {
     }
 
     async fn functions(&self) -> Result<Functions, Failure> {
-        Ok(Functions { functions: self.signatures(), diagnostics: Vec::new() })
+        Ok(Functions { functions: self.function_signatures(), diagnostics: Vec::new() })
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        panics::watch();
+        panics::install_hook();
         // The function's state is dropped with the call, so a panic leaves no broken state.
         // A function may be called hundreds of times in one run. A panic must fail one call and not
         // the process with all others.
-        let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
+        let result = catch_unwind(AssertUnwindSafe(|| self.handle_call_function(&request)));
         let result = result.unwrap_or_else(|panic| {
             let panic_text = panics::describe(&*panic);
             // The host adds the final period.
@@ -330,33 +330,35 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
-            call.settled(async { self.validate_ephemeral(&call, &request) }).await;
+            call.collect(async { self.validate_ephemeral(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.call("open ephemeral.", &request.type_name);
-        let settled = call.deferrable(self.opened(&call, &request)).await;
-        let Settled { answer, deferred, diagnostics } = settled;
+        let settled = call.deferrable(self.handle_open_ephemeral(&call, &request)).await;
+        let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
             let result = deferred_placeholder(source?.shape(), &request.config)?;
-            Some(Opened { result, ..Opened::default() })
+            Some(OpenedEphemeral { result, ..OpenedEphemeral::default() })
         };
-        let Opened { result, private, renew_at } = answer.or_else(foreseen).unwrap_or_default();
+        let OpenedEphemeral { result, private, renew_at } =
+            answer.or_else(foreseen).unwrap_or_default();
         Ok(OpenResponse { result, private, renew_at, deferred, diagnostics })
     }
 
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         let call = self.call("renew ephemeral.", &request.type_name);
-        let (renewed, diagnostics) = call.settled(self.renewed(&call, &request)).await;
+        let (renewed, diagnostics) =
+            call.collect(self.handle_renew_ephemeral(&call, &request)).await;
         let (private, renew_at) = renewed.unwrap_or_default();
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("close ephemeral.", &request.type_name);
-        let (_, diagnostics) = call.settled(self.closed(&call, &request)).await;
+        let (_, diagnostics) = call.collect(self.handle_close_ephemeral(&call, &request)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -365,7 +367,7 @@ impl Operations for Server {
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate list.", &request.type_name);
-        let (_, diagnostics) = call.settled(async { self.validate_list(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_list(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -373,7 +375,7 @@ impl Operations for Server {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        Ok(self.listed(request))
+        Ok(self.list_objects(request))
     }
 
     async fn validate_action_config(
@@ -381,13 +383,13 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate action.", &request.type_name);
-        let (_, diagnostics) = call.settled(async { self.validate_action(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_action(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.call("plan action.", &request.type_name);
-        let settled = call.deferrable(self.action_planned(&call, &request)).await;
+        let settled = call.deferrable(self.handle_plan_action(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 
@@ -395,7 +397,7 @@ impl Operations for Server {
         &self,
         request: ActionRequest,
     ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
-        Ok(self.invoked(request))
+        Ok(self.handle_invoke_action(request))
     }
 
     async fn validate_store_config(
@@ -403,7 +405,7 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate state_store.", &request.type_name);
-        let (_, diagnostics) = call.settled(async { self.validate_store(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_store(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -412,13 +414,13 @@ impl Operations for Server {
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
         let call = self.call("configure state_store.", &request.type_name);
-        let (size, diagnostics) = call.settled(self.store_configured(&call, &request)).await;
+        let (size, diagnostics) = call.collect(self.handle_configure_store(&call, &request)).await;
         Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
     }
 
     async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
         let call = self.call("read the state in ", &state.type_name);
-        Ok(self.state_read(&call, &state).await)
+        Ok(self.read_state(&call, &state).await)
     }
 
     async fn write_state_bytes(
@@ -427,7 +429,7 @@ impl Operations for Server {
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("write the state in ", &state.type_name);
-        let (_, diagnostics) = call.settled(self.state_written(&call, &state, chunks)).await;
+        let (_, diagnostics) = call.collect(self.write_state(&call, &state, chunks)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -437,7 +439,8 @@ impl Operations for Server {
         operation: String,
     ) -> Result<LockResponse, Failure> {
         let call = self.call("lock the state in ", &state.type_name);
-        let (id, diagnostics) = call.settled(self.state_locked(&call, &state, operation)).await;
+        let (id, diagnostics) =
+            call.collect(self.handle_lock_state(&call, &state, operation)).await;
         Ok(LockResponse { lock_id: id.unwrap_or_default(), diagnostics })
     }
 
@@ -447,19 +450,19 @@ impl Operations for Server {
         lock_id: String,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("unlock the state in ", &state.type_name);
-        let (_, diagnostics) = call.settled(self.state_unlocked(&call, &state, lock_id)).await;
+        let (_, diagnostics) = call.collect(self.handle_unlock_state(&call, &state, lock_id)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         let call = self.call("list the states in ", &type_name);
-        let (names, diagnostics) = call.settled(self.states_listed(&call, &type_name)).await;
+        let (names, diagnostics) = call.collect(self.list_states(&call, &type_name)).await;
         Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("delete the state in ", &state.type_name);
-        let (_, diagnostics) = call.settled(self.state_deleted(&call, &state)).await;
+        let (_, diagnostics) = call.collect(self.handle_delete_state(&call, &state)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -472,17 +475,17 @@ impl Operations for Server {
 }
 
 /// Proposed value of a creation: the configuration with defaults, and unknown computed values.
-fn fresh(shape: &Shape, config: &Value) -> Value {
-    plan::draw(shape, &Value::null(shape.ty().clone()), config, config)
+fn proposed_create(shape: &Shape, config: &Value) -> Value {
+    plan::plan_by_rules(shape, &Value::null(shape.ty().clone()), config, config)
 }
 
 /// Placeholder of a deferred answer: the configuration, and unknown computed values.
 fn deferred_placeholder(shape: &Shape, config: &Payload) -> Option<Payload> {
-    let config = check::decoded(shape, config).ok()?;
-    Some(check::encoded(shape, &fresh(shape, &config)))
+    let config = check::decode_value(shape, config).ok()?;
+    Some(check::encode_value(shape, &proposed_create(shape, &config)))
 }
 
-fn unsupported(what: &str, name: &str) -> Problem {
+fn unsupported_type_problem(what: &str, name: &str) -> Problem {
     let detail = format!("The provider has no {what} called {name:?}.");
     Problem::new(format!("Unsupported {what}"), detail)
 }

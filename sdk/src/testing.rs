@@ -7,8 +7,8 @@ use std::fmt;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::propose::proposed_new;
-use formwork_plugin_protocol::contract::replace::{requires_replace, unchanged};
-use formwork_plugin_protocol::contract::{Call, Exchange, Schemas, check};
+use formwork_plugin_protocol::contract::replace::{is_unchanged, requires_replace};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Schemas, check_answer};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
@@ -22,17 +22,17 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Str, Type, Value};
 
-mod passing;
-mod storing;
+mod ephemeral;
+mod state_store;
 
 use crate::ProviderDef;
 use crate::server::Server;
 
-pub use passing::{Found, Passing, call, list};
-pub use storing::States;
+pub use ephemeral::{ListedObject, TestEphemeral, call, list};
+pub use state_store::TestStates;
 
 /// The object of a resource type, or none yet.
-pub struct Life {
+pub struct TestObject {
     server: Server,
     type_name: String,
     version: u64,
@@ -43,7 +43,7 @@ pub struct Life {
 
 /// Outcome of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum PlannedAction {
     /// No object exists yet.
     Create,
     /// Nothing changes.
@@ -56,9 +56,9 @@ pub enum Action {
 
 /// A plan that was not applied yet.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedChange {
     /// Outcome.
-    pub action: Action,
+    pub action: PlannedAction,
     /// The planned object.
     pub object: Value,
     private: Bytes,
@@ -75,14 +75,14 @@ impl fmt::Debug for Refusal {
     }
 }
 
-impl Life {
+impl TestObject {
     /// The lifecycle of an object of type `type_name`, before its creation.
     ///
     /// # Errors
     /// When the provider has no such resource type, or its schema violates a rule.
     pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
         let server = Server::new(provider);
-        let mut offered = offered(&server).await?;
+        let mut offered = provider_schema(&server).await?;
         let Some(schema) = offered.resources.remove(type_name) else {
             return Err(Refusal(format!("there is no resource type {type_name}")));
         };
@@ -90,7 +90,7 @@ impl Life {
         if let Some(problem) = schema.validate().first() {
             return Err(Refusal(format!("the schema is not valid: {problem:?}")));
         }
-        let object = plain(Value::null(schema.block.implied_type()));
+        let object = without_marks(Value::null(schema.block.implied_type()));
         Ok(Self {
             server,
             type_name: type_name.to_owned(),
@@ -124,7 +124,7 @@ impl Life {
     pub async fn plan<'n>(
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
-    ) -> Result<Planned, Refusal> {
+    ) -> Result<PlannedChange, Refusal> {
         // As a host refreshes before it plans.
         self.read().await?;
         let config = configuration(&self.block, config)?;
@@ -138,22 +138,22 @@ impl Life {
     pub async fn apply<'n>(
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
-    ) -> Result<Action, Refusal> {
+    ) -> Result<PlannedAction, Refusal> {
         self.read().await?;
         let config = configuration(&self.block, config)?;
         let mut planned = self.plan_config(&config).await?;
         let action = planned.action;
         match action {
-            Action::Nothing => return Ok(action),
-            Action::Replace => {
+            PlannedAction::Nothing => return Ok(action),
+            PlannedAction::Replace => {
                 // Planned again without a prior, as by a host: the first plan was about an object
                 // that is gone.
                 self.destroy().await?;
                 planned = self.plan_config(&config).await?;
             }
-            Action::Create | Action::Update => {}
+            PlannedAction::Create | PlannedAction::Update => {}
         }
-        let target = plain(planned.object);
+        let target = without_marks(planned.object);
         self.change(&target, &config, planned.private).await?;
         Ok(action)
     }
@@ -171,14 +171,14 @@ impl Life {
             current: self.payload(&self.object),
             private: self.private.clone(),
             provider_meta: Payload::Absent,
-            client: CLIENT,
+            client: CLIENT_CAPABILITIES,
             identity: None,
         };
         let answer = self.server.read(request).await?;
-        refused(&answer.diagnostics)?;
-        let object = self.decoded(&answer.state)?;
-        let exchange = Exchange::for_call(Call::Read).object(&answer.state, &object);
-        kept_word("read", &self.block, exchange)?;
+        error_if_diagnostics(&answer.diagnostics)?;
+        let object = self.decode_payload(&answer.state)?;
+        let exchange = CheckedAnswer::for_call(Call::Read).object(&answer.state, &object);
+        check_contract("read", &self.block, exchange)?;
         // Only now, so that an answer that breaks a rule leaves the stored object alone.
         (self.object, self.private) = (object, answer.private);
         Ok(())
@@ -193,7 +193,7 @@ impl Life {
             return Ok(());
         }
         // To destroy, a host plans null, and there is no configuration.
-        let nothing = plain(Value::null(self.block.implied_type()));
+        let nothing = without_marks(Value::null(self.block.implied_type()));
         // A destruction is not planned here, so the stored private data stand for the planned.
         self.change(&nothing, &nothing, self.private.clone()).await
     }
@@ -206,15 +206,15 @@ impl Life {
         let request = ImportRequest {
             type_name: self.type_name.clone(),
             id: id.to_owned(),
-            client: CLIENT,
+            client: CLIENT_CAPABILITIES,
             identity: None,
         };
         let answer = self.server.import(request).await?;
-        refused(&answer.diagnostics)?;
+        error_if_diagnostics(&answer.diagnostics)?;
         let [imported] = answer.resources.as_slice() else {
             return Err(Refusal("the import did not find one object".to_owned()));
         };
-        self.object = self.decoded(&imported.state)?;
+        self.object = self.decode_payload(&imported.state)?;
         self.private = imported.private.clone();
         // A host reads an imported object before it plans.
         self.read().await?;
@@ -235,8 +235,8 @@ impl Life {
             state: RawState::Json(Bytes::copy_from_slice(json.as_bytes())),
         };
         let answer = self.server.upgrade_state(request).await?;
-        refused(&answer.diagnostics)?;
-        self.object = self.decoded(&answer.state)?;
+        error_if_diagnostics(&answer.diagnostics)?;
+        self.object = self.decode_payload(&answer.state)?;
         Ok(())
     }
 
@@ -253,20 +253,20 @@ impl Life {
     ///
     /// # Errors
     /// When the provider does not accept its own object.
-    pub async fn store(&mut self) -> Result<(), Refusal> {
+    pub async fn upgrade_stored(&mut self) -> Result<(), Refusal> {
         let text = json::encode(self.object.value(), &self.block.implied_type())
             .map_err(|error| Refusal(error.to_string()))?;
         // A host upgrades each stored object, also one of the newest version.
         self.upgrade(self.version, &text).await
     }
 
-    async fn plan_config(&self, config: &Plain) -> Result<Planned, Refusal> {
+    async fn plan_config(&self, config: &Plain) -> Result<PlannedChange, Refusal> {
         let validate = ValidateRequest {
             type_name: self.type_name.clone(),
             config: self.payload(config),
-            client: CLIENT,
+            client: CLIENT_CAPABILITIES,
         };
-        refused(&self.server.validate_resource_config(validate).await?.diagnostics)?;
+        error_if_diagnostics(&self.server.validate_resource_config(validate).await?.diagnostics)?;
         let prior = &self.object;
         let proposed = proposed_new(&self.block, prior, config);
         let request = PlanRequest {
@@ -276,26 +276,30 @@ impl Life {
             config: self.payload(config),
             prior_private: self.private.clone(),
             provider_meta: Payload::Absent,
-            client: CLIENT,
+            client: CLIENT_CAPABILITIES,
             prior_identity: None,
             planned_private: Bytes::new(),
         };
         let answer = self.server.plan(request).await?;
-        refused(&answer.diagnostics)?;
-        let planned = self.decoded(&answer.planned)?;
+        error_if_diagnostics(&answer.diagnostics)?;
+        let planned = self.decode_payload(&answer.planned)?;
         let paths = &answer.requires_replace;
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
-        kept_word("plan", &self.block, Exchange::for_call(call).object(&answer.planned, &planned))?;
+        check_contract(
+            "plan",
+            &self.block,
+            CheckedAnswer::for_call(call).object(&answer.planned, &planned),
+        )?;
         let forcing = requires_replace(&self.block, prior, &planned, paths);
         // In Terraform's order: the first condition that holds decides.
         let action = match () {
-            () if prior.value().is_null() => Action::Create,
-            () if !forcing.is_empty() => Action::Replace,
-            () if unchanged(prior, &planned) => Action::Nothing,
-            () => Action::Update,
+            () if prior.value().is_null() => PlannedAction::Create,
+            () if !forcing.is_empty() => PlannedAction::Replace,
+            () if is_unchanged(prior, &planned) => PlannedAction::Nothing,
+            () => PlannedAction::Update,
         };
         let private = answer.planned_private;
-        Ok(Planned { action, object: planned.into_value(), private })
+        Ok(PlannedChange { action, object: planned.into_value(), private })
     }
 
     async fn change(
@@ -314,21 +318,21 @@ impl Life {
             planned_identity: None,
         };
         let answer = self.server.apply(request).await?;
-        let object = self.decoded(&answer.state)?;
+        let object = self.decode_payload(&answer.state)?;
         // Stored before errors count, as by a host: a change that failed may have left something.
         (self.object, self.private) = (object, answer.private);
-        refused(&answer.diagnostics)?;
+        error_if_diagnostics(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
-        let exchange = Exchange::for_call(call).object(&answer.state, &self.object);
-        kept_word("apply", &self.block, exchange)
+        let exchange = CheckedAnswer::for_call(call).object(&answer.state, &self.object);
+        check_contract("apply", &self.block, exchange)
     }
 
     fn payload(&self, value: &Plain) -> Payload {
         Payload::Value(value.clone(), self.block.implied_type())
     }
 
-    fn decoded(&self, payload: &Payload) -> Result<Plain, Refusal> {
-        decoded(&self.block, payload)
+    fn decode_payload(&self, payload: &Payload) -> Result<Plain, Refusal> {
+        decode_payload(&self.block, payload)
     }
 }
 
@@ -342,31 +346,34 @@ pub async fn read_data<'n>(
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Value, Refusal> {
     let server = Server::new(provider);
-    let mut offered = offered(&server).await?;
+    let mut offered = provider_schema(&server).await?;
     let Some(schema) = offered.data_sources.remove(type_name) else {
         return Err(Refusal(format!("there is no data source {type_name}")));
     };
     let config = configuration(&schema.block, config)?;
     let config = Payload::Value(config, schema.block.implied_type());
-    let validate =
-        ValidateRequest { type_name: type_name.to_owned(), config: config.clone(), client: CLIENT };
-    refused(&server.validate_data_config(validate).await?.diagnostics)?;
+    let validate = ValidateRequest {
+        type_name: type_name.to_owned(),
+        config: config.clone(),
+        client: CLIENT_CAPABILITIES,
+    };
+    error_if_diagnostics(&server.validate_data_config(validate).await?.diagnostics)?;
     let request = ReadDataRequest {
         type_name: type_name.to_owned(),
         config,
         provider_meta: Payload::Absent,
-        client: CLIENT,
+        client: CLIENT_CAPABILITIES,
         address: String::new(),
     };
     let answer = server.read_data(request).await?;
-    refused(&answer.diagnostics)?;
-    let object = decoded(&schema.block, &answer.state)?;
-    let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &object);
-    kept_word("read", &schema.block, exchange)?;
+    error_if_diagnostics(&answer.diagnostics)?;
+    let object = decode_payload(&schema.block, &answer.state)?;
+    let exchange = CheckedAnswer::for_call(Call::ReadData).object(&answer.state, &object);
+    check_contract("read", &schema.block, exchange)?;
     Ok(object.into_value())
 }
 
-pub(crate) const CLIENT: ClientCapabilities = ClientCapabilities {
+pub(crate) const CLIENT_CAPABILITIES: ClientCapabilities = ClientCapabilities {
     // As of Terraform 1.11, the oldest with write-only attributes.
     deferral_allowed: false,
     write_only_attributes_allowed: true,
@@ -380,7 +387,7 @@ impl From<Failure> for Refusal {
     }
 }
 
-fn decoded(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
+fn decode_payload(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
     payload.decode(&block.implied_type()).map_err(|error| Refusal(error.to_string()))
 }
 
@@ -396,20 +403,20 @@ fn configuration<'n>(
     // Later pairs win, so these replace the nulls.
     all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
     let config = block.coerce(&Value::object(all));
-    config.map(plain).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))
+    config.map(without_marks).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))
 }
 
-fn plain(value: Value) -> Plain {
+fn without_marks(value: Value) -> Plain {
     value.split_marks().0
 }
 
-async fn offered(server: &Server) -> Result<ProviderSchema, Refusal> {
+async fn provider_schema(server: &Server) -> Result<ProviderSchema, Refusal> {
     let offered = server.schema().await?;
-    refused(&offered.diagnostics)?;
+    error_if_diagnostics(&offered.diagnostics)?;
     Ok(offered)
 }
 
-fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
+fn error_if_diagnostics(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
     let errors = diagnostics.iter().filter(|problem| problem.severity == Severity::Error);
     let lines: Vec<_> =
         errors.map(|problem| format!("{}: {}", problem.summary, problem.detail)).collect();
@@ -417,8 +424,8 @@ fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
 }
 
 /// Checks an answer about objects of a schema against the contract.
-fn kept_word(call: &str, block: &Block, exchange: Exchange<'_>) -> Result<(), Refusal> {
-    let violations = check(&exchange, &Schemas { object: block, identity: None });
+fn check_contract(call: &str, block: &Block, exchange: CheckedAnswer<'_>) -> Result<(), Refusal> {
+    let violations = check_answer(&exchange, &Schemas { object: block, identity: None });
     let lines: Vec<_> =
         violations.iter().map(|broken| format!("provider bug in {call}: {broken}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }

@@ -26,26 +26,26 @@ pub struct Timeouts {
 }
 
 /// Timeout that the author of an object's configuration sets for an operation.
-pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
+pub(crate) fn configured_timeout(object: &Value, operation: &str) -> Option<Duration> {
     let Value::Object(parts) = object else { return None };
     // By name and not by type: a model may have such a block of its own, with other operations.
     let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
     match timeouts.get(operation) {
-        Some(Value::String(text)) => duration(text.as_str()),
+        Some(Value::String(text)) => parse_duration(text.as_str()),
         _ => None,
     }
 }
 
 fn is_duration(text: &str) -> Result<(), String> {
-    match duration(text) {
+    match parse_duration(text) {
         Some(_) => Ok(()),
         None => Err(format!("must be a duration such as 30s, 90m or 1h30m, and not {text:?}")),
     }
 }
 
 /// Reads a duration that can be waited for.
-fn duration(text: &str) -> Option<Duration> {
-    let nanoseconds = formwork_value::duration::nanoseconds(text).ok()?;
+fn parse_duration(text: &str) -> Option<Duration> {
+    let nanoseconds = formwork_value::duration::parse_nanoseconds(text).ok()?;
     // A negative duration can be written, and not waited for.
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
@@ -148,7 +148,7 @@ mod tests {
     use formwork_value::{Type, Value};
 
     use super::*;
-    use crate::testing::{Action, Life};
+    use crate::testing::{PlannedAction, TestObject};
 
     #[test]
     fn lengths_of_time_are_read_as_go_writes_them() {
@@ -164,7 +164,7 @@ mod tests {
             ("1..5s", None),
         ];
         for (text, expected) in table {
-            assert_eq!(duration(text), expected.map(Duration::from_millis), "{text}");
+            assert_eq!(parse_duration(text), expected.map(Duration::from_millis), "{text}");
         }
     }
 
@@ -209,11 +209,11 @@ mod tests {
         }
     }
 
-    async fn life(service: &Service) -> Life {
+    async fn life(service: &Service) -> TestObject {
         let service = service.clone();
         let provider = ProviderDef::new("registry.terraform.io/acme/test")
             .resource("test_database", Databases { service });
-        Life::new(provider, "test_database").await.unwrap()
+        TestObject::new(provider, "test_database").await.unwrap()
     }
 
     fn named(name: &str) -> (&'static str, Value) {
@@ -224,7 +224,7 @@ mod tests {
     async fn a_handler_waits_until_what_it_asks_for_is_there() {
         let service = Service::default();
         let mut life = life(&service).await;
-        assert_eq!(life.apply([named("a")]).await, Ok(Action::Create));
+        assert_eq!(life.apply([named("a")]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("id"), &Value::string("the id of a"));
         assert_eq!(*service.0.lock().unwrap(), 3);
     }

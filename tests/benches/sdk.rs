@@ -18,7 +18,7 @@ use formwork_plugin_protocol::server::{Options as Serving, run};
 use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::{Plain, Type, Value};
-use formwork_sdk_testing::Lab;
+use formwork_sdk_testing::TestEngine;
 use formwork_value::codec::msgpack;
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -200,7 +200,7 @@ fn taken() -> f64 {
 
 /// CPU seconds of a no-op plan of a set: every element is read and compared.
 fn set_of(size: usize) -> f64 {
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     let members: String =
         (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
     let config = format!("resource \"bench_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
@@ -217,9 +217,9 @@ fn set_of(size: usize) -> f64 {
 fn lives() -> (f64, f64) {
     const N_LIVES: u32 = 200;
     let config = "resource \"bench_thing\" \"a\" {\n  name = \"a\"\n  parts { kind = \"b\" }\n}\n";
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     let (begin, before) = (Instant::now(), taken());
-    (0..N_LIVES).for_each(|_| lab.live(config));
+    (0..N_LIVES).for_each(|_| lab.run_lifecycle(config));
     let n_lives = f64::from(N_LIVES);
     (begin.elapsed().as_secs_f64() / n_lives, (taken() - before) / n_lives)
 }
@@ -285,7 +285,7 @@ pub(crate) async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
         env,
         withheld: Vec::new(),
     };
-    Ok(Plugin::launch(&executable, &Settings::USUAL).await?)
+    Ok(Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await?)
 }
 
 /// A stored object with 20 blocks.

@@ -10,7 +10,7 @@ use crate::installed::Installed;
 
 /// A type of backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BackendKind {
     /// A file in the folder.
     Local,
     /// A row in a table of PostgreSQL.
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     S3,
 }
 
-impl Kind {
+impl BackendKind {
     /// Reads the value of the option.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         match text {
@@ -46,10 +46,10 @@ pub(crate) struct Moto {
 
 impl Server {
     /// Starts the server of a backend, and waits until it answers.
-    pub(crate) fn start(kind: Kind) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn start(kind: BackendKind) -> Result<Self, Box<dyn Error>> {
         match kind {
-            Kind::Local => Ok(Self::Nothing),
-            Kind::Pg => {
+            BackendKind::Local => Ok(Self::Nothing),
+            BackendKind::Pg => {
                 let started = Installed::start(|program| Command::new(program), &[], &[]);
                 let server = started.ok_or("PostgreSQL is not installed")?;
                 while !answers(server.port).unwrap_or(false) {
@@ -57,7 +57,7 @@ impl Server {
                 }
                 Ok(Self::Pg(server))
             }
-            Kind::S3 => Moto::start().map(Self::S3),
+            BackendKind::S3 => Moto::start().map(Self::S3),
         }
     }
 

@@ -19,7 +19,7 @@ const BEHIND_GROUPS: u64 = 16;
 /// A configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    alone: BTreeMap<u64, Alone>,
+    alone: BTreeMap<u64, StandaloneResource>,
     groups: [Group; 3],
     /// Moves to another address than before. The earlier address of everything is certain.
     moves: Vec<(String, String)>,
@@ -31,17 +31,17 @@ pub(crate) struct Config {
 
 /// A resource with one object. Its number, which is its name, says of which type it is.
 #[derive(Clone, Debug)]
-struct Alone {
+struct StandaloneResource {
     label: String,
     is_inside: bool,
     creates_first: bool,
-    traits: Traits,
+    traits: ObjectTraits,
     link: Link,
 }
 
 /// Wanted attributes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Traits {
+pub(crate) struct ObjectTraits {
     pub(crate) size: u64,
     pub(crate) kind: u64,
 }
@@ -60,13 +60,13 @@ pub(crate) struct ExpectedObject {
     /// Address in the configuration.
     pub(crate) addr: String,
     pub(crate) name: String,
-    pub(crate) traits: Traits,
+    pub(crate) traits: ObjectTraits,
     /// The name of the object whose id is its link, if it is linked to one.
     pub(crate) link: Option<String>,
 }
 
-impl Traits {
-    fn any(rng: &mut Rng) -> Self {
+impl ObjectTraits {
+    fn random(rng: &mut Rng) -> Self {
         Self { size: rng.below(3), kind: rng.below(2) }
     }
 }
@@ -80,7 +80,7 @@ fn type_of(number: u64) -> &'static str {
     if is_named(number) { "crash_named" } else { "crash_numbered" }
 }
 
-impl Alone {
+impl StandaloneResource {
     fn addr(&self, number: u64) -> String {
         let module = if self.is_inside { "module.m." } else { "" };
         format!("{module}{}.{}", type_of(number), self.label)
@@ -90,60 +90,60 @@ impl Alone {
 impl Config {
     /// One that wants nothing. Resources may turn from one order of replacement to the other if they
     /// may ever; with some engines that can bring about a cycle.
-    pub(crate) fn nothing(turns: bool) -> Self {
-        let groups = std::array::from_fn(Group::nothing);
+    pub(crate) fn empty(turns: bool) -> Self {
+        let groups = std::array::from_fn(Group::empty);
         Self { alone: BTreeMap::new(), groups, moves: Vec::new(), generation: 0, turns }
     }
 
     /// The one that follows when everything is where this one has it.
     pub(crate) fn next(&self, rng: &mut Rng) -> Self {
         let settled = Self { moves: Vec::new(), ..self.clone() };
-        settled.after(rng, false)
+        settled.mutate(rng, false)
     }
 
     /// The next configuration when it is unknown how far this one was applied.
-    pub(crate) fn meanwhile(&self, rng: &mut Rng) -> Self {
-        self.after(rng, true)
+    pub(crate) fn next_while_unknown(&self, rng: &mut Rng) -> Self {
+        self.mutate(rng, true)
     }
 
-    fn after(&self, rng: &mut Rng, is_open: bool) -> Self {
+    fn mutate(&self, rng: &mut Rng, is_open: bool) -> Self {
         let generation = self.generation + 1;
         let mut moves = self.moves.clone();
-        let mut alone: BTreeMap<u64, Alone> = BTreeMap::new();
+        let mut alone: BTreeMap<u64, StandaloneResource> = BTreeMap::new();
         for number in 0..ALONE {
             let before = self.alone.get(&number);
             // Of a name there is only one object. If it goes and comes back before it is certain that it
             // is gone, it is in its own way, with any engine.
             let stays = is_open && is_named(number) && before.is_some();
-            if !stays && !rng.is(2, 3) {
+            if !stays && !rng.chance(2, 3) {
                 continue;
             }
-            let mut one = Alone {
+            let mut one = StandaloneResource {
                 label: format!("n{number}_v{generation}"),
-                is_inside: rng.is(1, 4),
+                is_inside: rng.chance(1, 4),
                 creates_first: self.creates_first(number, rng),
-                traits: Traits::any(rng),
+                traits: ObjectTraits::random(rng),
                 link: Link::Nothing,
             };
             if let Some(before) = before {
-                let moves_away = rng.is(1, 3);
+                let moves_away = rng.chance(1, 3);
                 if !moves_away {
                     (one.label, one.is_inside) = (before.label.clone(), before.is_inside);
-                } else if is_named(number) || rng.is(5, 6) {
+                } else if is_named(number) || rng.chance(5, 6) {
                     moves.push((before.addr(number), one.addr(number)));
                 }
             }
             one.link = link(rng, number, &one, &alone);
             alone.insert(number, one);
         }
-        let groups = std::array::from_fn(|at| self.groups[at].after(rng, generation, &mut moves));
+        let groups = std::array::from_fn(|at| self.groups[at].mutate(rng, generation, &mut moves));
         Self { alone, groups, moves, generation, turns: self.turns }
     }
 
     /// Whether its successor comes before it goes. Of a name there is only one object, and with some
     /// engines a resource that turns from one order to the other may be in a cycle with its users.
     fn creates_first(&self, number: u64, rng: &mut Rng) -> bool {
-        number % 4 == 1 || (self.turns && number % 4 == 3 && rng.is(1, 2))
+        number % 4 == 1 || (self.turns && number % 4 == 3 && rng.chance(1, 2))
     }
 
     /// The same with each resource in the order of replacement that it has while none turns.
@@ -186,15 +186,20 @@ impl Config {
 
 /// A link to an earlier object. A resource with `create_before_destroy` makes its dependencies
 /// create first as well, so it only needs those that do so anyway, unless orders may turn.
-fn link(rng: &mut Rng, number: u64, one: &Alone, before: &BTreeMap<u64, Alone>) -> Link {
-    if !rng.is(1, 2) {
+fn link(
+    rng: &mut Rng,
+    number: u64,
+    one: &StandaloneResource,
+    before: &BTreeMap<u64, StandaloneResource>,
+) -> Link {
+    if !rng.chance(1, 2) {
         return Link::Nothing;
     }
     let is_first = number % 4 == 1;
-    if number >= BEHIND_GROUPS && !one.is_inside && rng.is(1, 3) {
+    if number >= BEHIND_GROUPS && !one.is_inside && rng.chance(1, 3) {
         return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
     }
-    let fits = |(other, it): &(&u64, &Alone)| {
+    let fits = |(other, it): &(&u64, &StandaloneResource)| {
         // Objects inside the module cannot refer to objects outside.
         !is_named(**other) && (!one.is_inside || it.is_inside) && (!is_first || *other % 4 == 1)
     };

@@ -67,7 +67,7 @@ impl Tally {
         self.commands += decisions.commands;
     }
 
-    fn hear(&mut self, ended: &CommandResult) {
+    fn count_result(&mut self, ended: &CommandResult) {
         self.named += ended.text.matches("An operation was interrupted").count();
         self.found += ended.text.matches("An interrupted operation was resolved").count();
     }
@@ -86,14 +86,14 @@ struct CrashRun<'p> {
 }
 
 /// Kills a program as often as was asked for.
-pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
+pub(crate) fn run_kills(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
     let mut play = CrashRun {
         folder: Folder::new(program, options)?,
         program,
         options,
         rng: Rng::new(options.seed),
         usual: Duration::ZERO,
-        config: Config::nothing(program.is_ours() && options.between.is_none()),
+        config: Config::empty(program.is_ours() && options.between.is_none()),
         tally: Tally::default(),
     };
     play.change_config(false)?;
@@ -104,8 +104,8 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
     play.usual = usual.took;
     let mut said = 0;
     while play.tally.kills < options.kills {
-        play.live()?;
-        play.let_another_go_on()?;
+        play.run_one_kill()?;
+        play.let_other_program_continue()?;
         if play.tally.kills / 25 > said {
             said = play.tally.kills / 25;
             writeln!(std::io::stderr(), "{}: {:?}", program.name(), play.tally)?;
@@ -115,8 +115,8 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
 }
 
 impl CrashRun<'_> {
-    fn live(&mut self) -> Result<(), Box<dyn Error>> {
-        let mut operation = Operation::any(&mut self.rng, &self.config);
+    fn run_one_kill(&mut self) -> Result<(), Box<dyn Error>> {
+        let mut operation = Operation::random(&mut self.rng, &self.config);
         if operation.needs_new_config() {
             self.change_config(false)?;
         }
@@ -126,7 +126,7 @@ impl CrashRun<'_> {
             operation = Operation::Apply;
         }
         // One in three is killed a second time, while it takes up what the first left.
-        let mut n_kills = if self.rng.is(1, 3) { 2 } else { 1 };
+        let mut n_kills = if self.rng.chance(1, 3) { 2 } else { 1 };
         let n_planned = n_kills;
         let mut commands = 0;
         let mut last = String::new();
@@ -140,11 +140,11 @@ impl CrashRun<'_> {
                 self.folder.run(&args)?
             };
             if !ended.killed {
-                self.tally.hear(&ended);
+                self.tally.count_result(&ended);
                 // An operation that the next run may settle by itself is not decided yet.
                 let is_due = ended.succeeded || ended.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
-                    true => operator::decide(&self.folder, &mut self.rng)?,
+                    true => operator::decide_open_operations(&self.folder, &mut self.rng)?,
                     false => Decisions::default(),
                 };
                 self.tally.count(decisions);
@@ -162,7 +162,8 @@ impl CrashRun<'_> {
                 }
                 last = ended.text;
             }
-            if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.rng.is(1, 3) {
+            if n_kills == 0 && attempt < 2 && operation.needs_new_config() && self.rng.chance(1, 3)
+            {
                 self.change_config(true)?;
                 operation = Operation::Apply;
             }
@@ -187,7 +188,7 @@ impl CrashRun<'_> {
     /// Changes the configuration, be it before it is certain where everything is.
     fn change_config(&mut self, is_open: bool) -> std::io::Result<()> {
         self.config = match is_open {
-            true => self.config.meanwhile(&mut self.rng),
+            true => self.config.next_while_unknown(&mut self.rng),
             false => self.config.next(&mut self.rng),
         };
         self.folder.configure(&self.config.files())
@@ -200,9 +201,9 @@ impl CrashRun<'_> {
         let writing = ended.killed && matches!(moment, Moment::Writing(_));
         self.tally.kills_at_writes += usize::from(writing);
         self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
-        self.tally.torn += observation::torn(&self.folder.work());
+        self.tally.torn += observation::count_torn_files(&self.folder.work());
         if ended.killed && self.options.destroys_local {
-            self.folder.lose()?;
+            self.folder.delete()?;
             self.folder.configure(&self.config.files())?;
         }
         Ok(ended)
@@ -215,10 +216,10 @@ impl CrashRun<'_> {
         let rng = &mut self.rng;
         let mut time = || Duration::from_micros(rng.below(most));
         let time = time();
-        if rng.is(1, 4) {
+        if rng.chance(1, 4) {
             return Moment::Provider(time);
         }
-        if self.program.is_ours() && rng.is(1, 2) {
+        if self.program.is_ours() && rng.chance(1, 2) {
             let state = self.folder.work().join("terraform.tfstate");
             let length = fs::metadata(state).map_or(0, |found| found.len());
             return Moment::Writing(300 + rng.below(3 * length + 4096));
@@ -227,8 +228,8 @@ impl CrashRun<'_> {
     }
 
     /// Now and then another program continues here.
-    fn let_another_go_on(&mut self) -> Result<(), Box<dyn Error>> {
-        let Some(other) = self.options.between.as_ref().filter(|_| self.rng.is(1, 3)) else {
+    fn let_other_program_continue(&mut self) -> Result<(), Box<dyn Error>> {
+        let Some(other) = self.options.between.as_ref().filter(|_| self.rng.chance(1, 3)) else {
             return Ok(());
         };
         self.change_config(false)?;
@@ -248,7 +249,7 @@ impl CrashRun<'_> {
     fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
         let (folder, tally) = (&self.folder, &mut self.tally);
         let state = folder.state()?;
-        let known = observation::known(&state);
+        let known = observation::read_state_objects(&state);
         let world = observation::world(&folder.world());
         for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {
             tally.lost += 1;

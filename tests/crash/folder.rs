@@ -17,7 +17,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
-use crate::backend::{self, Kind, Server};
+use crate::backend::{self, BackendKind, Server};
 use crate::config::Files;
 use crate::options::{Options, Program};
 
@@ -38,11 +38,11 @@ pub(crate) struct Folder<'o> {
     /// The number of the state, which is another one after everything was removed.
     state: Cell<usize>,
     /// The providers that were seen to live.
-    lives: RefCell<Vec<Life>>,
+    lives: RefCell<Vec<ProviderLifeline>>,
 }
 
 /// A provider's process: its number, and what ends when it ends.
-struct Life(String, BufReader<UnixStream>);
+struct ProviderLifeline(String, BufReader<UnixStream>);
 
 /// When a command is killed.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl<'o> Folder<'o> {
     }
 
     /// Loses the folder with everything in it. What comes then is done in another one.
-    pub(crate) fn lose(&self) -> std::io::Result<()> {
+    pub(crate) fn delete(&self) -> std::io::Result<()> {
         fs::remove_dir_all(self.work())?;
         self.number.set(self.number.get() + 1);
         fs::create_dir(self.work())
@@ -124,10 +124,10 @@ impl<'o> Folder<'o> {
     /// The stored state.
     pub(crate) fn state(&self) -> std::io::Result<String> {
         match self.options.backend {
-            Kind::Local => {
+            BackendKind::Local => {
                 Ok(fs::read_to_string(self.work().join("terraform.tfstate")).unwrap_or_default())
             }
-            Kind::Pg | Kind::S3 => Ok(self.run(&["state", "pull"])?.out),
+            BackendKind::Pg | BackendKind::S3 => Ok(self.run(&["state", "pull"])?.out),
         }
     }
 
@@ -179,21 +179,25 @@ impl<'o> Folder<'o> {
     ) -> std::io::Result<CommandResult> {
         let start = Instant::now();
         loop {
-            let ended = self.end(self.command(program, args, None)?.spawn()?, None, None)?;
+            let ended =
+                self.wait_or_kill(self.command(program, args, None)?.spawn()?, None, None)?;
             // The server learns of the end of a killed run a little later, or not at all.
             let is_locked = ended.text.contains("Error acquiring the state lock");
-            if !is_locked || self.options.backend == Kind::Local || start.elapsed() > PATIENCE {
+            if !is_locked
+                || self.options.backend == BackendKind::Local
+                || start.elapsed() > PATIENCE
+            {
                 return Ok(ended);
             }
             if let Some(id) = backend::lock_id(&ended.text) {
                 let unlock = ["force-unlock", "-force", id];
-                self.end(self.command(program, &unlock, None)?.spawn()?, None, None)?;
+                self.wait_or_kill(self.command(program, &unlock, None)?.spawn()?, None, None)?;
             }
         }
     }
 
     /// Runs a command to its end that reads these answers.
-    pub(crate) fn answer<S: AsRef<OsStr>>(
+    pub(crate) fn run_with_answers<S: AsRef<OsStr>>(
         &self,
         args: &[S],
         answers: &str,
@@ -201,7 +205,7 @@ impl<'o> Folder<'o> {
         let file = self.top.path().join("home/answers");
         fs::write(&file, answers)?;
         let mut command = self.command(self.program, args, None)?;
-        self.end(command.stdin(File::open(file)?).spawn()?, None, None)
+        self.wait_or_kill(command.stdin(File::open(file)?).spawn()?, None, None)
     }
 
     /// Runs a command that is killed at a moment, unless it ends before.
@@ -213,9 +217,9 @@ impl<'o> Folder<'o> {
         let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
         let child = self.command(self.program, args, limit)?.spawn()?;
         match moment {
-            Moment::After(time) => self.end(child, Some(time), None),
-            Moment::Writing(_) => self.end(child, None, None),
-            Moment::Provider(time) => self.end(child, None, Some(time)),
+            Moment::After(time) => self.wait_or_kill(child, Some(time), None),
+            Moment::Writing(_) => self.wait_or_kill(child, None, None),
+            Moment::Provider(time) => self.wait_or_kill(child, None, Some(time)),
         }
     }
 
@@ -256,7 +260,7 @@ impl<'o> Folder<'o> {
 
     /// Waits for the end of a command, or kills it or its providers when their time is over, and waits
     /// until none of its providers is left.
-    fn end(
+    fn wait_or_kill(
         &self,
         mut child: Child,
         time: Option<Duration>,
@@ -283,13 +287,13 @@ impl<'o> Folder<'o> {
             None => child.wait()?,
         };
         let took = start.elapsed();
-        self.bury_providers()?;
+        self.wait_for_providers()?;
         let [out, err] = [out, err]
             .map(|reader| reader.and_then(|reader| reader.join().ok()).unwrap_or_default());
         let text = format!("{out}{err}");
         let killed = killed || status.signal().is_some();
         if self.is_kept() {
-            self.take_down(&text, killed)?;
+            self.save_output_and_folder(&text, killed)?;
         }
         Ok(CommandResult {
             killed,
@@ -302,7 +306,7 @@ impl<'o> Folder<'o> {
     }
 
     /// Keeps what a command said, and the folder as it left it.
-    fn take_down(&self, text: &str, killed: bool) -> std::io::Result<()> {
+    fn save_output_and_folder(&self, text: &str, killed: bool) -> std::io::Result<()> {
         let history = self.top.path().join("history");
         fs::create_dir_all(&history)?;
         let number = fs::read_dir(&history)?.count();
@@ -314,7 +318,7 @@ impl<'o> Folder<'o> {
     }
 
     /// Takes in the providers that have begun to live.
-    fn meet_providers(&self) -> std::io::Result<()> {
+    fn accept_providers(&self) -> std::io::Result<()> {
         while let Ok((life, _)) = self.witness.accept() {
             life.set_nonblocking(false)?;
             life.set_read_timeout(Some(GRACE))?;
@@ -322,7 +326,7 @@ impl<'o> Folder<'o> {
             let mut pid = String::new();
             // One that ended at once has said nothing.
             if life.read_line(&mut pid).is_ok() {
-                self.lives.borrow_mut().push(Life(pid.trim().to_owned(), life));
+                self.lives.borrow_mut().push(ProviderLifeline(pid.trim().to_owned(), life));
             }
         }
         Ok(())
@@ -330,17 +334,19 @@ impl<'o> Folder<'o> {
 
     /// Kills all providers that live. Returns how many.
     fn kill_providers(&self) -> std::io::Result<usize> {
-        self.meet_providers()?;
+        self.accept_providers()?;
         let mut lives = self.lives.borrow_mut();
         // The process id of a provider that has ended may belong to another process by now.
-        let living = lives.iter_mut().filter_map(|Life(pid, life)| lives_on(life).then_some(pid));
+        let living = lives
+            .iter_mut()
+            .filter_map(|ProviderLifeline(pid, life)| lives_on(life).then_some(pid));
         Ok(living.filter(|pid| kill_one(pid)).count())
     }
 
     /// Waits for the end of all providers, and ends those that live on for too long.
-    fn bury_providers(&self) -> std::io::Result<()> {
-        self.meet_providers()?;
-        for Life(pid, mut life) in self.lives.take() {
+    fn wait_for_providers(&self) -> std::io::Result<()> {
+        self.accept_providers()?;
+        for ProviderLifeline(pid, mut life) in self.lives.take() {
             if !ended(&mut life) {
                 kill_one(&pid);
                 ended(&mut life);
@@ -379,7 +385,7 @@ fn read(mut pipe: impl std::io::Read) -> String {
 
 /// Becomes another program, which the system kills as soon as it writes a file beyond a length. The
 /// part that fits is written before, so that it dies at a write, or in the middle of one.
-pub(crate) fn become_limited(args: &[String]) -> Box<dyn Error> {
+pub(crate) fn exec_with_size_limit(args: &[String]) -> Box<dyn Error> {
     let [limit, program, args @ ..] = args else { return "--limited needs a length".into() };
     let set = limit.parse().map_err(Box::<dyn Error>::from).and_then(|limit| {
         setrlimit(Resource::RLIMIT_CORE, 0, 0)?;

@@ -36,12 +36,12 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     if let Some(("--limited", rest)) =
         args.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
-        return Err(folder::become_limited(rest));
+        return Err(folder::exec_with_size_limit(rest));
     }
     let options = options::Options::read(&args)?;
     let mut rows = Vec::new();
     for program in &options.programs {
-        rows.push((program, cycle::play(program, &options)?));
+        rows.push((program, cycle::run_kills(program, &options)?));
     }
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", table::markdown(&rows))?;

@@ -33,7 +33,7 @@ pub(crate) struct Known {
 }
 
 /// Reads a state.
-pub(crate) fn known(state: &str) -> Known {
+pub(crate) fn read_state_objects(state: &str) -> Known {
     let state: Value = serde_json::from_str(state).unwrap_or_default();
     let resources = state["resources"].as_array().into_iter().flatten();
     let instances =
@@ -83,7 +83,7 @@ pub(crate) fn unfulfilled(
 }
 
 /// Number of state files that exist and hold no state: empty, or cut off.
-pub(crate) fn torn(folder: &Path) -> usize {
+pub(crate) fn count_torn_files(folder: &Path) -> usize {
     let names = ["terraform.tfstate", "terraform.tfstate.backup"];
     let is_torn = |name: &&&str| match fs::read(folder.join(name)) {
         Ok(bytes) => serde_json::from_slice::<Value>(&bytes).is_err(),

@@ -25,7 +25,7 @@ pub(crate) const PLAN: &str = "kept.plan";
 
 impl Operation {
     /// One at random, for a configuration that was applied.
-    pub(crate) fn any(rng: &mut Rng, config: &Config) -> Self {
+    pub(crate) fn random(rng: &mut Rng, config: &Config) -> Self {
         match rng.below(20) {
             0..=2 => Self::Replace(config.some_addresses(rng, 3)),
             3 | 4 => Self::Saved,

@@ -20,21 +20,24 @@ pub(crate) struct Decisions {
 }
 
 /// Decides everything that is open: one operation by a command of its own, several in one review.
-pub(crate) fn decide(folder: &Folder<'_>, rng: &mut Rng) -> Result<Decisions, Box<dyn Error>> {
+pub(crate) fn decide_open_operations(
+    folder: &Folder<'_>,
+    rng: &mut Rng,
+) -> Result<Decisions, Box<dyn Error>> {
     let mut open = open_operations(folder)?;
     if open.len() > 1 {
         // A review settles what the providers can tell before its first question. A person reads which
         // operation a question is about; answers in a pipe are in order, so only the rest may be left.
-        folder.answer(&["recover", "review"], "")?;
+        folder.run_with_answers(&["recover", "review"], "")?;
         open = open_operations(folder)?;
     }
-    let mut taken = observation::known(&folder.run(&["state", "pull"])?.out).ids;
+    let mut taken = observation::read_state_objects(&folder.run(&["state", "pull"])?.out).ids;
     let mut answers = Vec::new();
     for one in &open {
         let addr = one["address"].as_str().unwrap_or_default();
         let answer = match made_for(folder, one, &taken) {
             Some(id) => ["adopt".to_owned(), addr.to_owned(), id],
-            None if rng.is(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
+            None if rng.chance(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
             None => ["retry".to_owned(), addr.to_owned(), String::new()],
         };
         taken.insert(answer[2].clone());
@@ -48,7 +51,7 @@ pub(crate) fn decide(folder: &Folder<'_>, rng: &mut Rng) -> Result<Decisions, Bo
         }
         several => {
             let lines = several.iter().map(|[verb, _, id]| format!("{verb} {id}\n"));
-            folder.answer(&["recover", "review"], &lines.collect::<String>())?
+            folder.run_with_answers(&["recover", "review"], &lines.collect::<String>())?
         }
     };
     if !settled.succeeded {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::backend::Kind;
+use crate::backend::BackendKind;
 
 /// Tests to run.
 pub(crate) struct Options {
@@ -13,7 +13,7 @@ pub(crate) struct Options {
     /// Maximum delay of a change in milliseconds, before and after it happens.
     pub(crate) delay: u64,
     /// The backend of the state.
-    pub(crate) backend: Kind,
+    pub(crate) backend: BackendKind,
     /// Whether the folder of a killed run is lost, and the next one starts from another.
     pub(crate) destroys_local: bool,
     /// Whether the provider can list its objects.
@@ -70,7 +70,7 @@ impl Options {
             kills: 200,
             seed: 1,
             delay: 15,
-            backend: Kind::Local,
+            backend: BackendKind::Local,
             destroys_local: false,
             listed: false,
             programs: vec![],
@@ -86,14 +86,14 @@ impl Options {
                 "--delay" => options.delay = number(value()?)?,
                 "--program" => options.programs.push(find(value()?)?),
                 "--between" => options.between = Some(find(value()?)?),
-                "--backend" => options.backend = Kind::read(value()?)?,
+                "--backend" => options.backend = BackendKind::read(value()?)?,
                 "--destroy-local" => options.destroys_local = true,
                 "--listed" => options.listed = true,
                 "--keep" => options.keep = true,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
             }
         }
-        if options.destroys_local && options.backend == Kind::Local {
+        if options.destroys_local && options.backend == BackendKind::Local {
             return Err(format!("a local state is lost with its folder\n{USAGE}"));
         }
         if options.programs.is_empty() {

@@ -22,7 +22,7 @@ impl Rng {
     }
 
     /// Yes in `n` of `of` cases.
-    pub(crate) fn is(&mut self, n: u64, of: u64) -> bool {
+    pub(crate) fn chance(&mut self, n: u64, of: u64) -> bool {
         self.below(of) < n
     }
 }

@@ -32,7 +32,8 @@ async fn with_plugin(ask: impl AsyncFnOnce(GrpcProvider)) {
         env: Vec::new(),
         withheld: Vec::new(),
     };
-    let plugin = Plugin::launch(&executable, &Settings::USUAL).await.expect("it starts");
+    let plugin =
+        Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await.expect("it starts");
     ask(plugin.provider()).await;
     plugin.shutdown().await;
 }

@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::apply::{Applied, apply};
-use formwork_core::config::files::Files;
+use formwork_core::apply::{ApplyResult, apply_plan};
+use formwork_core::config::files::ConfigFiles;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::inputs::Input;
+use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::graph::walk::RecordOrder;
-use formwork_core::plan::{Options, Plan, plan};
-use formwork_core::provider::{Launch, Pool};
-use formwork_core::provisioner::Provisioners;
+use formwork_core::plan::{Plan, PlanOptions, make_plan};
+use formwork_core::provider::{ProviderLauncher, ProviderPool};
+use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
@@ -118,7 +118,7 @@ output "wrong" { value = cidrhost("nonsense", 1) }
 /// A single file, held in memory.
 struct Text(&'static str);
 
-impl Files for Text {
+impl ConfigFiles for Text {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(vec!["main.tf".to_owned()])
     }
@@ -132,8 +132,8 @@ impl Files for Text {
 struct NoPlugins;
 
 #[async_trait(?Send)]
-impl Launch for NoPlugins {
-    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+impl ProviderLauncher for NoPlugins {
+    async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         unreachable!("the configurations here use the built-in provider alone")
     }
 }
@@ -152,9 +152,9 @@ impl Outcome {
         let file = StateFile {
             lineage: "fixed".to_owned(),
             state: self.state.clone(),
-            ..StateFile::fresh()
+            ..StateFile::new_empty()
         };
-        let state = String::from_utf8(file.write()).expect("state files are text");
+        let state = String::from_utf8(file.to_bytes()).expect("state files are text");
         let Plan { changes, drift, outputs, errored, .. } = &self.plan;
         let diags: Vec<_> = self.diags.iter().collect();
         scrub(&format!("{changes:#?}\n{drift:#?}\n{outputs:#?}\n{errored}\n{diags:#?}\n{state}"))
@@ -187,15 +187,14 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
         ConfigSource { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
     let config = Config::load(&mut diags, &mut sources, config_source);
     let config = config.expect("the configurations here can be read");
-    let variables =
-        config.root.variables.iter().filter_map(|(name, variable)| {
-            Some((name.clone(), Input::of(variable.default.clone()?)))
-        });
+    let variables = config.root.variables.iter().filter_map(|(name, variable)| {
+        Some((name.clone(), ResolvedVariable::from_value(variable.default.clone()?)))
+    });
     let variables = variables.collect();
-    let (pool, stop) = (Pool::new(&NoPlugins), Cell::new(false));
+    let (pool, stop) = (ProviderPool::new(&NoPlugins), Cell::new(false));
     let (planned, applied) = (Results::new(&config), Results::new(&config));
     let (planning, applying) = (world(false), world(true));
-    let provisioners = Provisioners::default();
+    let provisioners = ProvisionerSet::default();
     let phase = |results, world| {
         let ground = SessionInputs {
             config: &config,
@@ -210,7 +209,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
         };
         Session::new(ground).with_record_order(finishing)
     };
-    let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
+    let plan = make_plan(&phase(&planned, &planning), &mut diags, &PlanOptions::default()).await;
     let Ok(plan) = plan else {
         // The errors are found before anything is planned.
         return Outcome { plan: Plan::default(), diags, state: state.clone() };
@@ -219,11 +218,11 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
         return Outcome { plan, diags, state: state.clone() };
     }
     let folder = tempfile::tempdir().expect("there is room for a folder");
-    let base = StateFile { state: state.clone(), ..StateFile::fresh() };
+    let base = StateFile { state: state.clone(), ..StateFile::new_empty() };
     let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-    let journal = Journal::begin(folder.path(), begin).expect("a journal can be begun");
-    let applied = apply(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
-    let Ok(Applied { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
+    let journal = Journal::begin_run(folder.path(), begin).expect("a journal can be begun");
+    let applied = apply_plan(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
+    let Ok(ApplyResult { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
     Outcome { plan, diags, state }
 }
 
@@ -242,7 +241,7 @@ fn world(applying: bool) -> HostValues {
 
 /// Checks that twenty orders of finishing give the same output as the order of a usual run.
 async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
-    let as_it_comes = run(text, state, RecordOrder::AsTheyCome).await;
+    let as_it_comes = run(text, state, RecordOrder::Completion).await;
     let expected = as_it_comes.told();
     for seed in 0..20 {
         let shuffled = run(text, state, RecordOrder::Shuffled(seed)).await.told();

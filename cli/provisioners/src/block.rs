@@ -6,10 +6,10 @@ use formwork_value::Value;
 
 /// A block.
 #[derive(Clone, Copy)]
-pub(crate) struct Block<'a>(pub(crate) &'a Value);
+pub(crate) struct ConfigBlock<'a>(pub(crate) &'a Value);
 
-impl<'a> Block<'a> {
-    fn member(self, name: &str) -> Option<&'a Value> {
+impl<'a> ConfigBlock<'a> {
+    fn attribute(self, name: &str) -> Option<&'a Value> {
         match self.0 {
             Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
             _ => None,
@@ -17,23 +17,23 @@ impl<'a> Block<'a> {
     }
 
     /// Whether something is said about it, known or not.
-    pub(crate) fn has(self, name: &str) -> bool {
-        self.member(name).is_some()
+    pub(crate) fn is_set(self, name: &str) -> bool {
+        self.attribute(name).is_some()
     }
 
     /// A string, also an empty one.
-    pub(crate) fn given(self, name: &str) -> Option<&'a str> {
-        self.member(name).and_then(text)
+    pub(crate) fn string_or_empty(self, name: &str) -> Option<&'a str> {
+        self.attribute(name).and_then(string_value)
     }
 
     /// A string that is not empty.
-    pub(crate) fn text(self, name: &str) -> Option<String> {
-        self.given(name).filter(|text| !text.is_empty()).map(str::to_owned)
+    pub(crate) fn string(self, name: &str) -> Option<String> {
+        self.string_or_empty(name).filter(|text| !text.is_empty()).map(str::to_owned)
     }
 
     /// Whether it says yes or no.
-    pub(crate) fn flag(self, name: &str) -> Option<bool> {
-        match self.member(name)? {
+    pub(crate) fn boolean(self, name: &str) -> Option<bool> {
+        match self.attribute(name)? {
             Value::Bool(flag) => Some(*flag),
             _ => None,
         }
@@ -44,7 +44,7 @@ impl<'a> Block<'a> {
     /// # Errors
     /// When there is no such port.
     pub(crate) fn port(self, name: &str) -> Result<Option<u16>, String> {
-        let Some(Value::Number(number)) = self.member(name) else { return Ok(None) };
+        let Some(Value::Number(number)) = self.attribute(name) else { return Ok(None) };
         match number.to_usize().and_then(|number| u16::try_from(number).ok()) {
             Some(port) => Ok((port != 0).then_some(port)),
             None => Err(format!("{name} must be a whole number from 0 to 65535")),
@@ -52,15 +52,15 @@ impl<'a> Block<'a> {
     }
 
     /// A list of strings; `None` stands for each null in it.
-    pub(crate) fn texts(self, name: &str) -> Option<Vec<Option<&'a str>>> {
-        match self.member(name)? {
-            Value::List(list) => Some(list.items().iter().map(text).collect()),
+    pub(crate) fn strings(self, name: &str) -> Option<Vec<Option<&'a str>>> {
+        match self.attribute(name)? {
+            Value::List(list) => Some(list.items().iter().map(string_value).collect()),
             _ => None,
         }
     }
 }
 
-fn text(value: &Value) -> Option<&str> {
+fn string_value(value: &Value) -> Option<&str> {
     match value {
         Value::String(text) => Some(text.as_str()),
         _ => None,
@@ -68,7 +68,7 @@ fn text(value: &Value) -> Option<&str> {
 }
 
 /// A path, in which `~` at the start means the home folder.
-pub(crate) fn expanded(path: &str, home: Option<&Path>) -> PathBuf {
+pub(crate) fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             home.join(rest.trim_start_matches('/'))

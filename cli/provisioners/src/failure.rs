@@ -1,6 +1,6 @@
 //! Reason for the failure of a provisioner, before it has its summary.
 
-use formwork_core::provisioner::Failed;
+use formwork_core::provisioner::ProvisionerError;
 
 use crate::messages;
 
@@ -27,8 +27,8 @@ impl FailureReason {
     }
 
     /// The failure of a provisioner of this kind.
-    pub(crate) fn of(self, kind: &str) -> Failed {
+    pub(crate) fn in_provisioner(self, kind: &str) -> ProvisionerError {
         let Self { detail, bare } = self;
-        Failed { summary: messages::PROVISIONER_ERROR.with(&[&kind]), detail, bare }
+        ProvisionerError { summary: messages::PROVISIONER_ERROR.with(&[&kind]), detail, bare }
     }
 }

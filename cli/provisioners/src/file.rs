@@ -3,28 +3,28 @@
 use std::io;
 use std::path::Path;
 
-use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
+use formwork_core::provisioner::{OutputSink, Provisioner, ProvisionerError, ProvisionerTask};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
-use crate::block::{Block, expanded};
+use crate::block::{ConfigBlock, expand_home};
 use crate::failure::FailureReason;
 use crate::messages;
-use crate::ssh::{self, Session, Target};
-use crate::stop::Stop;
+use crate::ssh::{self, Session, SshTarget};
+use crate::stop::StopSignal;
 
 const KIND: &str = "file";
 
 /// The provisioner.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct FileProvisioner {
     schema: Schema,
     environment: ProvisionerEnvironment,
-    stop: Stop,
+    stop: StopSignal,
 }
 
-impl File {
+impl FileProvisioner {
     pub(crate) fn new(environment: &ProvisionerEnvironment) -> Self {
         let attributes = [
             ("content", Role::Optional),
@@ -34,17 +34,21 @@ impl File {
         let attributes =
             attributes.map(|(name, role)| (name.into(), Attribute::new(Type::String, role))).into();
         let schema = Schema { attributes, ..Schema::default() };
-        Self { schema, environment: environment.clone(), stop: Stop::default() }
+        Self { schema, environment: environment.clone(), stop: StopSignal::default() }
     }
 
-    async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), FailureReason> {
-        let destination = config.given("destination").unwrap_or_default();
-        let uploaded = match config.given("content") {
+    async fn upload(
+        &self,
+        session: &Session,
+        config: ConfigBlock<'_>,
+    ) -> Result<(), FailureReason> {
+        let destination = config.string_or_empty("destination").unwrap_or_default();
+        let uploaded = match config.string_or_empty("content") {
             Some(content) => session.upload(destination, content.as_bytes().to_vec(), 0o644).await,
             None => {
-                let source = config.given("source").unwrap_or_default();
-                let path = expanded(source, self.environment.home.as_deref());
-                let about = path.metadata().map_err(|error| unseen(&path, &error))?;
+                let source = config.string_or_empty("source").unwrap_or_default();
+                let path = expand_home(source, self.environment.home.as_deref());
+                let about = path.metadata().map_err(|error| unreadable_source(&path, &error))?;
                 if about.is_dir() {
                     // With a slash at its end the contents are meant, without it the folder.
                     let whole = !source.ends_with('/');
@@ -59,8 +63,8 @@ impl File {
     }
 }
 
-fn unseen(path: &Path, error: &io::Error) -> FailureReason {
-    let why = ssh::reason(error);
+fn unreadable_source(path: &Path, error: &io::Error) -> FailureReason {
+    let why = ssh::describe_io_error(error);
     FailureReason::new(
         format!("stat {}: {why}", path.display()),
         format!("The source cannot be read: {why}."),
@@ -68,43 +72,48 @@ fn unseen(path: &Path, error: &io::Error) -> FailureReason {
 }
 
 #[async_trait::async_trait(?Send)]
-impl Provisioner for File {
+impl Provisioner for FileProvisioner {
     fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    fn check(&self, config: &Value) -> Result<(), Failed> {
-        let (summary, detail) = match ["content", "source"].map(|name| Block(config).has(name)) {
-            [true, true] => (
-                messages::FILE_SOURCE_AND_CONTENT,
-                "The content of the file comes either from another file or from a string.",
-            ),
-            [false, false] => (
-                messages::FILE_SOURCE_OR_CONTENT,
-                "Set one of the two: `source` names a file or a folder, `content` is a string.",
-            ),
-            _ => return Ok(()),
-        };
+    fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
+        let (summary, detail) =
+            match ["content", "source"].map(|name| ConfigBlock(config).is_set(name)) {
+                [true, true] => (
+                    messages::FILE_SOURCE_AND_CONTENT,
+                    "The content of the file comes either from another file or from a string.",
+                ),
+                [false, false] => (
+                    messages::FILE_SOURCE_OR_CONTENT,
+                    "Set one of the two: `source` names a file or a folder, `content` is a string.",
+                ),
+                _ => return Ok(()),
+            };
         let (detail, bare) = (detail.to_owned(), detail.to_owned());
-        Err(Failed { summary: summary.into(), detail, bare })
+        Err(ProvisionerError { summary: summary.into(), detail, bare })
     }
 
-    async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
-        let target = Target::read(task.connection, &self.environment);
-        let target = target.map_err(|why| FailureReason::from(why).of(KIND))?;
+    async fn run_task(
+        &self,
+        task: ProvisionerTask<'_>,
+        _: OutputSink<'_>,
+    ) -> Result<(), ProvisionerError> {
+        let target = SshTarget::read(task.connection, &self.environment);
+        let target = target.map_err(|why| FailureReason::from(why).in_provisioner(KIND))?;
         let work = async {
             let session = ssh::connect(&target, None).await?;
-            let result = self.put(&session, Block(task.config.value())).await;
+            let result = self.upload(&session, ConfigBlock(task.config.value())).await;
             session.close().await;
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.of(KIND)),
-            () = self.stop.asked() => Err(FailureReason::from("interrupted".to_owned()).of(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.in_provisioner(KIND)),
+            () = self.stop.requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
         }
     }
 
-    fn stop(&self) {
-        self.stop.ask();
+    fn request_stop(&self) {
+        self.stop.request();
     }
 }

@@ -15,9 +15,9 @@ mod stop;
 
 use std::path::PathBuf;
 
-use formwork_core::provisioner::Provisioners;
+use formwork_core::provisioner::ProvisionerSet;
 
-use self::file::File;
+use self::file::FileProvisioner;
 use self::local_exec::LocalExec;
 use self::remote_exec::RemoteExec;
 
@@ -32,9 +32,9 @@ pub struct ProvisionerEnvironment {
 
 /// All provisioners there are.
 #[must_use]
-pub fn all(environment: &ProvisionerEnvironment) -> Provisioners {
-    Provisioners::of([
-        ("file", Box::new(File::new(environment))),
+pub fn provisioners(environment: &ProvisionerEnvironment) -> ProvisionerSet {
+    ProvisionerSet::from_kinds([
+        ("file", Box::new(FileProvisioner::new(environment))),
         ("local-exec", Box::new(LocalExec::default())),
         ("remote-exec", Box::new(RemoteExec::new(environment))),
     ])

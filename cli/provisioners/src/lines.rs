@@ -3,40 +3,40 @@
 use formwork_core::provisioner::OutputSink;
 
 /// Number of bytes kept of the end of the output.
-const KEPT: usize = 8 * 1024;
+const MAX_KEPT: usize = 8 * 1024;
 
 /// Greatest length of a line. A longer one is printed in pieces.
-const LONGEST: usize = 64 * 1024;
+const MAX_LINE_LENGTH: usize = 64 * 1024;
 
 /// Takes output as it comes.
-pub(crate) struct Lines<'t> {
+pub(crate) struct OutputLines<'t> {
     tell: OutputSink<'t>,
     line: Vec<u8>,
     last: Vec<u8>,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> OutputLines<'t> {
     /// Tells each line to this.
     pub(crate) fn new(tell: OutputSink<'t>) -> Self {
         Self { tell, line: Vec::new(), last: Vec::new() }
     }
 
     /// Takes the next piece.
-    pub(crate) fn take(&mut self, piece: &[u8]) {
+    pub(crate) fn push_bytes(&mut self, piece: &[u8]) {
         self.last.extend_from_slice(piece);
-        if self.last.len() > 2 * KEPT {
-            self.last.drain(..self.last.len() - KEPT);
+        if self.last.len() > 2 * MAX_KEPT {
+            self.last.drain(..self.last.len() - MAX_KEPT);
         }
         for part in piece.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
-            if part.ends_with(b"\n") || self.line.len() >= LONGEST {
+            if part.ends_with(b"\n") || self.line.len() >= MAX_LINE_LENGTH {
                 self.flush();
             }
         }
     }
 
     /// Tells what stands behind the last line end.
-    pub(crate) fn end(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if !self.line.is_empty() {
             self.flush();
         }
@@ -49,8 +49,8 @@ impl<'t> Lines<'t> {
     }
 
     /// The end of the output.
-    pub(crate) fn last(&self) -> String {
-        let start = self.last.len().saturating_sub(KEPT);
+    pub(crate) fn last_output(&self) -> String {
+        let start = self.last.len().saturating_sub(MAX_KEPT);
         String::from_utf8_lossy(self.last.get(start..).unwrap_or_default()).into_owned()
     }
 }

@@ -5,20 +5,20 @@ mod command;
 #[cfg(test)]
 mod tests;
 
-use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
+use formwork_core::provisioner::{OutputSink, Provisioner, ProvisionerError, ProvisionerTask};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block, Role};
 
 use self::command::Command;
-use crate::lines::Lines;
+use crate::lines::OutputLines;
 use crate::messages;
-use crate::stop::Stop;
+use crate::stop::StopSignal;
 
 /// The provisioner.
 #[derive(Debug)]
 pub(crate) struct LocalExec {
     schema: Block,
-    stop: Stop,
+    stop: StopSignal,
 }
 
 impl Default for LocalExec {
@@ -33,7 +33,7 @@ impl Default for LocalExec {
         let attributes =
             attributes.map(|(name, ty, role)| (name.into(), Attribute::new(ty, role))).into();
         let schema = Block { attributes, ..Block::default() };
-        Self { schema, stop: Stop::default() }
+        Self { schema, stop: StopSignal::default() }
     }
 }
 
@@ -43,17 +43,21 @@ impl Provisioner for LocalExec {
         &self.schema
     }
 
-    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
+    async fn run_task(
+        &self,
+        task: ProvisionerTask<'_>,
+        tell: OutputSink<'_>,
+    ) -> Result<(), ProvisionerError> {
         let command = Command::read(task.config.value())?;
         tell(&command.announcement());
-        let mut output = Lines::new(tell);
+        let mut output = OutputLines::new(tell);
         let ended = child::run(&command, &mut output, &self.stop).await;
         let why = match ended {
             Ok(()) => return Ok(()),
             Err(why) => why,
         };
-        let said = output.last();
-        Err(Failed {
+        let said = output.last_output();
+        Err(ProvisionerError {
             summary: messages::PROVISIONER_ERROR.with(&[&"local-exec"]),
             detail: format!(
                 "Error running command '{}': {}. Output: {said}",
@@ -63,7 +67,7 @@ impl Provisioner for LocalExec {
         })
     }
 
-    fn stop(&self) {
-        self.stop.ask();
+    fn request_stop(&self) {
+        self.stop.request();
     }
 }

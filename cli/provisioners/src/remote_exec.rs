@@ -4,31 +4,31 @@ use std::io;
 use std::path::Path;
 
 use formwork_core::disk::read_named;
-use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
+use formwork_core::provisioner::{OutputSink, Provisioner, ProvisionerError, ProvisionerTask};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
 use crate::ProvisionerEnvironment;
-use crate::block::Block;
+use crate::block::ConfigBlock;
 use crate::failure::FailureReason;
-use crate::lines::Lines;
+use crate::lines::OutputLines;
 use crate::messages;
-use crate::ssh::{self, Session, Target};
-use crate::stop::Stop;
+use crate::ssh::{self, Session, SshTarget};
+use crate::stop::StopSignal;
 
 const KIND: &str = "remote-exec";
 
-const ONE_OF: &str = "Only one of \"inline\", \"script\", or \"scripts\" must be set";
+const SCRIPT_ARGUMENTS: &str = "Only one of \"inline\", \"script\", or \"scripts\" must be set";
 
 /// Greatest size of a script.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_SCRIPT_SIZE: u64 = 64 * 1024 * 1024;
 
 /// The provisioner.
 #[derive(Debug)]
 pub(crate) struct RemoteExec {
     schema: Schema,
     environment: ProvisionerEnvironment,
-    stop: Stop,
+    stop: StopSignal,
 }
 
 impl RemoteExec {
@@ -41,7 +41,7 @@ impl RemoteExec {
         let attributes =
             attributes.map(|(name, ty)| (name.into(), Attribute::new(ty, Role::Optional))).into();
         let schema = Schema { attributes, ..Schema::default() };
-        Self { schema, environment: environment.clone(), stop: Stop::default() }
+        Self { schema, environment: environment.clone(), stop: StopSignal::default() }
     }
 }
 
@@ -51,22 +51,27 @@ impl Provisioner for RemoteExec {
         &self.schema
     }
 
-    fn check(&self, config: &Value) -> Result<(), Failed> {
-        let given = ["inline", "script", "scripts"].map(|name| Block(config).has(name));
+    fn check_config(&self, config: &Value) -> Result<(), ProvisionerError> {
+        let given = ["inline", "script", "scripts"].map(|name| ConfigBlock(config).is_set(name));
         if given.into_iter().filter(|given| *given).count() == 1 {
             return Ok(());
         }
-        Err(Failed {
+        Err(ProvisionerError {
             summary: messages::INVALID_REMOTE_EXEC_CONFIGURATION.into(),
-            detail: ONE_OF.to_owned(),
-            bare: ONE_OF.to_owned(),
+            detail: SCRIPT_ARGUMENTS.to_owned(),
+            bare: SCRIPT_ARGUMENTS.to_owned(),
         })
     }
 
-    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
-        let target = Target::read(task.connection, &self.environment);
-        let target = target.map_err(|why| FailureReason::from(why).of(KIND))?;
-        let scripts = scripts(Block(task.config.value())).map_err(|why| why.of(KIND))?;
+    async fn run_task(
+        &self,
+        task: ProvisionerTask<'_>,
+        tell: OutputSink<'_>,
+    ) -> Result<(), ProvisionerError> {
+        let target = SshTarget::read(task.connection, &self.environment);
+        let target = target.map_err(|why| FailureReason::from(why).in_provisioner(KIND))?;
+        let scripts = read_scripts(ConfigBlock(task.config.value()))
+            .map_err(|why| why.in_provisioner(KIND))?;
         let work = async {
             let session = ssh::connect(&target, Some(tell)).await?;
             let mut result: Result<(), FailureReason> = Ok(());
@@ -81,34 +86,34 @@ impl Provisioner for RemoteExec {
             result
         };
         tokio::select! {
-            done = work => done.map_err(|why: FailureReason| why.of(KIND)),
-            () = self.stop.asked() => Err(FailureReason::from("interrupted".to_owned()).of(KIND)),
+            done = work => done.map_err(|why: FailureReason| why.in_provisioner(KIND)),
+            () = self.stop.requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
         }
     }
 
-    fn stop(&self) {
-        self.stop.ask();
+    fn request_stop(&self) {
+        self.stop.request();
     }
 }
 
 /// The strings of the scripts.
-fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, FailureReason> {
-    if let Some(lines) = config.texts("inline") {
+fn read_scripts(config: ConfigBlock<'_>) -> Result<Vec<Vec<u8>>, FailureReason> {
+    if let Some(lines) = config.strings("inline") {
         let mut script = String::new();
         for line in lines {
-            script.push_str(there(line, "inline")?);
+            script.push_str(require_known(line, "inline")?);
             script.push('\n');
         }
         return Ok(vec![script.into_bytes()]);
     }
-    let paths = match config.given("script") {
+    let paths = match config.string_or_empty("script") {
         Some(path) => vec![Some(path)],
-        None => config.texts("scripts").unwrap_or_default(),
+        None => config.strings("scripts").unwrap_or_default(),
     };
-    paths.into_iter().map(|path| read(Path::new(there(path, "script")?))).collect()
+    paths.into_iter().map(|path| read(Path::new(require_known(path, "script")?))).collect()
 }
 
-fn there<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
+fn require_known<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
     match text {
         None => Err(format!("invalid null string in '{of}'")),
         Some("") => Err(format!("invalid empty string in '{of}'")),
@@ -122,18 +127,18 @@ fn read(path: &Path) -> Result<Vec<u8>, FailureReason> {
         let bare = format!("A script cannot be opened: {why}.");
         FailureReason::new(format!("Failed to open script '{shown}': open {shown}: {why}"), bare)
     };
-    let failed = |error: io::Error| why(ssh::reason(&error));
+    let failed = |error: io::Error| why(ssh::describe_io_error(&error));
     let size = path.metadata().map_err(failed)?.len();
-    if size > LARGEST {
-        return Err(why(format!("it has {size} bytes, and a script may have {LARGEST}")));
+    if size > MAX_SCRIPT_SIZE {
+        return Err(why(format!("it has {size} bytes, and a script may have {MAX_SCRIPT_SIZE}")));
     }
-    read_named(path, LARGEST).map_err(failed)
+    read_named(path, MAX_SCRIPT_SIZE).map_err(failed)
 }
 
 /// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.
 async fn execute(
     session: &Session,
-    target: &Target,
+    target: &SshTarget,
     script: Vec<u8>,
     tell: OutputSink<'_>,
 ) -> Result<(), String> {
@@ -141,19 +146,19 @@ async fn execute(
     upload(session, target, &path, script)
         .await
         .map_err(|why| format!("Failed to upload script: {why}"))?;
-    let mut lines = Lines::new(tell);
-    let ended = session.run(&target.command(&path), &mut |piece| lines.take(piece)).await;
-    lines.end();
+    let mut lines = OutputLines::new(tell);
+    let ended = session.run(&target.quoted_path(&path), &mut |piece| lines.push_bytes(piece)).await;
+    lines.finish();
     session.remove(&path).await;
     match ended? {
-        ssh::CommandResult::Well => Ok(()),
-        ssh::CommandResult::Badly(why) => Err(format!("error executing {path:?}: {why}")),
+        ssh::CommandResult::Success => Ok(()),
+        ssh::CommandResult::Failure(why) => Err(format!("error executing {path:?}: {why}")),
     }
 }
 
 async fn upload(
     session: &Session,
-    target: &Target,
+    target: &SshTarget,
     path: &str,
     script: Vec<u8>,
 ) -> Result<(), String> {
@@ -167,14 +172,14 @@ async fn upload(
     if !unix {
         return Ok(());
     }
-    let mut lines = Lines::new(&|_| {});
-    let command = format!("chmod 0700 {}", target.command(path));
-    let ended = session.run(&command, &mut |piece| lines.take(piece)).await?;
+    let mut lines = OutputLines::new(&|_| {});
+    let command = format!("chmod 0700 {}", target.quoted_path(path));
+    let ended = session.run(&command, &mut |piece| lines.push_bytes(piece)).await?;
     match ended {
-        ssh::CommandResult::Well => Ok(()),
-        ssh::CommandResult::Badly(why) => Err(format!(
+        ssh::CommandResult::Success => Ok(()),
+        ssh::CommandResult::Failure(why) => Err(format!(
             "Error chmodding script file to 0700 in remote machine {why}: {}",
-            lines.last().trim_end()
+            lines.last_output().trim_end()
         )),
     }
 }

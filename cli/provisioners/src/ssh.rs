@@ -21,11 +21,11 @@ use std::time::Duration;
 use formwork_core::provisioner::OutputSink;
 
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::known_hosts::fuzz as fuzz_known_hosts;
+pub(crate) use self::known_hosts::fuzz_known_hosts;
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::scp::fuzz as fuzz_scp;
+pub(crate) use self::scp::fuzz_scp;
 pub(crate) use self::session::{CommandResult, Session};
-pub(crate) use self::target::Target;
+pub(crate) use self::target::SshTarget;
 
 /// First pause between two attempts; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -37,7 +37,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_key(text: &str) {
     let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
-    drop(identity::Identity::read(key, Some(certificate)));
+    drop(identity::LoginIdentity::read(key, Some(certificate)));
     drop(host_key::HostKey::read(text));
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn fuzz_key(text: &str) {
 /// # Errors
 /// When the timeout is over; with the problem of the last attempt.
 pub(crate) async fn connect(
-    target: &Target,
+    target: &SshTarget,
     tell: Option<OutputSink<'_>>,
 ) -> Result<Session, String> {
     let last = RefCell::new(format!("no answer within {:?}", target.timeout));
@@ -77,7 +77,7 @@ pub(crate) async fn connect(
 }
 
 /// Describes a system error in Terraform's words.
-pub(crate) fn reason(error: &io::Error) -> String {
+pub(crate) fn describe_io_error(error: &io::Error) -> String {
     let text = error.to_string();
     let Some(code) = error.raw_os_error() else { return text };
     let text = text.strip_suffix(&format!(" (os error {code})")).unwrap_or(&text);

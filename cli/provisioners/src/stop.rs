@@ -4,22 +4,22 @@ use tokio::sync::watch;
 
 /// Set once, seen by all work that is under way and by all that begins later.
 #[derive(Debug)]
-pub(crate) struct Stop(watch::Sender<bool>);
+pub(crate) struct StopSignal(watch::Sender<bool>);
 
-impl Default for Stop {
+impl Default for StopSignal {
     fn default() -> Self {
         Self(watch::Sender::new(false))
     }
 }
 
-impl Stop {
+impl StopSignal {
     /// Work is to end soon.
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request(&self) {
         self.0.send_replace(true);
     }
 
     /// Waits until that is wished.
-    pub(crate) async fn asked(&self) {
+    pub(crate) async fn requested(&self) {
         // The sender lives as long as this, so there is no error.
         if self.0.subscribe().wait_for(|asked| *asked).await.is_err() {
             std::future::pending::<()>().await;

@@ -9,7 +9,7 @@ use super::page::value_name;
 
 /// Names of the folder that complete an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Names {
+pub(crate) enum CompletionNames {
     /// Addresses of resources, instances and modules.
     Addresses,
     /// Workspaces.
@@ -21,25 +21,27 @@ pub(crate) enum Names {
 }
 
 /// Options that are handled before the command line is parsed.
-pub(crate) const AUTOCOMPLETE: [&str; 2] = ["-install-autocomplete", "-uninstall-autocomplete"];
+pub(crate) const AUTOCOMPLETE_OPTIONS: [&str; 2] =
+    ["-install-autocomplete", "-uninstall-autocomplete"];
 
 /// The candidates for the last word of a line, in order. Empty where file names are expected.
 pub(crate) fn candidates(
     root: &Command,
     line: &str,
-    names: &mut dyn FnMut(Names) -> Vec<String>,
+    names: &mut dyn FnMut(CompletionNames) -> Vec<String>,
 ) -> Vec<String> {
-    let mut words = split(line);
+    let mut words = split_words(line);
     let last = words.pop().unwrap_or_default();
-    let context = Context::of(root, &words);
+    let context = CompletionContext::of(root, &words);
     let mut found = match (context.option, last.split_once('=')) {
-        (Some(option), _) => values(context.path(), option, names),
+        (Some(option), _) => argument_values(context.command_path(), option, names),
         (None, Some((flag, _))) if flag.starts_with('-') => {
-            let option = context.find(flag);
-            let values = option.map(|option| values(context.path(), option, names));
+            let option = context.find_option(flag);
+            let values =
+                option.map(|option| argument_values(context.command_path(), option, names));
             values.into_iter().flatten().map(|value| format!("{flag}={value}")).collect()
         }
-        (None, _) if last.starts_with('-') => context.options(),
+        (None, _) if last.starts_with('-') => context.option_candidates(),
         (None, _) => context.candidates(names),
     };
     found.retain(|word| word.starts_with(&last));
@@ -50,7 +52,7 @@ pub(crate) fn candidates(
 
 /// The folder that `-chdir` names in a line.
 pub(crate) fn completed_folder(line: &str) -> Option<PathBuf> {
-    let words = split(line);
+    let words = split_words(line);
     let mut options = words.iter().skip(1).take_while(|word| word.starts_with('-'));
     let option = options.find_map(|word| word.trim_start_matches('-').strip_prefix("chdir="))?;
     Some(PathBuf::from(option))
@@ -58,7 +60,7 @@ pub(crate) fn completed_folder(line: &str) -> Option<PathBuf> {
 
 /// Splits a line as a shell would; the last word is empty behind a space. A quote may be open.
 /// Variables that are set for the command are left out.
-fn split(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     let mut words = split_all(line);
     let sets = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
     let n_set = words.iter().take_while(|word| sets(word)).count();
@@ -92,7 +94,7 @@ fn split_all(line: &str) -> Vec<String> {
 }
 
 /// The place of the last word in a line.
-struct Context<'c> {
+struct CompletionContext<'c> {
     root: &'c Command,
     command: &'c Command,
     /// The names of the command and those above it, without that of the program.
@@ -105,7 +107,7 @@ struct Context<'c> {
     topic: Option<&'c Command>,
 }
 
-impl<'c> Context<'c> {
+impl<'c> CompletionContext<'c> {
     fn of(root: &'c Command, words: &[String]) -> Self {
         let (names, topic) = (Vec::new(), None);
         let mut context = Self { root, command: root, names, n_arguments: 0, option: None, topic };
@@ -114,7 +116,7 @@ impl<'c> Context<'c> {
                 continue;
             }
             if word.starts_with('-') {
-                let option = context.find(word).filter(|_| !word.contains('='));
+                let option = context.find_option(word).filter(|_| !word.contains('='));
                 context.option = option.filter(|option| {
                     option.get_action().takes_values() && !option.is_require_equals_set()
                 });
@@ -135,24 +137,24 @@ impl<'c> Context<'c> {
         context
     }
 
-    fn path(&self) -> &[&'c str] {
+    fn command_path(&self) -> &[&'c str] {
         &self.names
     }
 
     /// All options of the command that are shown to people.
-    fn known(&self) -> impl Iterator<Item = &'c Arg> {
+    fn visible_options(&self) -> impl Iterator<Item = &'c Arg> {
         let global = self.root.get_arguments().filter(|arg| arg.is_global_set());
         self.command.get_arguments().chain(global).filter(|arg| !arg.is_hide_set())
     }
 
-    fn find(&self, flag: &str) -> Option<&'c Arg> {
+    fn find_option(&self, flag: &str) -> Option<&'c Arg> {
         let name = flag.trim_start_matches('-');
-        self.known().find(|arg| arg.get_long() == Some(name))
+        self.visible_options().find(|arg| arg.get_long() == Some(name))
     }
 
-    fn options(&self) -> Vec<String> {
+    fn option_candidates(&self) -> Vec<String> {
         let mut options: Vec<String> = self
-            .known()
+            .visible_options()
             .filter_map(|arg| {
                 let name = arg.get_long()?;
                 let equals = arg.get_action().takes_values() && arg.is_require_equals_set();
@@ -162,14 +164,14 @@ impl<'c> Context<'c> {
             .collect();
         options.push("-help".to_owned());
         if self.names.is_empty() {
-            options.extend(AUTOCOMPLETE.map(str::to_owned));
+            options.extend(AUTOCOMPLETE_OPTIONS.map(str::to_owned));
             options.push("-version".to_owned());
         }
         options
     }
 
     /// Commands below this one, or the values of its next argument.
-    fn candidates(&self, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+    fn candidates(&self, names: &mut dyn FnMut(CompletionNames) -> Vec<String>) -> Vec<String> {
         let command = match self.n_arguments {
             0 => Some(self.topic.unwrap_or(self.command)),
             _ => self.topic,
@@ -182,14 +184,18 @@ impl<'c> Context<'c> {
         let next = positional.nth(self.n_arguments);
         let next = next.or_else(|| self.command.get_positionals().last().filter(several));
         if let Some(arg) = next {
-            words.extend(values(self.path(), arg, names));
+            words.extend(argument_values(self.command_path(), arg, names));
         }
         words
     }
 }
 
 /// The values of an argument, as far as they are known.
-fn values(command: &[&str], arg: &Arg, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+fn argument_values(
+    command: &[&str],
+    arg: &Arg,
+    names: &mut dyn FnMut(CompletionNames) -> Vec<String>,
+) -> Vec<String> {
     if arg.is_require_equals_set() && arg.get_value_names().is_some_and(|it| it[0] == "BOOL") {
         return vec!["false".to_owned(), "true".to_owned()];
     }
@@ -198,11 +204,15 @@ fn values(command: &[&str], arg: &Arg, names: &mut dyn FnMut(Names) -> Vec<Strin
         return possible.iter().map(|value| value.get_name().to_owned()).collect();
     }
     match (command, &*value_name(arg)) {
-        (_, "ADDRESS" | "ADDR" | "SOURCE") if command != ["init"] => names(Names::Addresses),
-        (["workspace", "select" | "delete"], _) if arg.is_positional() => names(Names::Workspaces),
-        (["output"], "NAME") => names(Names::Outputs),
+        (_, "ADDRESS" | "ADDR" | "SOURCE") if command != ["init"] => {
+            names(CompletionNames::Addresses)
+        }
+        (["workspace", "select" | "delete"], _) if arg.is_positional() => {
+            names(CompletionNames::Workspaces)
+        }
+        (["output"], "NAME") => names(CompletionNames::Outputs),
         (_, "NAME=VALUE") => {
-            names(Names::Variables).into_iter().map(|name| format!("{name}=")).collect()
+            names(CompletionNames::Variables).into_iter().map(|name| format!("{name}=")).collect()
         }
         (["graph"], "TYPE") => {
             ["plan", "plan-destroy", "plan-refresh-only", "apply"].map(str::to_owned).into()
@@ -215,17 +225,17 @@ fn values(command: &[&str], arg: &Arg, names: &mut dyn FnMut(Names) -> Vec<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::parser::description;
+    use crate::command::parser::parser_description;
 
     fn check(line: &str, expected: &[&str]) {
-        let mut root = description();
+        let mut root = parser_description();
         root.build();
         let found = candidates(&root, line, &mut |names| {
             let names: &[&str] = match names {
-                Names::Addresses => &["null_resource.a", "module.m"],
-                Names::Workspaces => &["default", "staging"],
-                Names::Outputs => &["address"],
-                Names::Variables => &["region"],
+                CompletionNames::Addresses => &["null_resource.a", "module.m"],
+                CompletionNames::Workspaces => &["default", "staging"],
+                CompletionNames::Outputs => &["address"],
+                CompletionNames::Variables => &["region"],
             };
             names.iter().map(ToString::to_string).collect()
         });

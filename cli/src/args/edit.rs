@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Backup, LockArgs, StatePaths};
+use super::{BackupPath, LockArgs, StatePaths};
 use crate::clock;
 
 /// Options of the commands that edit the state in place.
@@ -25,8 +25,8 @@ pub(crate) struct EditArgs {
 impl EditArgs {
     /// Files of the state. It is always backed up, to a new file unless an option names one.
     pub(crate) fn state_paths(&self) -> StatePaths {
-        let seconds = clock::now().unix_timestamp();
-        let backup = Backup::always(self.backup.as_ref(), seconds);
+        let seconds = clock::current_time().unix_timestamp();
+        let backup = BackupPath::named_or_timestamped(self.backup.as_ref(), seconds);
         StatePaths { state: self.state.clone(), out: None, backup }
     }
 }

@@ -5,18 +5,18 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use formwork_value::diag::Summary;
 
-use super::page::{Page, Section};
+use super::page::{HelpPage, HelpSection};
 use crate::messages;
-use crate::view::human::wrap::wrap;
+use crate::view::human::wrap::wrap_text;
 
 /// Commands of Terraform that are not supported yet.
-const NOT_YET: [&str; 2] = ["query", "test"];
+const UNSUPPORTED_COMMANDS: [&str; 2] = ["query", "test"];
 
 /// The column where the descriptions of commands and flags begin.
-const COLUMN: usize = 24;
+const DESCRIPTION_COLUMN: usize = 24;
 
 /// The command that the words name, with its full name.
-pub(crate) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, String) {
+pub(crate) fn find_command<'c>(root: &'c Command, words: &[String]) -> (&'c Command, String) {
     let mut command = root;
     let mut name = root.get_name().to_owned();
     for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
@@ -28,19 +28,19 @@ pub(crate) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, St
 }
 
 /// The help text of a command.
-pub(crate) fn text(command: &Command, name: &str, width: usize) -> String {
-    let page = Page::of(command, name);
+pub(crate) fn help_text(command: &Command, name: &str, width: usize) -> String {
+    let page = HelpPage::of(command, name);
     let mut text = format!("Usage: {}\n\n", page.usage);
-    for line in wrap(&page.about, width - 2) {
+    for line in wrap_text(&page.about, width - 2) {
         text.push_str(format!("  {line}").trim_end());
         text.push('\n');
     }
-    for Section { title, rows } in &page.sections {
-        section(&mut text, title, rows, width);
+    for HelpSection { title, rows } in &page.sections {
+        write_section(&mut text, title, rows, width);
     }
     if let Some((line, effect)) = page.example_line() {
         text.push_str("\nExample:\n");
-        for part in wrap(effect, width - 2) {
+        for part in wrap_text(effect, width - 2) {
             text.push_str(&format!("  {part}\n"));
         }
         text.push_str(&format!("\n    {line}\n"));
@@ -51,17 +51,17 @@ pub(crate) fn text(command: &Command, name: &str, width: usize) -> String {
     text
 }
 
-fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usize) {
+fn write_section(text: &mut String, title: &str, rows: &[(String, String)], width: usize) {
     text.push_str(&format!("\n{title}:\n"));
     for (name, about) in rows {
-        let lines = wrap(about, width.saturating_sub(COLUMN).max(20));
+        let lines = wrap_text(about, width.saturating_sub(DESCRIPTION_COLUMN).max(20));
         let mut start = format!("  {name}");
-        if start.chars().count() + 2 > COLUMN {
+        if start.chars().count() + 2 > DESCRIPTION_COLUMN {
             text.push_str(&format!("{start}\n"));
             start.clear();
         }
         for line in lines {
-            text.push_str(format!("{start:<COLUMN$}{line}").trim_end());
+            text.push_str(format!("{start:<DESCRIPTION_COLUMN$}{line}").trim_end());
             text.push('\n');
             start.clear();
         }
@@ -69,7 +69,7 @@ fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usi
 }
 
 /// Error of a command line: its summary and detail.
-pub(crate) fn complaint(error: &clap::Error, name: &str) -> (Summary, String) {
+pub(crate) fn command_line_error(error: &clap::Error, name: &str) -> (Summary, String) {
     let one = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
         Some(ContextValue::Strings(texts)) => texts.first().cloned(),
@@ -95,7 +95,7 @@ pub(crate) fn complaint(error: &clap::Error, name: &str) -> (Summary, String) {
                 Some((_, group)) => format!("{group} {word}"),
                 None => word,
             };
-            let why = if NOT_YET.contains(&word.as_str()) {
+            let why = if UNSUPPORTED_COMMANDS.contains(&word.as_str()) {
                 "Terraform has this command. Formwork does not support it yet.".to_owned()
             } else {
                 format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
@@ -147,22 +147,24 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
-    use crate::command::parser::description;
+    use crate::command::parser::parser_description;
 
     fn check(line: &str, expected: &Expect) {
         let words = line.split(' ').map(std::ffi::OsString::from).collect();
-        let words = crate::normalize::normalize(&description(), words, &[].into()).unwrap();
+        let words =
+            crate::normalize::normalize_command_line(&parser_description(), words, &[].into())
+                .unwrap();
         let names: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        let mut root = description();
+        let mut root = parser_description();
         root.build();
-        let (command, name) = named(&root, &names);
-        let error = description().try_get_matches_from(words).unwrap_err();
+        let (command, name) = find_command(&root, &names);
+        let error = parser_description().try_get_matches_from(words).unwrap_err();
         if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         {
-            let (summary, detail) = complaint(&error, &name);
+            let (summary, detail) = command_line_error(&error, &name);
             expected.assert_eq(&format!("{summary}: {detail}"));
         } else {
-            expected.assert_eq(&text(command, &name, 78));
+            expected.assert_eq(&help_text(command, &name, 78));
         }
     }
 

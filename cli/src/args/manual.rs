@@ -2,48 +2,57 @@
 
 use clap::Command;
 
-use super::page::Page;
+use super::page::HelpPage;
 
 /// The version in the manual pages.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Visits the visible commands below a command, each after the one above it, with their full names.
-pub(super) fn walk<'c>(command: &'c Command, name: &str, visit: &mut dyn FnMut(&'c Command, &str)) {
+pub(super) fn visit_commands<'c>(
+    command: &'c Command,
+    name: &str,
+    visit: &mut dyn FnMut(&'c Command, &str),
+) {
     visit(command, name);
     for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
-        walk(one, &format!("{name} {}", one.get_name()), visit);
+        visit_commands(one, &format!("{name} {}", one.get_name()), visit);
     }
 }
 
 /// The manual page of a command: its file name and its text in the format of `man`.
-pub(super) fn man(command: &Command, name: &str) -> (String, String) {
-    let page = Page::of(command, name);
+pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
+    let page = HelpPage::of(command, name);
     let title = name.replace(' ', "-");
     let mut text =
-        format!(".TH \"{}\" 1 \"\" \"Formwork {VERSION}\"\n", roff(&title.to_uppercase()));
+        format!(".TH \"{}\" 1 \"\" \"Formwork {VERSION}\"\n", escape_roff(&title.to_uppercase()));
     let line = page.about.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    text.push_str(&format!(".SH NAME\n{} \\- {}\n", roff(&title), roff(line)));
-    text.push_str(&format!(".SH SYNOPSIS\n.B {}\n", roff(&page.usage)));
-    text.push_str(&format!(".SH DESCRIPTION\n{}\n", roff(&page.about)));
+    text.push_str(&format!(".SH NAME\n{} \\- {}\n", escape_roff(&title), escape_roff(line)));
+    text.push_str(&format!(".SH SYNOPSIS\n.B {}\n", escape_roff(&page.usage)));
+    text.push_str(&format!(".SH DESCRIPTION\n{}\n", escape_roff(&page.about)));
     for section in &page.sections {
-        text.push_str(&format!(".SH {}\n", roff(&section.title.to_uppercase())));
+        text.push_str(&format!(".SH {}\n", escape_roff(&section.title.to_uppercase())));
         for (name, about) in &section.rows {
-            text.push_str(&format!(".TP\n.B {}\n{}\n", roff(name), roff(about)));
+            text.push_str(&format!(".TP\n.B {}\n{}\n", escape_roff(name), escape_roff(about)));
         }
     }
     if let Some((line, effect)) = page.example_line() {
-        text.push_str(&format!(".SH EXAMPLE\n{}\n.PP\n.B {}\n", roff(effect), roff(&line)));
+        text.push_str(&format!(
+            ".SH EXAMPLE\n{}\n.PP\n.B {}\n",
+            escape_roff(effect),
+            escape_roff(&line)
+        ));
     }
     if page.is_group {
         let below = command.get_subcommands().filter(|one| !one.is_hide_set());
-        let names = below.map(|one| format!("{}(1)", roff(&format!("{title}-{}", one.get_name()))));
+        let names =
+            below.map(|one| format!("{}(1)", escape_roff(&format!("{title}-{}", one.get_name()))));
         text.push_str(&format!(".SH SEE ALSO\n{}\n", names.collect::<Vec<_>>().join(", ")));
     }
     (format!("{title}.1"), text)
 }
 
 /// Text that `man` shows as it is.
-fn roff(text: &str) -> String {
+fn escape_roff(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     text.lines()
         .map(|line| match line.starts_with(['.', '\'']) {
@@ -55,16 +64,16 @@ fn roff(text: &str) -> String {
 }
 
 /// The command reference.
-pub(super) fn markdown(root: &Command) -> String {
+pub(super) fn command_reference_markdown(root: &Command) -> String {
     let mut text = "# Commands\n\nWritten by `formwork help -format=markdown`; a test compares it with the program. Options are given as `-name`, `-name=value` or `-name value`.\n".to_owned();
-    walk(root, root.get_name(), &mut |command, name| {
-        let page = Page::of(command, name);
-        text.push_str(&format!("\n## {name}\n\n{}\n", markup(&page.about)));
+    visit_commands(root, root.get_name(), &mut |command, name| {
+        let page = HelpPage::of(command, name);
+        text.push_str(&format!("\n## {name}\n\n{}\n", escape_markdown(&page.about)));
         text.push_str(&format!("\n```text\n{}\n```\n", page.usage));
         for section in &page.sections {
             text.push_str(&format!("\n**{}**\n\n", section.title));
             for (name, about) in &section.rows {
-                text.push_str(&format!("- `{name}`: {}\n", markup(about)));
+                text.push_str(&format!("- `{name}`: {}\n", escape_markdown(about)));
             }
         }
         if let Some((line, effect)) = page.example_line() {
@@ -75,7 +84,7 @@ pub(super) fn markdown(root: &Command) -> String {
 }
 
 /// Text without characters that mean something in Markdown, except for quoted code.
-fn markup(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
         0 => part.replace('<', "\\<").replace('*', "\\*").replace('_', "\\_"),
         _ => part.to_owned(),
@@ -91,16 +100,16 @@ mod tests {
     use expect_test::{expect, expect_file};
 
     use super::*;
-    use crate::args::help::named;
-    use crate::command::parser::description;
+    use crate::args::help::find_command;
+    use crate::command::parser::parser_description;
 
     #[test]
     fn a_manual_page_has_what_the_help_text_has() {
-        let mut root = description();
+        let mut root = parser_description();
         root.build();
         let words = ["formwork", "show"].map(str::to_owned);
-        let (command, name) = named(&root, &words);
-        let (file, text) = man(command, &name);
+        let (command, name) = find_command(&root, &words);
+        let (file, text) = man_page(command, &name);
         assert_eq!(file, "formwork-show.1");
         expect![[r#"
             .TH "FORMWORK\-SHOW" 1 "" "Formwork 0.1.0"
@@ -135,8 +144,9 @@ mod tests {
 
     #[test]
     fn the_command_reference_is_what_the_parser_knows() {
-        expect_file!["../../../docs/commands.md"]
-            .assert_eq(&crate::args::command_reference(&crate::command::parser::described()));
+        expect_file!["../../../docs/commands.md"].assert_eq(&crate::args::command_reference(
+            &crate::command::parser::built_description(),
+        ));
     }
 
     /// The lines of code blocks that call the program, each with the document it is in.
@@ -168,15 +178,19 @@ mod tests {
         let words: Vec<OsString> = words.map(OsString::from).collect();
         if words
             .get(1)
-            .is_some_and(|word| crate::args::AUTOCOMPLETE.iter().any(|flag| word == flag))
+            .is_some_and(|word| crate::args::AUTOCOMPLETE_OPTIONS.iter().any(|flag| word == flag))
         {
             return None;
         }
-        let words = match crate::normalize::normalize(&description(), words, &[].into()) {
+        let words = match crate::normalize::normalize_command_line(
+            &parser_description(),
+            words,
+            &[].into(),
+        ) {
             Ok(words) => words,
             Err(variable) => return Some(variable),
         };
-        let error = description().try_get_matches_from(words).err()?;
+        let error = parser_description().try_get_matches_from(words).err()?;
         error.use_stderr().then(|| error.to_string())
     }
 
@@ -194,6 +208,6 @@ mod tests {
 
     #[test]
     fn lines_that_man_would_take_for_requests_are_shown() {
-        assert_eq!(roff(".a\n'b -c \\d"), "\\&.a\n\\&'b \\-c \\ed");
+        assert_eq!(escape_roff(".a\n'b -c \\d"), "\\&.a\n\\&'b \\-c \\ed");
     }
 }

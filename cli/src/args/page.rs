@@ -5,10 +5,10 @@ use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
 /// Commands of the primary workflow. They are listed first, as in Terraform.
-const MAIN: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
+const MAIN_COMMANDS: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
 
 /// Commands for those who write providers.
-const AUTHORING: [&str; 1] = ["provider"];
+const AUTHORING_COMMANDS: [&str; 1] = ["provider"];
 
 /// The example of a command, as the parser's description carries it: the rest of the line behind the
 /// name of the command, and its effect.
@@ -17,13 +17,13 @@ pub(crate) fn example(arguments: &str, effect: &str) -> StyledStr {
 }
 
 /// An example of a command.
-pub(super) struct Example {
+pub(super) struct CommandExample {
     /// The rest of the line behind the name of the command.
     pub(super) arguments: String,
     pub(super) effect: String,
 }
 
-impl Example {
+impl CommandExample {
     /// The example of a command, if it has one.
     pub(super) fn of(command: &Command) -> Option<Self> {
         let text = command.get_after_help()?.to_string();
@@ -33,56 +33,57 @@ impl Example {
 }
 
 /// The page of a command.
-pub(super) struct Page {
+pub(super) struct HelpPage {
     /// The full name of the command, with that of the program.
     pub(super) name: String,
     pub(super) usage: String,
     /// Sentences about the command.
     pub(super) about: String,
-    pub(super) sections: Vec<Section>,
-    pub(super) example: Option<Example>,
+    pub(super) sections: Vec<HelpSection>,
+    pub(super) example: Option<CommandExample>,
     /// Whether there are commands below this one.
     pub(super) is_group: bool,
 }
 
 /// Rows about arguments, options or commands.
-pub(super) struct Section {
+pub(super) struct HelpSection {
     pub(super) title: String,
     /// Name and description of each.
     pub(super) rows: Vec<(String, String)>,
 }
 
-impl Page {
+impl HelpPage {
     /// The page of a command with its full name.
     pub(super) fn of(command: &Command, name: &str) -> Self {
         let is_root = !name.contains(' ');
         let about = command.get_long_about().or_else(|| command.get_about());
-        let mut sections = commands(command, is_root);
+        let mut sections = command_sections(command, is_root);
         let positional = command.get_positionals().filter(|arg| !arg.is_hide_set());
         let rows = positional.map(|arg| (value_name(arg), summary(arg.get_help()))).collect();
-        sections.push(Section { title: "Arguments".to_owned(), rows });
-        sections.extend(options(command, if is_root { "Global options" } else { "Options" }));
+        sections.push(HelpSection { title: "Arguments".to_owned(), rows });
+        sections
+            .extend(option_sections(command, if is_root { "Global options" } else { "Options" }));
         sections.retain(|section| !section.rows.is_empty());
         Self {
             name: name.to_owned(),
-            usage: usage(command, name),
+            usage: usage_line(command, name),
             about: about.map_or_else(String::new, |about| {
                 format!("{}.", about.to_string().trim_end_matches('.'))
             }),
             sections,
-            example: Example::of(command),
+            example: CommandExample::of(command),
             is_group: command.has_subcommands(),
         }
     }
 
     /// The example as a line for a shell.
     pub(super) fn example_line(&self) -> Option<(String, &str)> {
-        let Example { arguments, effect } = self.example.as_ref()?;
+        let CommandExample { arguments, effect } = self.example.as_ref()?;
         Some((format!("{} {arguments}", self.name).trim_end().to_owned(), effect))
     }
 }
 
-fn usage(command: &Command, name: &str) -> String {
+fn usage_line(command: &Command, name: &str) -> String {
     let is_root = !name.contains(' ');
     let mut usage = name.to_owned();
     if is_root {
@@ -106,20 +107,20 @@ fn usage(command: &Command, name: &str) -> String {
 }
 
 /// The commands below a command; those of the program in three groups.
-fn commands(command: &Command, is_root: bool) -> Vec<Section> {
+fn command_sections(command: &Command, is_root: bool) -> Vec<HelpSection> {
     let groups: &[&str] = match is_root {
         true => &["Main commands", "All other commands", "Commands for provider authors"],
         false => &["Commands"],
     };
     let group_of = |name: &str| match name {
         _ if !is_root => 0,
-        name if MAIN.contains(&name) => 0,
-        name if AUTHORING.contains(&name) => 2,
+        name if MAIN_COMMANDS.contains(&name) => 0,
+        name if AUTHORING_COMMANDS.contains(&name) => 2,
         _ => 1,
     };
-    let mut sections: Vec<Section> = groups
+    let mut sections: Vec<HelpSection> = groups
         .iter()
-        .map(|title| Section { title: (*title).to_owned(), rows: Vec::new() })
+        .map(|title| HelpSection { title: (*title).to_owned(), rows: Vec::new() })
         .collect();
     for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
         let row = (one.get_name().to_owned(), summary(one.get_about()));
@@ -132,16 +133,16 @@ fn commands(command: &Command, is_root: bool) -> Vec<Section> {
 }
 
 /// The options of a command, by their headings. Those without one come first.
-fn options(command: &Command, title: &str) -> Vec<Section> {
-    let mut sections = vec![Section { title: title.to_owned(), rows: Vec::new() }];
+fn option_sections(command: &Command, title: &str) -> Vec<HelpSection> {
+    let mut sections = vec![HelpSection { title: title.to_owned(), rows: Vec::new() }];
     let is_shown =
         |arg: &&Arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set();
     for arg in command.get_arguments().filter(is_shown) {
         let title = arg.get_help_heading().unwrap_or(title);
-        let row = (flag(arg), format!("{}{}", summary(arg.get_help()), default_of(arg)));
+        let row = (flag_text(arg), format!("{}{}", summary(arg.get_help()), default_of(arg)));
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.rows.push(row),
-            None => sections.push(Section { title: title.to_owned(), rows: vec![row] }),
+            None => sections.push(HelpSection { title: title.to_owned(), rows: vec![row] }),
         }
     }
     sections
@@ -168,7 +169,7 @@ pub(super) fn value_name(arg: &Arg) -> String {
     name.map_or_else(|| arg.get_id().as_str().to_uppercase(), ToString::to_string)
 }
 
-fn flag(arg: &Arg) -> String {
+fn flag_text(arg: &Arg) -> String {
     let name = arg.get_long().unwrap_or_default();
     if !arg.get_action().takes_values() {
         return format!("-{name}");
@@ -187,14 +188,14 @@ mod tests {
 
     use clap::Command;
 
-    use super::Example;
-    use crate::command::parser::description;
-    use crate::normalize::normalize;
+    use super::CommandExample;
+    use crate::command::parser::parser_description;
+    use crate::normalize::normalize_command_line;
 
     /// The names of all visible commands that can be run, each with its example.
-    fn runnable(command: &Command, name: &str, found: &mut Vec<(String, Option<Example>)>) {
+    fn runnable(command: &Command, name: &str, found: &mut Vec<(String, Option<CommandExample>)>) {
         if !command.is_subcommand_required_set() {
-            found.push((name.to_owned(), Example::of(command)));
+            found.push((name.to_owned(), CommandExample::of(command)));
         }
         for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
             runnable(one, format!("{name} {}", one.get_name()).trim(), found);
@@ -203,17 +204,17 @@ mod tests {
 
     #[test]
     fn every_command_has_one_example_that_it_accepts() {
-        let mut commands = vec![(String::new(), Example::of(&description()))];
-        runnable(&description(), "", &mut commands);
+        let mut commands = vec![(String::new(), CommandExample::of(&parser_description()))];
+        runnable(&parser_description(), "", &mut commands);
         assert!(commands.len() > 40);
         for (name, example) in commands {
-            let Some(Example { arguments, .. }) = example else {
+            let Some(CommandExample { arguments, .. }) = example else {
                 panic!("`formwork {name}` has no example");
             };
             let line = format!("formwork {name} {arguments}");
             let words = line.split_whitespace().map(OsString::from).collect();
-            let words = normalize(&description(), words, &[].into()).unwrap();
-            let parsed = description().try_get_matches_from(words);
+            let words = normalize_command_line(&parser_description(), words, &[].into()).unwrap();
+            let parsed = parser_description().try_get_matches_from(words);
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
     }

@@ -17,7 +17,7 @@ pub(crate) fn command_help(
     width: usize,
 ) -> Result<String, Reported> {
     let (command, name) = find_command(diags, root, words)?;
-    Ok(help::text(command, &name, width))
+    Ok(help::help_text(command, &name, width))
 }
 
 /// The manual page of a command, with its file name.
@@ -30,7 +30,7 @@ pub(crate) fn manual_page(
     words: &[String],
 ) -> Result<(String, String), Reported> {
     let (command, name) = find_command(diags, root, words)?;
-    Ok(manual::man(command, &name))
+    Ok(manual::man_page(command, &name))
 }
 
 /// The manual pages of a command and of all commands below it.
@@ -44,13 +44,15 @@ pub(crate) fn manual_pages(
 ) -> Result<Vec<(String, String)>, Reported> {
     let (command, name) = find_command(diags, root, words)?;
     let mut pages = Vec::new();
-    manual::walk(command, &name, &mut |command, name| pages.push(manual::man(command, name)));
+    manual::visit_commands(command, &name, &mut |command, name| {
+        pages.push(manual::man_page(command, name));
+    });
     Ok(pages)
 }
 
 /// The command reference, in Markdown.
 pub(crate) fn command_reference(root: &Command) -> String {
-    manual::markdown(root)
+    manual::command_reference_markdown(root)
 }
 
 /// The command of these words, with its full name.
@@ -61,7 +63,7 @@ fn find_command<'c>(
 ) -> Result<(&'c Command, String), Reported> {
     let line: Vec<String> =
         std::iter::once(root.get_name().to_owned()).chain(words.iter().cloned()).collect();
-    let (command, name) = help::named(root, &line);
+    let (command, name) = help::find_command(root, &line);
     if name.split(' ').count() == line.len() {
         return Ok((command, name));
     }

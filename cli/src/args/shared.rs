@@ -21,7 +21,7 @@ pub(crate) struct ViewArgs {
 
 impl ViewArgs {
     /// The environment with these options.
-    pub(crate) fn complete(self, env: Env) -> Env {
+    pub(crate) fn apply_to_env(self, env: Env) -> Env {
         let no_color = env.no_color || self.no_color;
         Env { no_color, compact_warnings: self.compact_warnings, ..env }
     }
@@ -59,7 +59,7 @@ pub(crate) struct StateArgs {
 
 impl StateArgs {
     /// A state that is locked and only read.
-    pub(crate) fn locking(state: Option<PathBuf>) -> Self {
+    pub(crate) fn locked_read(state: Option<PathBuf>) -> Self {
         let lock = LockArgs { lock: true, lock_timeout: "0s".to_owned() };
         Self { lock, state, state_out: None, backup: None }
     }
@@ -67,7 +67,11 @@ impl StateArgs {
     /// Files of the state.
     pub(crate) fn state_paths(&self) -> StatePaths {
         let Self { state, state_out, backup, .. } = self.clone();
-        StatePaths { state, out: state_out, backup: backup.map_or(Backup::Usual, Backup::At) }
+        StatePaths {
+            state,
+            out: state_out,
+            backup: backup.map_or(BackupPath::Usual, BackupPath::At),
+        }
     }
 }
 
@@ -79,12 +83,12 @@ pub(crate) struct StatePaths {
     /// The file to write, if it is another one.
     pub(crate) out: Option<PathBuf>,
     /// File for a copy of the state that is overwritten.
-    pub(crate) backup: Backup,
+    pub(crate) backup: BackupPath,
 }
 
 /// Destination of the copy of a state that is overwritten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Backup {
+pub(crate) enum BackupPath {
     /// Beside the state, in the place of the last backup.
     #[default]
     Usual,
@@ -94,9 +98,9 @@ pub(crate) enum Backup {
     Kept(i64),
 }
 
-impl Backup {
+impl BackupPath {
     /// The file that is named, if one is; else one of its own. There is always a backup.
-    pub(crate) fn always(path: Option<&PathBuf>, seconds: i64) -> Self {
+    pub(crate) fn named_or_timestamped(path: Option<&PathBuf>, seconds: i64) -> Self {
         match path.filter(|path| path.as_os_str() != "-") {
             Some(path) => Self::At(path.clone()),
             None => Self::Kept(seconds),
@@ -112,11 +116,11 @@ impl StatePaths {
 }
 
 /// Default number of operations that run at once, as the help prints it.
-pub(crate) const DEFAULT_AT_ONCE: &str = "10";
+pub(crate) const DEFAULT_PARALLELISM_ARG: &str = "10";
 
 /// Requested number of operations that run at once. A negative number is refused
 /// where messages can be given.
-pub(crate) fn at_once(parallelism: i64) -> usize {
+pub(crate) fn parse_parallelism(parallelism: i64) -> usize {
     match parallelism {
         0 => DEFAULT_PARALLELISM,
         wanted => usize::try_from(wanted).unwrap_or(1),
@@ -146,7 +150,7 @@ pub(crate) struct OperationArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
     /// Number of operations that run at once; 0 selects the default.
-    #[arg(long, value_name = "N", default_value = DEFAULT_AT_ONCE, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = DEFAULT_PARALLELISM_ARG, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
@@ -269,12 +273,12 @@ impl clap::FromArgMatches for VariableArgs {
 
 #[cfg(test)]
 mod tests {
-    use super::{DEFAULT_AT_ONCE, at_once};
+    use super::{DEFAULT_PARALLELISM_ARG, parse_parallelism};
 
     #[test]
     fn any_number_is_one_that_can_be_worked_with() {
-        let found = [1, 10, 1_000, 0, -1].map(at_once);
+        let found = [1, 10, 1_000, 0, -1].map(parse_parallelism);
         assert_eq!(found, [1, 10, 1_000, 10, 1]);
-        assert_eq!(DEFAULT_AT_ONCE.parse(), Ok(at_once(0)));
+        assert_eq!(DEFAULT_PARALLELISM_ARG.parse(), Ok(parse_parallelism(0)));
     }
 }

@@ -4,27 +4,27 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use formwork_backend::OpenState;
-use formwork_core::plan::{Mode, Options};
-use formwork_core::provider::Pool;
+use formwork_core::plan::{PlanMode, PlanOptions};
+use formwork_core::provider::ProviderPool;
 use formwork_operation::{
     Approval, ApprovalRequest, CancellationToken, Operation, PlanSource, StateSession,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::interrupt::guarded;
+use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, Prepared, check_replaced, may_ask, open_workspace, options, prepare,
-    warn_of_place,
+    PrepareOptions, PreparedConfig, check_replaced, may_ask, open_workspace, planning_options,
+    prepare_in_folder, warn_of_place,
 };
 use super::planfile::{self, ToApply};
-use super::question::{Prompt, Unanswered, ask};
+use super::question::{NoAnswer, Prompt, ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{OperationArgs, StateArgs, StatePaths, VariableArgs, at_once};
+use crate::args::{OperationArgs, StateArgs, StatePaths, VariableArgs, parse_parallelism};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
+use crate::view::report::OperationReport;
 use crate::view::{self, Screen};
 use crate::workspace::{OverrideWarning, Workspace};
 
@@ -66,13 +66,18 @@ pub(super) enum ApplyPurpose {
 pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> Exit {
     let destroying = purpose == ApplyPurpose::Destroy;
     let screen = Screen::of(env);
-    let report = Report::new(screen, args.json, env.compact_warnings);
+    let report = OperationReport::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
-    if let Err(_reported) = check(&mut diags, args, purpose) {
-        return report.failed(None, &diags);
+    if let Err(_reported) = check_args(&mut diags, args, purpose) {
+        return report.report_failure(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args), &report) {
+        Some(path) => match planfile::prepare_saved_plan(
+            &mut diags,
+            env,
+            saved_plan_to_apply(path, args),
+            &report,
+        ) {
             Ok((prepared, _)) if destroying => {
                 let _ = diags.error(no_plan_to_destroy());
                 Err(Some(Box::new(prepared.workspace)))
@@ -81,24 +86,28 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
                 prepared.map(|(prepared, saved)| (prepared, PlanToApply::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
+        None => make_plan(&mut diags, &ApplyRequest { env, args, purpose }, &report).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
+        Err(workspace) => {
+            return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
+        }
     };
     let state_paths = match &wanted {
         PlanToApply::Fresh(_) | PlanToApply::Refresh(_) => args.state.state_paths(),
         PlanToApply::Saved(saved) => saved.state_paths(args.state.state_paths()),
     };
-    let store = open(&mut diags, &prepared, &wanted, &state_paths).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
+    let store = open_state(&mut diags, &prepared, &wanted, &state_paths).await;
+    let Ok(store) = store else {
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
+    };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else {
-        return report.failed(Some(&prepared.workspace.sources), &diags);
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
-    let pool = Pool::new(&prepared.launcher);
+    let pool = ProviderPool::new(&prepared.launcher);
     let cancellation = CancellationToken::new();
     let observer = RunObserver {
         destroying,
@@ -113,17 +122,17 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     };
     let operation = prepared
         .operation(&pool)
-        .parallelism(at_once(args.operation.parallelism))
-        .observed_by(&observer)
-        .cancelled_by(cancellation.clone());
-    let operation = if args.auto_approve { operation } else { operation.approved_by(&question) };
+        .with_parallelism(parse_parallelism(args.operation.parallelism))
+        .with_observer(&observer)
+        .with_cancellation(cancellation.clone());
+    let operation = if args.auto_approve { operation } else { operation.with_approval(&question) };
     let work = run_operation(&mut diags, &operation, &mut locked, wanted);
-    let Some(exit) = guarded(work, &pool, &prepared, &cancellation).await else {
+    let Some(exit) = run_until_interrupted(work, &pool, &prepared, &cancellation).await else {
         return Exit::Failed;
     };
     prepared.launcher.shutdown(&mut diags).await;
     locked.unlock(&mut diags).await;
-    report.diagnostics(&prepared.workspace.sources, &diags);
+    report.report_diagnostics(&prepared.workspace.sources, &diags);
     match exit {
         Ok(exit) if !diags.has_errors() => exit,
         _ => Exit::Failed,
@@ -148,22 +157,26 @@ async fn run_operation(
 }
 
 /// Opens the state: in the backend that a saved plan names, else in that of the configuration.
-async fn open(
+async fn open_state(
     diags: &mut Diagnostics,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedConfig<'_>,
     wanted: &PlanToApply,
     state_paths: &StatePaths,
 ) -> Result<OpenState, Reported> {
     if let PlanToApply::Saved(saved) = wanted
         && let Some(backend) = saved.backend(diags, &prepared.workspace).await?
     {
-        return prepared.workspace.store_in(diags, &backend, state_paths).await;
+        return prepared.workspace.open_state_in(diags, &backend, state_paths).await;
     }
     prepared.workspace.warn_of_backend(diags, prepared.config.backend()).await;
-    prepared.workspace.store(diags, prepared.config.backend(), state_paths).await
+    prepared.workspace.open_state(diags, prepared.config.backend(), state_paths).await
 }
 
-fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Result<(), Reported> {
+fn check_args(
+    diags: &mut Diagnostics,
+    args: &ApplyArgs,
+    purpose: ApplyPurpose,
+) -> Result<(), Reported> {
     if args.json && args.plan.is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
             messages::PLAN_FILE_OR_AUTO_APPROVE_REQUIRED,
@@ -182,7 +195,7 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Re
     Ok(())
 }
 
-fn to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> ToApply<'a> {
+fn saved_plan_to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> ToApply<'a> {
     ToApply { path, sources: &args.variables.sources, allow_foreign: args.allow_foreign_plan }
 }
 
@@ -196,14 +209,14 @@ fn no_plan_to_destroy() -> Diagnostic {
 /// Plan to apply.
 enum PlanToApply {
     /// A plan that is still to be made.
-    Fresh(Options),
+    Fresh(PlanOptions),
     /// None: the state is only brought up to date.
-    Refresh(Options),
+    Refresh(PlanOptions),
     /// A plan that was saved.
-    Saved(Box<planfile::Saved>),
+    Saved(Box<planfile::OpenedPlan>),
 }
 
-type Ready<'e> = (Prepared<'e>, PlanToApply);
+type ReadyToApply<'e> = (PreparedConfig<'e>, PlanToApply);
 
 /// A run that is asked for.
 struct ApplyRequest<'e> {
@@ -212,20 +225,20 @@ struct ApplyRequest<'e> {
     purpose: ApplyPurpose,
 }
 
-async fn fresh<'e>(
+async fn make_plan<'e>(
     diags: &mut Diagnostics,
     request: &ApplyRequest<'e>,
-    report: &Report,
-) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
+    report: &OperationReport,
+) -> Result<ReadyToApply<'e>, Option<Box<Workspace<'e>>>> {
     let ApplyRequest { env, args, purpose } = *request;
-    let options =
-        options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
+    let options = planning_options(diags, &args.operation, purpose == ApplyPurpose::Destroy)
+        .map_err(|_| None)?;
     check_replaced(diags, &options).map_err(|_| None)?;
     warn_of_place(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,
         state_paths: &args.state.state_paths(),
-        needs_config: options.mode != Mode::Destroy && purpose != ApplyPurpose::Refresh,
+        needs_config: options.mode != PlanMode::Destroy && purpose != ApplyPurpose::Refresh,
         generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(report.screen()),
         fills: None,
@@ -235,7 +248,7 @@ async fn fresh<'e>(
         ApplyPurpose::Refresh => OverrideWarning::Never,
     };
     let workspace = open_workspace(diags, env, report, overrides);
-    let prepared = prepare(diags, workspace, &preparing).await?;
+    let prepared = prepare_in_folder(diags, workspace, &preparing).await?;
     let wanted = match purpose {
         ApplyPurpose::Apply | ApplyPurpose::Destroy => PlanToApply::Fresh(options),
         ApplyPurpose::Refresh => PlanToApply::Refresh(options),
@@ -268,38 +281,38 @@ impl Approval for ApprovalQuestion<'_> {
         }
         let ApprovalRequest { mode, reminder } = request;
         let (title, about) = match mode {
-            Mode::Destroy => (
+            PlanMode::Destroy => (
                 "Do you really want to destroy all resources?",
                 "Formwork will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be accepted to confirm.",
             ),
-            Mode::RefreshOnly => (
+            PlanMode::RefreshOnly => (
                 "Would you like to update the state to reflect these detected changes?",
                 "Formwork will write these changes to the state without modifying any real infrastructure.\nThere is no undo. Only 'yes' will be accepted to confirm.",
             ),
-            Mode::Normal => (
+            PlanMode::Normal => (
                 "Do you want to perform these actions?",
                 "Formwork will perform the actions described above.\nOnly 'yes' will be accepted to approve.",
             ),
         };
-        view::out("\n");
+        view::print_out("\n");
         let about = &format!("{reminder}{about}");
         let question = Prompt { title, about, secret: false };
         // An interrupt during planning does not wait for an answer.
         let answer = match self.cancellation.is_cancelled() {
-            true => Err(Unanswered::Interrupted),
+            true => Err(NoAnswer::Interrupted),
             false => ask(self.screen, question).await,
         };
         match answer {
             Ok(answer) if answer == "yes" => return Ok(()),
-            Err(Unanswered::Interrupted) => {
+            Err(NoAnswer::Interrupted) => {
                 let detail = "The run was interrupted before it was approved. Nothing was changed.";
                 return Err(
                     diags.error(Diagnostic::error(messages::ERROR_ASKING_FOR_APPROVAL, detail))
                 );
             }
-            Ok(_) | Err(Unanswered::Ended) => {}
+            Ok(_) | Err(NoAnswer::Ended) => {}
         }
-        let what = if mode == Mode::Destroy {
+        let what = if mode == PlanMode::Destroy {
             messages::DESTROY_CANCELLED
         } else {
             messages::APPLY_CANCELLED

@@ -10,39 +10,39 @@ use formwork_value::Diagnostics;
 use formwork_value::quote::shell_word;
 
 use super::output::stored_file;
-use super::parser::described;
-use crate::args::{self, Names, StatePaths};
+use super::parser::built_description;
+use crate::args::{self, CompletionNames, StatePaths};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{complain, out};
+use crate::view::{print_complaint, print_out};
 use crate::workspace::Workspace;
 
 /// Prints the candidates for a line up to the cursor, one a line.
-pub(crate) async fn complete(line: &str, env: &Env) -> Exit {
+pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
     let cursor = env.comp_point.and_then(|n| line.char_indices().nth(n)).map(|(at, _)| at);
     let line = &line[..cursor.unwrap_or(line.len())];
     // The folder is read only where its names are asked for: a state can be large.
     let mut is_asked = false;
-    let mut found = args::candidates(&described(), line, &mut |_| {
+    let mut found = args::candidates(&built_description(), line, &mut |_| {
         is_asked = true;
         Vec::new()
     });
     if is_asked {
         let folder = match args::completed_folder(line).map(std::env::set_current_dir) {
-            None | Some(Ok(())) => Folder::read(env).await,
-            Some(Err(_)) => Folder::default(),
+            None | Some(Ok(())) => CompletionFolder::read(env).await,
+            Some(Err(_)) => CompletionFolder::default(),
         };
-        found = args::candidates(&described(), line, &mut |names| folder.names(names));
+        found = args::candidates(&built_description(), line, &mut |names| folder.names(names));
     }
     if env.is_bash {
-        found = for_bash(line, found);
+        found = escape_for_bash(line, found);
     }
-    out(&found.iter().map(|word| format!("{word}\n")).collect::<String>());
+    print_out(&found.iter().map(|word| format!("{word}\n")).collect::<String>());
     Exit::Done
 }
 
 /// The candidates as bash replaces a word by them: bash ends a word at `=` and `:`, and does not quote.
-fn for_bash(line: &str, found: Vec<String>) -> Vec<String> {
+fn escape_for_bash(line: &str, found: Vec<String>) -> Vec<String> {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or_default();
     let kept = word.rfind(['=', ':']).map_or(0, |at| at + 1);
     let is_quoted = word.contains(['\'', '"']);
@@ -61,19 +61,19 @@ fn for_bash(line: &str, found: Vec<String>) -> Vec<String> {
 
 /// Names of the working folder. Problems are not reported: nothing is completed then.
 #[derive(Default)]
-struct Folder {
+struct CompletionFolder {
     addresses: Vec<String>,
     workspaces: Vec<String>,
     outputs: Vec<String>,
     variables: Vec<String>,
 }
 
-impl Folder {
+impl CompletionFolder {
     async fn read(env: &Env) -> Self {
         let mut folder = Self::default();
         let mut diags = Diagnostics::new();
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else { return folder };
-        let config = workspace.config(&mut diags).ok();
+        let config = workspace.read_config(&mut diags).ok();
         if let Some(config) = &config {
             folder.outputs.extend(config.root.outputs.keys().map(ToString::to_string));
             folder.variables.extend(config.root.variables.keys().map(ToString::to_string));
@@ -84,33 +84,34 @@ impl Folder {
         if backend.is_some_and(|backend| &*backend.kind != "local" || backend.provider.is_some()) {
             return folder;
         }
-        if let Ok(backend) = super::workspace::workspaces(&mut diags, &mut workspace).await {
+        if let Ok(backend) = super::workspace::workspace_backend(&mut diags, &mut workspace).await {
             folder.workspaces = backend.workspaces().await.unwrap_or_default();
         }
         let state_paths = StatePaths::default();
         if let Ok(Some(file)) = stored_file(&mut diags, &mut workspace, &state_paths).await {
             for (resource, held) in &file.state.resources {
                 folder.addresses.push(resource.to_string());
-                let instances = held.instances.keys().map(|key| resource.instance(key.clone()));
+                let instances =
+                    held.instances.keys().map(|key| resource.instance_addr(key.clone()));
                 folder.addresses.extend(instances.map(|addr| addr.to_string()));
             }
         }
         folder
     }
 
-    fn names(&self, names: Names) -> Vec<String> {
+    fn names(&self, names: CompletionNames) -> Vec<String> {
         match names {
-            Names::Addresses => self.addresses.clone(),
-            Names::Workspaces => self.workspaces.clone(),
-            Names::Outputs => self.outputs.clone(),
-            Names::Variables => self.variables.clone(),
+            CompletionNames::Addresses => self.addresses.clone(),
+            CompletionNames::Workspaces => self.workspaces.clone(),
+            CompletionNames::Outputs => self.outputs.clone(),
+            CompletionNames::Variables => self.variables.clone(),
         }
     }
 }
 
 /// The addresses of the resources and modules that a configuration has.
 fn config_addresses(config: &Config) -> Vec<String> {
-    let resources = config.resources().map(|(node, resource)| {
+    let resources = config.all_resources().map(|(node, resource)| {
         let (module, resource) = (node.path.clone(), resource.name.clone());
         ConfigResourceAddr { module, resource }.to_string()
     });
@@ -119,7 +120,7 @@ fn config_addresses(config: &Config) -> Vec<String> {
 }
 
 /// A file of a shell that has it ask this program.
-struct Hook {
+struct ShellHook {
     file: PathBuf,
     /// The lines for the file.
     script: String,
@@ -132,7 +133,7 @@ const ZSH: &str = include_str!("autocomplete/completion.zsh");
 const FISH: &str = include_str!("autocomplete/completion.fish");
 
 /// The script of a shell, for a program at this path.
-fn script(template: &str, program: &Path) -> String {
+fn shell_script(template: &str, program: &Path) -> String {
     let program = program.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
     match program.chars().all(is_plain) {
@@ -159,31 +160,31 @@ impl<'a> ShellFolders<'a> {
     }
 
     /// The files of the shells that are set up.
-    fn hooks(&self, program: &Path) -> Vec<Hook> {
+    fn hooks(&self, program: &Path) -> Vec<ShellHook> {
         let mut hooks = Vec::new();
         let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
         let mut bash = bash.map(|name| self.home.join(name)).into_iter();
         if let Some(file) = bash.find(|file| file.is_file()) {
-            hooks.push(Hook { file, script: script(BASH, program), is_own: false });
+            hooks.push(ShellHook { file, script: shell_script(BASH, program), is_own: false });
         }
         let file = self.zsh.join(".zshrc");
         if file.is_file() {
             // Without `compinit` a shell completes file names alone.
             let script = format!(
                 "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i }}\n{}compdef _formwork formwork\n",
-                script(ZSH, program)
+                shell_script(ZSH, program)
             );
-            hooks.push(Hook { file, script, is_own: false });
+            hooks.push(ShellHook { file, script, is_own: false });
         }
         if self.fish.is_dir() {
             let file = self.fish.join("completions/formwork.fish");
-            hooks.push(Hook { file, script: script(FISH, program), is_own: true });
+            hooks.push(ShellHook { file, script: shell_script(FISH, program), is_own: true });
         }
         hooks
     }
 }
 
-impl Hook {
+impl ShellHook {
     fn is_installed(&self) -> bool {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
         if self.is_own { !text.is_empty() } else { text.contains(&self.script) }
@@ -214,12 +215,12 @@ impl Hook {
 pub(crate) fn set_up(install: bool, env: &Env) -> Exit {
     let folders = ShellFolders::of(env).zip(std::env::current_exe().ok());
     let Some((folders, program)) = folders else {
-        complain("Error: HOME names no folder, so no shell can be set up.\n");
+        print_complaint("Error: HOME names no folder, so no shell can be set up.\n");
         return Exit::Failed;
     };
     let hooks = folders.hooks(&program);
     if hooks.is_empty() {
-        complain(&format!(
+        print_complaint(&format!(
             "Error: {} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.\n",
             folders.home.display()
         ));
@@ -235,10 +236,10 @@ pub(crate) fn set_up(install: bool, env: &Env) -> Exit {
             (false, true) => hook.uninstall().map_err(|error| format!("{file}: {error}")),
         };
         match done {
-            Ok(()) if install => out(&format!("Completion is set up in {file}.\n")),
-            Ok(()) => out(&format!("Completion is removed from {file}.\n")),
+            Ok(()) if install => print_out(&format!("Completion is set up in {file}.\n")),
+            Ok(()) => print_out(&format!("Completion is removed from {file}.\n")),
             Err(why) => {
-                complain(&format!("Error: {why}.\n"));
+                print_complaint(&format!("Error: {why}.\n"));
                 exit = Exit::Failed;
             }
         }
@@ -278,7 +279,7 @@ mod tests {
     #[test]
     fn bash_gets_what_replaces_the_end_of_the_word() {
         let check = |line: &str, word: &str, expected: &str| {
-            assert_eq!(for_bash(line, vec![word.to_owned()]), [expected], "{line}");
+            assert_eq!(escape_for_bash(line, vec![word.to_owned()]), [expected], "{line}");
         };
         check("formwork plan -target=a", "-target=a.b", "a.b");
         check("formwork state rm a", "a.b[\"c\"]", "'a.b[\"c\"]'");
@@ -295,7 +296,7 @@ mod tests {
             ("formwork state rm \"a", "a.b[\"$(id)\"]"),
             ("formwork state rm a", "a.b[\"x\nid\"]"),
         ] {
-            assert!(for_bash(line, vec![word.to_owned()]).is_empty(), "{line}");
+            assert!(escape_for_bash(line, vec![word.to_owned()]).is_empty(), "{line}");
         }
     }
 }

@@ -5,9 +5,9 @@ mod migrate;
 use std::path::Path;
 
 use formwork_backend::DEFAULT_WORKSPACE;
-use formwork_backend::unsupported::unsupported;
-use formwork_core::config::Backend as Block;
-use formwork_core::config::settings::constant_arguments;
+use formwork_backend::unsupported::describe_unsupported_backend;
+use formwork_core::config::StateBackendBlock as Block;
+use formwork_core::config::settings::evaluate_constant_body;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -16,14 +16,14 @@ use self::migrate::{Move, has_states, migrate, select_only_workspace};
 use crate::args::InitArgs;
 use crate::messages;
 use crate::view::Paint;
-use crate::view::report::Report;
+use crate::view::report::OperationReport;
 use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
 /// A run of `init`.
 pub(super) struct Init<'a> {
     pub(super) args: &'a InitArgs,
-    pub(super) report: &'a Report,
+    pub(super) report: &'a OperationReport,
 }
 
 /// Settles the location of the state, as the block and the options say.
@@ -49,7 +49,9 @@ pub(super) async fn set_up(
         Some(to) if to.store().is_some() && !options.is_empty() => {
             return Err(diags.error(no_options(to.kind())));
         }
-        Some(to) => options.iter().try_for_each(|option| set(diags, workspace, to, option))?,
+        Some(to) => {
+            options.iter().try_for_each(|option| apply_option(diags, workspace, to, option))?;
+        }
         None if !options.is_empty() => diags.warn(no_block()),
         None => {}
     }
@@ -57,16 +59,16 @@ pub(super) async fn set_up(
         // An unreadable file is written again.
         let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
-        let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
+        let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
-            diags.warn(left_behind(&old));
+            diags.warn(left_behind_warning(&old));
         }
         // The former backend is forgotten, so that the states of this folder are what is to be moved.
         move_local_states(diags, init, workspace, to.as_ref()).await?;
         None
     } else {
         let old = workspace.initialized_backend(diags)?;
-        let setup = BackendSetup::of(block.as_ref(), !options.is_empty(), old.as_ref());
+        let setup = BackendSetup::compare(block.as_ref(), !options.is_empty(), old.as_ref());
         if setup != BackendSetup::Changed {
             return Ok(());
         }
@@ -77,7 +79,7 @@ pub(super) async fn set_up(
     if let Some(to) = to.as_ref().filter(|to| to.store().is_some()) {
         check_store(diags, workspace, to).await?;
     }
-    workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
+    workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
     // A backend is only asked for its workspaces where that can change something.
     if let Some(to) = &to
         && workspace.env.workspace.is_none()
@@ -126,11 +128,11 @@ async fn check_store(
     to: &BackendConfig,
 ) -> Result<(), Reported> {
     let backend = to.configure(diags, &workspace.backend_environment(&workspace.root))?;
-    let opened = backend.open(&workspace.name()).await;
+    let opened = backend.open_store(&workspace.name()).await;
     opened.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
-fn report_configured(report: &Report, block: &BackendConfig) {
+fn report_configured(report: &OperationReport, block: &BackendConfig) {
     let what = if block.store().is_some() { "state store" } else { "backend" };
     let text = format!(
         "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
@@ -159,17 +161,17 @@ async fn move_states(
     // A provider is not started before the user has decided.
     let is_other_store = old.as_ref().is_some_and(|old| old.provider.is_some());
     if is_other_store && !wants_move {
-        return Err(diags.error(changed(old.as_ref())));
+        return Err(diags.error(backend_changed(old.as_ref())));
     }
     let from = match &old {
-        Some(old) => workspace.initialized(diags, old).await?,
+        Some(old) => workspace.initialized_config(diags, old).await?,
         None => Some(BackendConfig::local()),
     };
     if from.is_some() && from == to {
         return Ok(());
     }
     if old.is_some() && !wants_move {
-        return Err(diags.error(changed(old.as_ref())));
+        return Err(diags.error(backend_changed(old.as_ref())));
     }
     let Some(from) = from else {
         return Err(diags.error(unknown_kind(old.as_ref())));
@@ -197,7 +199,7 @@ fn no_options(kind: &str) -> Diagnostic {
 }
 
 /// Sets what an option says: an argument, or a file of them.
-fn set(
+fn apply_option(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     to: &mut BackendConfig,
@@ -225,7 +227,7 @@ fn set(
     let source = workspace.sources.add(option, text);
     let body = parse_file(diags, &workspace.sources, source);
     diags.check()?;
-    let values = constant_arguments(diags, &body, &to.schema())?;
+    let values = evaluate_constant_body(diags, &body, &to.schema())?;
     to.merge(&values);
     Ok(())
 }
@@ -237,12 +239,12 @@ fn no_block() -> Diagnostic {
 
 /// Rejects a change of the backend until the user decides about the states. An empty state is not
 /// suggested if the old one cannot be moved.
-fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
+fn backend_changed(old: Option<&InitializedBackend>) -> Diagnostic {
     if let Some(old) = old.filter(|old| !old.is_supported()) {
         let detail = format!(
             "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
             old.kind,
-            unsupported(&old.kind)
+            describe_unsupported_backend(&old.kind)
         );
         return Diagnostic::error(messages::BACKEND_CONFIGURATION_CHANGED, detail);
     }
@@ -251,16 +253,16 @@ fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
 }
 
 fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
-    let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
+    let detail = describe_unsupported_backend(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error(messages::UNSUPPORTED_BACKEND_TYPE, detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind(old: &InitializedBackend) -> Diagnostic {
+fn left_behind_warning(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and the new backend has none, so a plan would create all its objects a second time. Restore the old block to migrate the state. {}",
         old.kind,
-        unsupported(&old.kind)
+        describe_unsupported_backend(&old.kind)
     );
     Diagnostic::warning(messages::STATE_WAS_LEFT_BEHIND, detail)
 }
@@ -276,7 +278,7 @@ mod tests {
     use crate::data_dir::DataDir;
     use crate::env::Env;
     use crate::view::Screen;
-    use crate::view::report::Report;
+    use crate::view::report::OperationReport;
 
     /// Sets up the backend of a block with options; returns the errors, and the location of the
     /// state.
@@ -291,7 +293,7 @@ mod tests {
             env: &env,
             root: root.to_owned(),
             config_folder: root.to_owned(),
-            data: DataDir::chosen(root.join("data")),
+            data: DataDir::at_path(root.join("data")),
             sources: Default::default(),
             settings: Default::default(),
             reattached: Default::default(),
@@ -299,7 +301,7 @@ mod tests {
             encryption: None,
             started_stores: Default::default(),
         };
-        let report = Report::new(Screen::of(&env), false, false);
+        let report = OperationReport::new(Screen::of(&env), false, false);
         let init = Init { args: &args, report: &report };
         let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = set_up(&mut diags, &init, &mut workspace, backend.as_ref()).await;
@@ -321,18 +323,21 @@ mod tests {
             InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
         };
         for kind in ["cos", "oci", "oss"] {
-            let detail = changed(Some(&record(kind))).detail.to_string();
+            let detail = backend_changed(Some(&record(kind))).detail.to_string();
             let pull = detail.find("terraform state pull").expect(&detail);
             assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");
         }
         for kind in ["swift", "typo"] {
-            assert!(!changed(Some(&record(kind))).detail.contains("-reconfigure"), "{kind}");
+            assert!(
+                !backend_changed(Some(&record(kind))).detail.contains("-reconfigure"),
+                "{kind}"
+            );
         }
-        assert!(changed(Some(&record("http"))).detail.contains("-migrate-state"));
+        assert!(backend_changed(Some(&record("http"))).detail.contains("-migrate-state"));
     }
 
     fn stored(path: &Path) -> Option<StateFile> {
-        StateFile::read(&std::fs::read(path).ok()?).ok()
+        StateFile::parse(&std::fs::read(path).ok()?).ok()
     }
 
     #[tokio::test]
@@ -340,8 +345,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         let text = r#"{"version":4,"serial":1,"lineage":"a","outputs":{"o":{"value":"x","type":"string"}},"resources":[]}"#;
-        let file = StateFile::read(text.as_bytes()).unwrap();
-        std::fs::write(root.join("terraform.tfstate"), file.write()).unwrap();
+        let file = StateFile::parse(text.as_bytes()).unwrap();
+        std::fs::write(root.join("terraform.tfstate"), file.to_bytes()).unwrap();
         let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
         let at = |path: &str| (Vec::new(), Some(path.to_owned()));
 
@@ -359,7 +364,7 @@ mod tests {
         // The former place is forgotten, so the state of this folder is what is to be moved.
         let (said, _) = check(root, local, &[more[0], "--reconfigure"]).await;
         assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
-        std::fs::write(root.join("prod"), file.write()).unwrap();
+        std::fs::write(root.join("prod"), file.to_bytes()).unwrap();
         assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, at("prod"));
         assert_eq!(check(root, local, &[]).await, at("prod"));
 

@@ -8,8 +8,8 @@ use formwork_core::addr::{InstanceAddr, ModulePath, ProviderConfigAddr};
 use formwork_core::config::{Config, Resource};
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::validate;
-use formwork_core::provider::Pool;
+use formwork_core::plan::validate_config;
+use formwork_core::provider::ProviderPool;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -17,7 +17,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::workspace::Workspace;
 
 /// Known facts about a configuration that has errors.
-pub(super) struct Known<'a> {
+pub(super) struct KnownConfig<'a> {
     /// Names that lead nowhere.
     pub(super) dangling: Diagnostics,
     /// Resource address that an object is imported for: its block may be empty yet.
@@ -29,19 +29,20 @@ pub(super) struct Known<'a> {
 ///
 /// # Errors
 /// When there are errors. All that can be found at once are reported.
-pub(super) async fn find(
+pub(super) async fn report_config_errors(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     config: &Config,
-    known: Known<'_>,
+    known: KnownConfig<'_>,
 ) -> Result<(), Reported> {
-    let Known { dangling, fills } = known;
-    let launcher = workspace.launcher_of_installed(diags, &config.requirements())?;
-    let pool = Pool::new(&launcher);
+    let KnownConfig { dangling, fills } = known;
+    let launcher = workspace.launcher_of_installed(diags, &config.provider_requirements())?;
+    let pool = ProviderPool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
-    let world = workspace.world();
+    let world = workspace.host_values();
     let variables = BTreeMap::new();
-    let provisioners = formwork_provisioners::all(&workspace.env.provisioner_environment());
+    let provisioners =
+        formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
     let session = Session::new(SessionInputs {
         config,
         sources: &workspace.sources,
@@ -54,11 +55,11 @@ pub(super) async fn find(
         stop: &stop,
     });
     let mut found = Diagnostics::new();
-    let result = validate(&session, &mut found).await;
+    let result = validate_config(&session, &mut found).await;
     launcher.shutdown(diags).await;
-    let unfilled = fills.and_then(|addr| filled(config, addr));
+    let unfilled = fills.and_then(|addr| imported_block(config, addr));
     for problem in found {
-        if !unfilled.is_some_and(|unfilled| is_lack(unfilled, &problem)) {
+        if !unfilled.is_some_and(|unfilled| is_missing_content(unfilled, &problem)) {
             let _ = diags.push(problem);
         }
     }
@@ -68,18 +69,20 @@ pub(super) async fn find(
 }
 
 /// The block for which an object is taken in, by the address that it had or has.
-fn filled<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
-    config.resource(&addr.of().config()).or_else(|| {
+fn imported_block<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
+    config.find_resource(&addr.resource_addr().config_addr()).or_else(|| {
         // The destination does not depend on the provider.
-        let (_, any) = config.resources().next()?;
+        let (_, any) = config.all_resources().next()?;
         let (module, provider) = (ModulePath::root(), any.provider.clone());
         let provider = ProviderConfigAddr { module, provider, alias: None };
-        config.resource(&moved::destination(config, addr, &provider).of().config())
+        config.find_resource(
+            &moved::current_address(config, addr, &provider).resource_addr().config_addr(),
+        )
     })
 }
 
 /// Whether a problem is that something is not in a block yet: an argument, or anything at all.
-fn is_lack(block: &Resource, problem: &Diagnostic) -> bool {
+fn is_missing_content(block: &Resource, problem: &Diagnostic) -> bool {
     let is_empty = block.body.is_empty();
     problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)
 }

@@ -10,17 +10,17 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Input, Unset};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::eval::Results;
-use formwork_core::event::NoObserver;
-use formwork_core::plan::{Mode, Options, inspect, plan};
-use formwork_core::provider::Pool;
+use formwork_core::event::NoEventObserver;
+use formwork_core::plan::{PlanMode, PlanOptions, make_plan, record_state_values};
+use formwork_core::provider::ProviderPool;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::encryption;
-use super::operation::{Prepared, ProvidersOfState, of_state};
+use super::operation::{PreparedConfig, ProvidersOfState, providers_of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
 use crate::args::{StateArgs, StatePaths, VariableArgs, example};
@@ -28,8 +28,8 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
-use crate::view::{Screen, complain};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, print_complaint};
 use crate::workspace::Workspace;
 use repl::Repl;
 
@@ -50,110 +50,118 @@ pub(crate) struct ConsoleArgs {
 /// Runs the command.
 pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, false, env.compact_warnings);
+    let report = OperationReport::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let state_paths = StatePaths::from_state_path(args.state.as_ref());
-    let Ok(found) = prepare(&mut diags, &mut workspace, args, &state_paths).await else {
-        return report.failed(Some(&workspace.sources), &diags);
+    let Ok(found) = prepare_console(&mut diags, &mut workspace, args, &state_paths).await else {
+        return report.report_failure(Some(&workspace.sources), &diags);
     };
     let (config, variables, launcher) = found;
-    let prepared = Prepared {
+    let prepared = PreparedConfig {
         workspace_name: workspace.name(),
         workspace,
         config,
         variables,
         launcher,
-        provisioners: formwork_provisioners::all(&env.provisioner_environment()),
-        time: clock::now(),
+        provisioners: formwork_provisioners::provisioners(&env.provisioner_environment()),
+        time: clock::current_time(),
     };
-    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &state_paths).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
-    let state_args = StateArgs::locking(args.state.clone());
+    let store =
+        prepared.workspace.open_state(&mut diags, prepared.config.backend(), &state_paths).await;
+    let Ok(store) = store else {
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
+    };
+    let state_args = StateArgs::locked_read(args.state.clone());
     let locked =
         state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
     let Ok(locked) = locked else {
-        return report.failed(Some(&prepared.workspace.sources), &diags);
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
-    let exit = converse(args, &report, &prepared, &locked, diags).await;
+    let exit = evaluate_and_answer(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
     // Expressions may call functions of providers, so the plugins run until the last one is evaluated.
     prepared.launcher.shutdown(&mut diags).await;
     locked.unlock(&mut diags).await;
-    report.diagnostics(&prepared.workspace.sources, &diags);
+    report.report_diagnostics(&prepared.workspace.sources, &diags);
     exit
 }
 
 /// Finds all values, then answers.
-async fn converse(
+async fn evaluate_and_answer(
     args: &ConsoleArgs,
-    report: &Report,
-    prepared: &Prepared<'_>,
+    report: &OperationReport,
+    prepared: &PreparedConfig<'_>,
     locked: &StateSession,
     mut diags: Diagnostics,
 ) -> Exit {
-    let pool = Pool::new(&prepared.launcher);
+    let pool = ProviderPool::new(&prepared.launcher);
     let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
-    let world = operation.world(true);
-    let session = operation.session(PhaseInputs {
+    let world = operation.host_values(true);
+    let session = operation.new_session(PhaseInputs {
         state: &locked.file.state,
         results: &results,
         world: &world,
-        watch: &NoObserver,
+        watch: &NoEventObserver,
     });
     let inspected = if args.plan {
-        let options = Options { mode: Mode::Normal, ..Options::default() };
+        let options = PlanOptions { mode: PlanMode::Normal, ..PlanOptions::default() };
         // Values that the plan did not find are unknown.
-        drop(plan(&session, &mut diags, &options).await);
+        drop(make_plan(&session, &mut diags, &options).await);
         Ok(())
     } else {
-        inspect(&session, &mut diags).await
+        record_state_values(&session, &mut diags).await
     };
-    pool.tell(&mut diags);
-    report.diagnostics(&prepared.workspace.sources, &diags);
+    pool.report_warnings(&mut diags);
+    report.report_diagnostics(&prepared.workspace.sources, &diags);
     if inspected.is_err() {
         return Exit::Failed;
     }
     if diags.has_errors() {
         let mut note = Diagnostics::new();
         note.warn(Diagnostic::warning(messages::CONSOLE_WITH_PROBLEMS, ""));
-        report.diagnostics(&prepared.workspace.sources, &note);
+        report.report_diagnostics(&prepared.workspace.sources, &note);
     }
     let repl = Repl::new(&session, report);
-    if std::io::stdin().is_terminal() { interactive(&repl).await } else { repl.run_piped().await }
+    if std::io::stdin().is_terminal() {
+        run_interactive(&repl).await
+    } else {
+        repl.run_piped().await
+    }
 }
 
-async fn interactive(repl: &Repl<'_>) -> Exit {
-    match lines::Lines::new() {
-        Ok(lines) => repl.interactive(lines).await,
+async fn run_interactive(repl: &Repl<'_>) -> Exit {
+    match lines::LineEditor::new() {
+        Ok(lines) => repl.run_interactive(lines).await,
         Err(error) => {
-            complain(&format!("The terminal cannot be used: {error}.\n"));
+            print_complaint(&format!("The terminal cannot be used: {error}.\n"));
             Exit::Failed
         }
     }
 }
 
-async fn prepare(
+async fn prepare_console(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &ConsoleArgs,
     state_paths: &StatePaths,
-) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
+) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
     // A reference that leads nowhere is reported where it is evaluated.
-    let (config, _) = workspace.config_dangling(diags)?;
+    let (config, _) = workspace.config_with_reference_errors(diags)?;
     config.check_calls(diags)?;
-    encryption::load(diags, workspace, &config.root, &args.variables.sources)?;
-    let mut required = config.requirements();
+    encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
+    let mut required = config.provider_requirements();
     if args.plan {
         let state = ProvidersOfState { state_paths, with_open: false };
-        required.extend(of_state(workspace, &config, &required, state).await);
+        required.extend(providers_of_state(workspace, &config, &required, state).await);
     }
-    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
+    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
-    let inputs = inputs::resolve(diags, sources, &config.root, given, Unset::Unknown)?;
+    let inputs =
+        inputs::resolve_variables(diags, sources, &config.root, given, UnsetVariable::Unknown)?;
     Ok((config, inputs, launcher))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_backend::encryption::Encryption;
 use formwork_core::config::encryption::EncryptionBlock;
-use formwork_core::config::inputs::{self, Input, Unset};
-use formwork_core::config::{Backend, Module};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
+use formwork_core::config::{Module, StateBackendBlock};
 use formwork_core::eval::encryption::EncryptionSettings;
 use formwork_core::eval::static_scope::StaticScope;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -21,12 +21,12 @@ use crate::workspace::Workspace;
 /// # Errors
 /// When the root module's files do not say, a key provider or method is not valid, or the lock file
 /// cannot be read.
-pub(super) fn backend(
+pub(super) fn read_backend(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-) -> Result<Option<Backend>, Reported> {
+) -> Result<Option<StateBackendBlock>, Reported> {
     let module = workspace.root_module(diags)?;
-    load(diags, workspace, &module, &[])?;
+    load_encryption(diags, workspace, &module, &[])?;
     workspace.check_lock_file(diags)?;
     Ok(module.settings.backend)
 }
@@ -35,8 +35,8 @@ pub(super) fn backend(
 /// there is no configuration, only the environment variable counts.
 ///
 /// # Errors
-/// As [`backend`].
-pub(super) fn of_folder(
+/// As [`read_backend`].
+pub(super) fn folder_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     options: &[VariableSource],
@@ -45,21 +45,21 @@ pub(super) fn of_folder(
         return Ok(());
     }
     let module = workspace.root_module(diags)?;
-    load(diags, workspace, &module, options)
+    load_encryption(diags, workspace, &module, options)
 }
 
 /// Sets up the encryption for a command that shows no sensitive value and writes no state: it needs no identity
 /// for sealed values.
 ///
 /// # Errors
-/// As [`backend`].
+/// As [`read_backend`].
 pub(super) fn without_sealed_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<(), Reported> {
-    of_folder(diags, workspace, &[])?;
+    folder_encryption(diags, workspace, &[])?;
     if let Some(encryption) = &mut workspace.encryption {
-        encryption.state = std::mem::take(&mut encryption.state).redacted();
+        encryption.state = std::mem::take(&mut encryption.state).with_redaction();
     }
     Ok(())
 }
@@ -67,7 +67,7 @@ pub(super) fn without_sealed_values(
 /// As [`without_sealed_values`], for a command that shows attributes: sealed ones are left out, like null.
 ///
 /// # Errors
-/// As [`backend`].
+/// As [`read_backend`].
 pub(super) fn warn_of_sealed_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
@@ -86,7 +86,7 @@ pub(super) fn warn_of_sealed_values(
 ///
 /// # Errors
 /// When a key provider or method is not valid, or a variable that is needed has no value.
-pub(super) fn load(
+pub(super) fn load_encryption(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     module: &Module,
@@ -111,8 +111,8 @@ pub(super) fn load(
     let encryption = match block {
         None => Encryption::default(),
         Some(block) => {
-            let variables = variables(diags, workspace, module, options)?;
-            let world = workspace.world();
+            let variables = known_variables(diags, workspace, module, options)?;
+            let world = workspace.host_values();
             let scope = StaticScope::new(module, &variables, &world);
             let settings = EncryptionSettings::evaluate(diags, &block, &scope)?;
             Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))?
@@ -123,18 +123,18 @@ pub(super) fn load(
 }
 
 /// The values of variables, as far as they are known.
-fn variables(
+fn known_variables(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     module: &Module,
     options: &[VariableSource],
-) -> Result<BTreeMap<Str, Input>, Reported> {
+) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
     // Warnings about values are left to a caller that uses all of them.
     let mut found = Diagnostics::new();
     let given = variable_values(&mut found, workspace, options);
     let variables = given.and_then(|given| {
         let sources = &mut workspace.sources;
-        inputs::resolve(&mut found, sources, module, given, Unset::Unknown)
+        inputs::resolve_variables(&mut found, sources, module, given, UnsetVariable::Unknown)
     });
     variables.inspect_err(|_| {
         let errors = found.into_iter().filter(Diagnostic::is_error);

@@ -1,6 +1,6 @@
 //! `formwork explain`: prints the cause and the remedy of a diagnostic, by its code.
 
-use formwork_lang::suggest::nearest;
+use formwork_lang::suggest::nearest_name;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -8,8 +8,8 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
-use crate::view::{Paint, Screen, out};
+use crate::view::report::OperationReport;
+use crate::view::{Paint, Screen, print_out};
 
 /// Print the cause and the remedy of a diagnostic.
 #[derive(Debug, clap::Args)]
@@ -25,27 +25,29 @@ pub(super) fn run(args: &ExplainArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     let mut diags = Diagnostics::new();
     let text = match &args.code {
-        Some(code) => find(&mut diags, code).map(|message| explanation(&screen, message)),
-        None => Ok(list(&screen)),
+        Some(code) => {
+            find_message(&mut diags, code).map(|message| render_message(&screen, message))
+        }
+        None => Ok(list_messages(&screen)),
     };
     match text {
         Ok(text) => {
-            out(&text);
+            print_out(&text);
             Exit::Done
         }
         Err(Reported { .. }) => {
-            Report::new(screen, false, env.compact_warnings).failed(None, &diags)
+            OperationReport::new(screen, false, env.compact_warnings).report_failure(None, &diags)
         }
     }
 }
 
 /// Finds a message by its code, which may be in lower case and without its letters.
-fn find(diags: &mut Diagnostics, given: &str) -> Result<&'static Message, Reported> {
+fn find_message(diags: &mut Diagnostics, given: &str) -> Result<&'static Message, Reported> {
     let digits = given.to_uppercase();
     let wanted = format!("FW{}", digits.trim_start_matches("FW"));
-    messages::all().find(|message| message.code.as_str() == wanted).ok_or_else(|| {
-        let codes = messages::all().map(|message| message.code.as_str());
-        let hint = nearest(&wanted, codes).map(|code| format!(" Did you mean {code}?"));
+    messages::all_messages().find(|message| message.code.as_str() == wanted).ok_or_else(|| {
+        let codes = messages::all_messages().map(|message| message.code.as_str());
+        let hint = nearest_name(&wanted, codes).map(|code| format!(" Did you mean {code}?"));
         let detail = format!(
             "There is no message with the code {given:?}.{} `formwork explain` lists all codes.",
             hint.unwrap_or_default()
@@ -55,7 +57,7 @@ fn find(diags: &mut Diagnostics, given: &str) -> Result<&'static Message, Report
 }
 
 /// Renders one message.
-fn explanation(screen: &Screen, message: &Message) -> String {
+fn render_message(screen: &Screen, message: &Message) -> String {
     let title = format!("{}: {}", message.code, message.summary);
     format!(
         "{}\n\n{}\n\n{}\n",
@@ -66,7 +68,7 @@ fn explanation(screen: &Screen, message: &Message) -> String {
 }
 
 /// Renders the list of all messages.
-fn list(screen: &Screen) -> String {
+fn list_messages(screen: &Screen) -> String {
     let sections = messages::catalogues().map(|catalogue| {
         let rows = catalogue.messages.iter();
         let rows: String =
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn a_code_is_found_in_each_form_in_which_it_is_typed() {
         for given in ["FW1001", "fw1001", "1001"] {
-            let found = find(&mut Diagnostics::new(), given).unwrap();
+            let found = find_message(&mut Diagnostics::new(), given).unwrap();
             assert_eq!(found.code.as_str(), "FW1001");
         }
     }
@@ -91,7 +93,7 @@ mod tests {
     #[test]
     fn an_unknown_code_is_reported_with_a_similar_one() {
         let mut diags = Diagnostics::new();
-        assert!(find(&mut diags, "FW10001").is_err());
+        assert!(find_message(&mut diags, "FW10001").is_err());
         let shown: Vec<_> = diags.iter().map(|one| one.detail.as_str()).collect();
         assert!(shown[0].contains("Did you mean FW1001?"), "{shown:?}");
     }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use formwork_core::config::Files as _;
-use formwork_core::config::files::{Disk, is_left_behind};
+use formwork_core::config::ConfigFiles as _;
+use formwork_core::config::files::{FilesOnDisk, is_editor_leftover};
 use formwork_core::disk::{MAX_TEXT, is_replaceable, read_stdin};
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
@@ -21,7 +21,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, text_diff};
-use crate::view::{Screen, err, out_data};
+use crate::view::{Screen, out_data, print_err};
 
 /// Give configuration files their usual layout.
 #[derive(Debug, clap::Args)]
@@ -51,10 +51,10 @@ pub(crate) struct FmtArgs {
 }
 
 /// The ends of the names of files that have a layout.
-const ENDS: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
+const FILE_SUFFIXES: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
 
 /// The name of standard input.
-const STDIN: &str = "<stdin>";
+const STDIN_NAME: &str = "<stdin>";
 
 /// Runs the command.
 pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
@@ -73,14 +73,14 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
         changed: false,
     };
     if from_stdin {
-        formatter.stdin();
+        formatter.format_stdin();
     } else if args.paths.is_empty() {
-        formatter.folder(Path::new("."));
+        formatter.format_folder(Path::new("."));
     } else {
         // As in Terraform: arguments after a missing file are ignored.
-        let _ = args.paths.iter().try_for_each(|path| formatter.target(path));
+        let _ = args.paths.iter().try_for_each(|path| formatter.format_target(path));
     }
-    formatter.end(&Screen::of(env))
+    formatter.finish(&Screen::of(env))
 }
 
 /// Requested treatment of the files found.
@@ -103,15 +103,15 @@ struct Formatter {
 
 impl Formatter {
     /// Shows everything and says how it went.
-    fn end(self, screen: &Screen) -> Exit {
+    fn finish(self, screen: &Screen) -> Exit {
         let failed = self.diags.has_errors();
         // A check is about all files: of a part of them it says nothing.
         if !(self.wanted.check && (failed || !self.wanted.list)) {
             out_data(&self.shown);
         }
         if failed {
-            let shown = diagnostic::all(screen, &self.sources, &self.diags, false);
-            err(&(shown.warnings + &shown.errors));
+            let shown = diagnostic::render_all(screen, &self.sources, &self.diags, false);
+            print_err(&(shown.warnings + &shown.errors));
             Exit::CannotFormat
         } else if self.wanted.check && self.changed {
             Exit::NotFormatted
@@ -120,23 +120,25 @@ impl Formatter {
         }
     }
 
-    fn stdin(&mut self) {
+    fn format_stdin(&mut self) {
         match read_stdin(MAX_TEXT) {
             // Nothing is written, so there is no path that could not be.
-            Ok(bytes) => self.text(STDIN, Path::new(STDIN), bytes).unwrap_or_default(),
+            Ok(bytes) => {
+                self.format_text(STDIN_NAME, Path::new(STDIN_NAME), bytes).unwrap_or_default();
+            }
             Err(error) => {
-                let _ = self.unreadable(STDIN, &error);
+                let _ = self.report_unreadable(STDIN_NAME, &error);
             }
         }
     }
 
     /// Formats what the user named; fails if that is not there.
-    fn target(&mut self, path: &Path) -> Result<(), Reported> {
-        let path = near(path);
+    fn format_target(&mut self, path: &Path) -> Result<(), Reported> {
+        let path = display_path(path);
         let name = path.display().to_string();
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => self.folder(&path),
-            Ok(_) if has_layout(&name) => self.file(&path),
+            Ok(found) if found.is_dir() => self.format_folder(&path),
+            Ok(_) if has_layout(&name) => self.format_file(&path),
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
                     messages::UNSUPPORTED_FMT_FILE,
@@ -157,38 +159,38 @@ impl Formatter {
     }
 
     /// Formats the files in a folder, in the order of names.
-    fn folder(&mut self, path: &Path) {
+    fn format_folder(&mut self, path: &Path) {
         let names = match names(path) {
             Ok(names) => names,
             Err(error) => {
-                let _ = self.unreadable(&path.display().to_string(), &error);
+                let _ = self.report_unreadable(&path.display().to_string(), &error);
                 return;
             }
         };
-        for name in names.iter().filter(|name| !is_left_behind(name)) {
+        for name in names.iter().filter(|name| !is_editor_leftover(name)) {
             let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
             // Links to folders are not followed: they may lead in a circle.
             let is_folder = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
             if is_folder && self.wanted.recursive {
-                self.folder(&inner);
+                self.format_folder(&inner);
             } else if !is_folder && has_layout(name) {
-                self.file(&inner);
+                self.format_file(&inner);
             }
         }
     }
 
-    fn file(&mut self, path: &Path) {
+    fn format_file(&mut self, path: &Path) {
         let name = path.display().to_string();
-        match Disk.read(path) {
+        match FilesOnDisk.read(path) {
             // The errors were reported; the other files are formatted all the same.
-            Ok(bytes) => self.text(&name, path, bytes).unwrap_or_default(),
+            Ok(bytes) => self.format_text(&name, path, bytes).unwrap_or_default(),
             Err(error) => {
-                let _ = self.unreadable(&name, &error);
+                let _ = self.report_unreadable(&name, &error);
             }
         }
     }
 
-    fn text(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> Result<(), Reported> {
+    fn format_text(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
         let source = add_source(&mut found, &mut self.sources, name, bytes);
         let parsed = format(&mut found, &self.sources, source);
@@ -200,10 +202,11 @@ impl Formatter {
                 self.shown.push_str(&format!("{name}\n"));
             }
             if self.wanted.write {
-                write(path, &new).map_err(|error| unwritable(&mut self.diags, name, &error))?;
+                write(path, &new)
+                    .map_err(|error| report_unwritable(&mut self.diags, name, &error))?;
             }
             if self.wanted.diff {
-                self.shown.push_str(&text_diff::unified(name, old, &new));
+                self.shown.push_str(&text_diff::unified_diff(name, old, &new));
             }
         }
         let FormatMode { list, write, diff, check, .. } = self.wanted;
@@ -217,20 +220,20 @@ impl Formatter {
         Ok(())
     }
 
-    fn unreadable(&mut self, name: &str, error: &io::Error) -> Reported {
+    fn report_unreadable(&mut self, name: &str, error: &io::Error) -> Reported {
         let detail = format!("`{name}` cannot be read: {error}.");
         let diagnostic = Diagnostic::error(messages::FAILED_TO_READ_FILE, detail);
         self.diags.error(diagnostic.blame(Blame::Environment))
     }
 }
 
-fn unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
+fn report_unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
     let detail = format!("`{name}` cannot be written: {error}. It is as it was.");
     diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_FILE, detail).blame(Blame::Environment))
 }
 
 fn has_layout(name: &str) -> bool {
-    ENDS.iter().any(|end| name.ends_with(end))
+    FILE_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
 
 /// The names in a folder, in order. One that is not Unicode is no name of a configuration file.
@@ -243,7 +246,7 @@ fn names(path: &Path) -> io::Result<BTreeSet<String>> {
 }
 
 /// A path as it is shown: without detours, and from here if it is below here.
-fn near(path: &Path) -> PathBuf {
+fn display_path(path: &Path) -> PathBuf {
     let here = std::env::current_dir().ok();
     let below = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     let path: PathBuf = below.as_deref().unwrap_or(path).components().collect();

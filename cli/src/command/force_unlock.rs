@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::text_command::{confirmed, run_text_command};
+use super::text_command::{confirm, run_text_command};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -33,11 +33,11 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
         let config = workspace.backend_config(diags, backend.as_ref()).await?;
         workspace.check_lock_file(diags)?;
         if config.is_local() {
-            return Err(refuse(diags, args));
+            return Err(report_wrong_id(diags, args));
         }
         let state_paths = StatePaths::default();
-        let mut state = workspace.store(diags, backend.as_ref(), &state_paths).await?;
-        if !args.force && !agreed(diags, workspace, &state.store.location())? {
+        let mut state = workspace.open_state(diags, backend.as_ref(), &state_paths).await?;
+        if !args.force && !confirm_unlock(diags, workspace, &state.store.location())? {
             is_cancelled = true;
             return Ok("force-unlock cancelled.\n".to_owned());
         }
@@ -50,7 +50,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
 }
 
 /// Asks whether the lock is to be released.
-fn agreed(
+fn confirm_unlock(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     location: &str,
@@ -60,7 +60,7 @@ fn agreed(
             "The lock is released without a question if -force is given. Nothing was changed.";
         return Err(diags.error(Diagnostic::error(messages::CANNOT_ASK_WHETHER_TO_UNLOCK, detail)));
     }
-    confirmed(
+    confirm(
         diags,
         &format!(
             "Do you really want to force-unlock?\n  Formwork will remove the lock on the state {location}.\n  This will allow local Formwork commands to modify this state, even though it\n  may still be in use. Only 'yes' will be accepted to confirm."
@@ -68,7 +68,7 @@ fn agreed(
     )
 }
 
-fn refuse(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
+fn report_wrong_id(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {
     let detail = format!(
         "The lock {} can only be given back by the process that holds it, and ends with that process at the latest. If a command says that the state is locked, its message names who holds it: wait for that, or end it.",
         args.id

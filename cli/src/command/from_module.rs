@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, Subfolder};
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::fetch::limits::Limits;
+use crate::fetch::limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::messages;
 use crate::modules::install::fetch_root;
@@ -36,7 +36,7 @@ pub(super) fn copy(
             diags.error(Diagnostic::error(messages::CANNOT_POPULATE_NON_EMPTY_DIRECTORY, detail))
         );
     }
-    let (package, within) = package(diags, text)?;
+    let (package, within) = parse_source_package(diags, text)?;
     // Beside the copy, so that it can be moved in place.
     let aside = tempfile::Builder::new()
         .prefix(".from-module-")
@@ -48,7 +48,7 @@ pub(super) fn copy(
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.
-    fetch::copy(&module, &copied, &Limits::MODULE, HiddenFiles::Left)
+    fetch::copy(&module, &copied, &UnpackLimits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
         for entry in std::fs::read_dir(&copied)? {
@@ -70,7 +70,10 @@ fn is_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
 }
 
 /// The package that a source names; a local path means a folder beside the working folder.
-fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolder), Reported> {
+fn parse_source_package(
+    diags: &mut Diagnostics,
+    text: &str,
+) -> Result<(PackageAddr, Subfolder), Reported> {
     let wrong = |detail: String| Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
     match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
@@ -92,7 +95,8 @@ fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolde
 /// Refuses a module that needs what lies beside its folder: only the folder is copied.
 fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let calls = folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, module);
+    let calls =
+        folders::root_module_calls(&mut Diagnostics::new(), &mut sources, &FilesOnDisk, module);
     // Errors in the configuration are for the commands that read the copy.
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{Screen, report::Report};
+use crate::view::{Screen, report::OperationReport};
 use crate::workspace::{InstallOptions, Workspace};
 
 /// Install the modules that the configuration calls.
@@ -27,10 +27,10 @@ pub(crate) struct GetArgs {
 
 /// Runs the command.
 pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let tests = args.test_directory.as_deref();
     let options = InstallOptions { upgrade: args.update, keeps_lock: false, tests };
@@ -41,7 +41,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     if result.is_ok() {
         warn_of_calls(&mut diags, &mut workspace);
     }
-    report.diagnostics(&workspace.sources, &diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
 fn warn_of_calls(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) {
     let mut found = Diagnostics::new();
     // The configuration is of no further use.
-    drop(workspace.needs(&mut found));
+    drop(workspace.required_config(&mut found));
     let reported: Vec<(String, String)> =
         diags.iter().map(|one| (one.summary.clone(), one.detail.clone())).collect();
     // Warnings about a module that was read while it was installed are not repeated.

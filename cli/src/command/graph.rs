@@ -5,24 +5,24 @@ use std::path::PathBuf;
 
 use formwork_core::apply;
 use formwork_core::eval::Results;
-use formwork_core::event::NoObserver;
-use formwork_core::plan::{self, Mode, Options};
-use formwork_core::provider::Pool;
+use formwork_core::event::NoEventObserver;
+use formwork_core::plan::{self, PlanMode, PlanOptions};
+use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_operation::PhaseInputs;
-use formwork_operation::saved_plan::Generated;
+use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
-use super::operation::{Prepared, ProvidersOfState, of_state};
+use super::operation::{PreparedConfig, ProvidersOfState, providers_of_state};
 use super::output::stored_file;
-use super::planfile::{self, Opening, Saved};
+use super::planfile::{self, OpenedPlan, PlanToOpen};
 use crate::args::{StatePaths, VariableArgs, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, out_data, report::Report};
+use crate::view::{Screen, out_data, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Print the graph of a plan, for Graphviz.
@@ -54,14 +54,14 @@ pub(crate) struct GraphArgs {
 /// Source of the graph to draw.
 enum GraphSource {
     /// A plan in the making.
-    Planning(Options, Detail),
+    Planning(PlanOptions, GraphDetail),
     /// The application of a saved plan.
-    Applying(Box<Saved>),
+    Applying(Box<OpenedPlan>),
 }
 
 /// Level of detail.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Detail {
+enum GraphDetail {
     /// The resources alone.
     Resources,
     /// Every vertex.
@@ -70,13 +70,13 @@ enum Detail {
 
 /// Runs the command.
 pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, false);
+    let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
-    let text = draw(&mut diags, args, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
+    let text = draw_graph(&mut diags, args, &mut workspace).await;
+    report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
             out_data(&text);
@@ -86,17 +86,18 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     }
 }
 
-async fn draw(
+async fn draw_graph(
     diags: &mut Diagnostics,
     args: &GraphArgs,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let of_plan =
-        |mode| GraphSource::Planning(Options { mode, ..Options::default() }, Detail::Whole);
+    let of_plan = |mode| {
+        GraphSource::Planning(PlanOptions { mode, ..PlanOptions::default() }, GraphDetail::Whole)
+    };
     let mut opened = None;
     if let Some(path) = &args.plan {
-        let opening = Opening { path, sources: &[], generated: Generated::Read };
-        opened = Some(planfile::open(diags, workspace, opening)?);
+        let opening = PlanToOpen { path, sources: &[], generated: GeneratedConfigUse::Include };
+        opened = Some(planfile::open_plan(diags, workspace, opening)?);
     }
     let state_paths = StatePaths::default();
     let state_paths =
@@ -112,35 +113,35 @@ async fn draw(
         Some((saved, config)) => (Some(saved), config),
         None => {
             // References are judged by evaluating them, which drawing does not do.
-            let (config, _) = workspace.config_dangling(diags)?;
+            let (config, _) = workspace.config_with_reference_errors(diags)?;
             (None, config)
         }
     };
     let source = match (args.kind.as_deref(), saved) {
         (None | Some("apply"), Some(saved)) => GraphSource::Applying(Box::new(saved)),
-        (None, None) => GraphSource::Planning(Options::default(), Detail::Resources),
+        (None, None) => GraphSource::Planning(PlanOptions::default(), GraphDetail::Resources),
         // Without a plan nothing is to be changed, and only the configuration is left.
-        (Some("plan" | "apply"), _) => of_plan(Mode::Normal),
-        (Some("plan-destroy"), _) => of_plan(Mode::Destroy),
-        (Some("plan-refresh-only"), _) => of_plan(Mode::RefreshOnly),
-        (Some(other), _) => return Err(diags.error(unsupported(other))),
+        (Some("plan" | "apply"), _) => of_plan(PlanMode::Normal),
+        (Some("plan-destroy"), _) => of_plan(PlanMode::Destroy),
+        (Some("plan-refresh-only"), _) => of_plan(PlanMode::RefreshOnly),
+        (Some(other), _) => return Err(diags.error(unsupported_graph_type(other))),
     };
     config.check_calls(diags)?;
-    let mut required = config.requirements();
+    let mut required = config.provider_requirements();
     let needed = ProvidersOfState { state_paths: &state_paths, with_open: false };
-    required.extend(of_state(workspace, &config, &required, needed).await);
-    let launcher = workspace.launcher(diags, &required)?;
+    required.extend(providers_of_state(workspace, &config, &required, needed).await);
+    let launcher = workspace.make_launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;
     // The source texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
-    let mut prepared = Prepared {
+    let mut prepared = PreparedConfig {
         launcher,
-        provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
+        provisioners: formwork_provisioners::provisioners(&workspace.env.provisioner_environment()),
         workspace_name: own.name(),
         workspace: own,
         config,
         variables: BTreeMap::new(),
-        time: clock::now(),
+        time: clock::current_time(),
     };
     let text = draw_prepared(diags, &prepared, state, &source);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
@@ -148,7 +149,7 @@ async fn draw(
 }
 
 /// The error of a type of graph that there is not.
-fn unsupported(kind: &str) -> Diagnostic {
+fn unsupported_graph_type(kind: &str) -> Diagnostic {
     if kind == "validate" {
         let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";
         return Diagnostic::error(messages::GRAPH_TYPE_NO_LONGER_AVAILABLE, detail);
@@ -161,26 +162,26 @@ fn unsupported(kind: &str) -> Diagnostic {
 
 fn draw_prepared(
     diags: &mut Diagnostics,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedConfig<'_>,
     state: &State,
     source: &GraphSource,
 ) -> Result<String, Reported> {
-    let pool = Pool::new(&prepared.launcher);
-    let operation = prepared.operation(&pool).parallelism(1);
-    let (results, world) = (Results::new(&prepared.config), operation.world(false));
-    let session = operation.session(PhaseInputs {
+    let pool = ProviderPool::new(&prepared.launcher);
+    let operation = prepared.operation(&pool).with_parallelism(1);
+    let (results, world) = (Results::new(&prepared.config), operation.host_values(false));
+    let session = operation.new_session(PhaseInputs {
         state: match source {
             GraphSource::Planning(..) => state,
             GraphSource::Applying(saved) => &saved.plan.plan().prior,
         },
         results: &results,
         world: &world,
-        watch: &NoObserver,
+        watch: &NoEventObserver,
     });
     match source {
         GraphSource::Planning(options, detail) => {
-            plan::dot(&session, diags, options, *detail == Detail::Resources)
+            plan::plan_graph_dot(&session, diags, options, *detail == GraphDetail::Resources)
         }
-        GraphSource::Applying(saved) => apply::dot(&session, diags, saved.plan.plan()),
+        GraphSource::Applying(saved) => apply::apply_graph_dot(&session, diags, saved.plan.plan()),
     }
 }

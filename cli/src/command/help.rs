@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::parser::described;
+use super::parser::built_description;
 use crate::args::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
-use crate::view::{Screen, out, out_data};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, out_data, print_out};
 
 /// Show the help text of a command.
 #[derive(Debug, clap::Args)]
@@ -47,21 +47,23 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
         }
         (HelpFormat::Text, None) => {
             let width = Screen::of(env).width;
-            args::command_help(&mut diags, &described(), &args.command, width)
-                .map(|text| out(&text))
+            args::command_help(&mut diags, &built_description(), &args.command, width)
+                .map(|text| print_out(&text))
         }
-        (HelpFormat::Man, None) => args::manual_page(&mut diags, &described(), &args.command)
-            .map(|(_, text)| out_data(&text)),
+        (HelpFormat::Man, None) => {
+            args::manual_page(&mut diags, &built_description(), &args.command)
+                .map(|(_, text)| out_data(&text))
+        }
         (HelpFormat::Markdown, None) => {
-            out_data(&args::command_reference(&described()));
+            out_data(&args::command_reference(&built_description()));
             Ok(())
         }
     };
     match done {
         Ok(()) => Exit::Done,
         Err(Reported { .. }) => {
-            let report = Report::new(Screen::of(env), false, env.compact_warnings);
-            report.diagnostics(&Sources::new(), &diags);
+            let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
+            report.report_diagnostics(&Sources::new(), &diags);
             Exit::Failed
         }
     }
@@ -69,7 +71,7 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
 
 /// Writes the manual pages of a command and of all commands below it.
 fn write(diags: &mut Diagnostics, args: &HelpArgs, folder: &Path) -> Result<(), Reported> {
-    let pages = args::manual_pages(diags, &described(), &args.command)?;
+    let pages = args::manual_pages(diags, &built_description(), &args.command)?;
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
     });

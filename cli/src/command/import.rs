@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgAction;
 use formwork_core::change::ImportKey;
-use formwork_core::provider::Pool;
-use formwork_operation::import::managed_address;
+use formwork_core::provider::ProviderPool;
+use formwork_operation::import::parse_managed_address;
 use formwork_operation::{CancellationToken, Operation, StateSession};
 use formwork_value::{Diagnostics, Reported};
 
-use super::interrupt::guarded;
-use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
+use super::interrupt::run_until_interrupted;
+use super::operation::{ImportBlockTarget, PrepareOptions, PreparedConfig, may_ask};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{DEFAULT_AT_ONCE, StateArgs, VariableArgs, at_once, example};
+use crate::args::{DEFAULT_PARALLELISM_ARG, StateArgs, VariableArgs, example, parse_parallelism};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::human::importing::Importing;
-use crate::view::report::Report;
-use crate::view::{Paint, Screen, out};
+use crate::view::human::importing::ImportReport;
+use crate::view::report::OperationReport;
+use crate::view::{Paint, Screen, print_out};
 use crate::workspace::Workspace;
 
 /// Take an object that is there already into the state.
@@ -52,7 +52,7 @@ pub(crate) struct FindingArgs {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
     /// Number of operations that run at once; 0 selects the default.
-    #[arg(long, value_name = "N", default_value = DEFAULT_AT_ONCE, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = DEFAULT_PARALLELISM_ARG, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Accepted for compatibility: there is no remote version to ignore.
     #[arg(long)]
@@ -71,7 +71,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     };
     let done = taking
         .run(env, async |diags, operations, session| {
-            let addr = managed_address(diags, &args.address)?;
+            let addr = parse_managed_address(diags, &args.address)?;
             let key = ImportKey::Id(args.id.as_str().into());
             operations.import.import(diags, session, &addr, key).await
         })
@@ -79,7 +79,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     if done == Exit::Done {
         let screen = Screen::of(env);
         let title = screen.paint(Paint::Green, "Import successful!");
-        out(&format!(
+        print_out(&format!(
             "\n{title}\n\nThe resources that were imported are shown above. These resources are now in\nyour Formwork state and will henceforth be managed by Formwork.\n\n"
         ));
     }
@@ -114,17 +114,17 @@ impl ImportCommand<'_> {
     ) -> Exit {
         let Self { finding, state, config, operation, must_be_written, .. } = *self;
         let screen = Screen::of(env);
-        let report = Report::new(screen, false, env.compact_warnings);
+        let report = OperationReport::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
         // If the block need not be written, a wrong address is reported later.
         let fills = match must_be_written {
-            true => match managed_address(&mut diags, self.address) {
+            true => match parse_managed_address(&mut diags, self.address) {
                 Ok(addr) => Some(addr),
-                Err(_) => return report.failed(None, &diags),
+                Err(_) => return report.report_failure(None, &diags),
             },
             false => self.address.parse().ok(),
         };
-        let fills = fills.as_ref().map(|addr| Filling { addr, must_be_written });
+        let fills = fills.as_ref().map(|addr| ImportBlockTarget { addr, must_be_written });
         let state_paths = state.state_paths();
         let preparing = PrepareOptions {
             sources: &finding.variables.sources,
@@ -135,44 +135,48 @@ impl ImportCommand<'_> {
             fills,
         };
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-            return report.failed(None, &diags);
+            return report.report_failure(None, &diags);
         };
         if let Some(folder) = config {
             workspace.config_folder = folder.to_owned();
         }
-        let prepared = match Prepared::prepare(&mut diags, workspace, &preparing).await {
+        let prepared = match PreparedConfig::prepare(&mut diags, workspace, &preparing).await {
             Ok(prepared) => prepared,
-            Err((workspace, _)) => return report.failed(Some(&workspace.sources), &diags),
+            Err((workspace, _)) => return report.report_failure(Some(&workspace.sources), &diags),
         };
-        let store =
-            prepared.workspace.store(&mut diags, prepared.config.backend(), &state_paths).await;
+        let store = prepared
+            .workspace
+            .open_state(&mut diags, prepared.config.backend(), &state_paths)
+            .await;
         let Ok(store) = store else {
-            return report.failed(Some(&prepared.workspace.sources), &diags);
+            return report.report_failure(Some(&prepared.workspace.sources), &diags);
         };
         let locked = state_session::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
-            return report.failed(Some(&prepared.workspace.sources), &diags);
+            return report.report_failure(Some(&prepared.workspace.sources), &diags);
         };
         locked.follow_moves(&prepared.config);
-        let pool = Pool::new(&prepared.launcher);
+        let pool = ProviderPool::new(&prepared.launcher);
         let cancellation = CancellationToken::new();
-        let importing = Importing { screen, others: report.watch() };
+        let importing = ImportReport { screen, others: report.observer() };
         let sources = &prepared.workspace.sources;
         let import = RunObserver { watch: &importing, ..RunObserver::new(&report, sources) };
         let search = RunObserver::new(&report, sources);
         let operation = |observer| {
-            let operation = prepared.operation(&pool).cancelled_by(cancellation.clone());
-            operation.parallelism(at_once(finding.parallelism)).observed_by(observer)
+            let operation = prepared.operation(&pool).with_cancellation(cancellation.clone());
+            operation
+                .with_parallelism(parse_parallelism(finding.parallelism))
+                .with_observer(observer)
         };
         let operations =
             ImportOperations { import: operation(&import), search: operation(&search) };
         let work = work(&mut diags, &operations, &mut locked);
-        let Some(done) = guarded(work, &pool, &prepared, &cancellation).await else {
+        let Some(done) = run_until_interrupted(work, &pool, &prepared, &cancellation).await else {
             return Exit::Failed;
         };
         prepared.launcher.shutdown(&mut diags).await;
         locked.unlock(&mut diags).await;
-        report.diagnostics(&prepared.workspace.sources, &diags);
+        report.report_diagnostics(&prepared.workspace.sources, &diags);
         if done.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }
     }
 }

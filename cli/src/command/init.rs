@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
-use formwork_core::version::Constraints;
+use formwork_core::version::VersionConstraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::backend::Init;
-use super::operation::{ProvidersOfState, of_state};
+use super::operation::{ProvidersOfState, providers_of_state};
 use super::{backend, encryption, from_module};
 use crate::args::{InitArgs, StatePaths};
 use crate::env::Env;
@@ -19,30 +19,30 @@ use crate::install::installer::InstallJob;
 use crate::install::lockfile::LockFile;
 use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
-use crate::install::providers::Installation;
+use crate::install::providers::ProviderInstallOptions;
 use crate::messages;
 use crate::redact;
-use crate::view::{Paint, Screen, report::Report};
+use crate::view::{Paint, Screen, report::OperationReport};
 use crate::workspace::{InstallOptions, Workspace};
 
 /// Runs the command.
 pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, args.json, env.compact_warnings);
+    let report = OperationReport::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let init = Init { args, report: &report };
-    let result = prepare(&mut diags, &init, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
+    let result = prepare_folder(&mut diags, &init, &mut workspace).await;
+    report.report_diagnostics(&workspace.sources, &diags);
     match result {
         Ok(()) if !diags.has_errors() => Exit::Done,
         _ => Exit::Failed,
     }
 }
 
-async fn prepare(
+async fn prepare_folder(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &mut Workspace<'_>,
@@ -84,32 +84,37 @@ async fn prepare(
         let options = InstallOptions { upgrade: args.upgrade, keeps_lock, tests };
         workspace.install_modules(diags, options, report)?;
     }
-    let config = workspace.needs(diags)?;
+    let config = workspace.required_config(diags)?;
     config.check_versions(diags)?;
     diags.check()?;
     let runs = required_by_runs(diags, workspace, tests)?;
     let is_store = config.backend().is_some_and(|backend| backend.provider.is_some());
-    let first = (args.backend && is_store).then(|| config.requirements());
+    let first = (args.backend && is_store).then(|| config.provider_requirements());
     if let Some(required) = first.clone() {
         // The state is read through it, so it is needed before the providers of the state are known.
         let to_install = ToInstall { config: &config, required, keeps_locks: true };
         install_providers(diags, init, workspace, to_install)?;
     }
     if args.backend {
-        encryption::load(diags, workspace, &config.root, &[])?;
+        encryption::load_encryption(diags, workspace, &config.root, &[])?;
         backend::set_up(diags, init, workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend()).await;
         check_state(diags, workspace, &config).await?;
     }
     workspace.warn_of_overrides_in_init(diags);
-    let mut required = with_constraints(config.requirements(), runs);
+    let mut required = with_constraints(config.provider_requirements(), runs);
     let state = ProvidersOfState { state_paths: &StatePaths::default(), with_open: true };
-    let of_state = of_state(workspace, &config, &required, state).await;
+    let of_state = providers_of_state(workspace, &config, &required, state).await;
     required.extend(of_state);
     // Those of the configuration are installed already if they were needed for the state.
     let are_installed =
         first.is_some_and(|first| required.keys().all(|addr| first.contains_key(addr)));
-    if !are_installed || workspace.locks(diags)?.providers.keys().ne(lockable(workspace, &required))
+    if !are_installed
+        || workspace
+            .read_lock_file(diags)?
+            .providers
+            .keys()
+            .ne(providers_to_lock(workspace, &required))
     {
         let to_install = ToInstall { config: &config, required, keeps_locks: false };
         install_providers(diags, init, workspace, to_install)?;
@@ -128,12 +133,12 @@ fn required_by_runs(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
-) -> Result<BTreeMap<ProviderAddr, Constraints>, Reported> {
+) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
     let mut required = BTreeMap::new();
-    for test in workspace.load_runs(diags, tests, Config::load_needs)? {
+    for test in workspace.load_runs(diags, tests, Config::load_for_requirements)? {
         for run in test.runs {
             run.config.check_versions(diags)?;
-            required = with_constraints(required, run.config.requirements());
+            required = with_constraints(required, run.config.provider_requirements());
         }
     }
     Ok(required)
@@ -141,12 +146,12 @@ fn required_by_runs(
 
 /// The providers of both, with all constraints together.
 fn with_constraints(
-    mut required: BTreeMap<ProviderAddr, Constraints>,
-    others: BTreeMap<ProviderAddr, Constraints>,
-) -> BTreeMap<ProviderAddr, Constraints> {
+    mut required: BTreeMap<ProviderAddr, VersionConstraints>,
+    others: BTreeMap<ProviderAddr, VersionConstraints>,
+) -> BTreeMap<ProviderAddr, VersionConstraints> {
     for (addr, constraints) in others {
         let known = required.entry(addr).or_default();
-        *known = std::mem::take(known).and(constraints);
+        *known = std::mem::take(known).union(constraints);
     }
     required
 }
@@ -164,7 +169,8 @@ async fn check_state(
     }
     // The arguments have been checked.
     let unused = &mut Diagnostics::new();
-    let Ok(mut state) = workspace.store_in(unused, &backend, &StatePaths::default()).await else {
+    let Ok(mut state) = workspace.open_state_in(unused, &backend, &StatePaths::default()).await
+    else {
         return Ok(());
     };
     let read = state.store.read().await;
@@ -175,17 +181,17 @@ async fn check_state(
 struct ToInstall<'a> {
     /// The configuration, which names the modules that want them.
     config: &'a Config,
-    required: BTreeMap<ProviderAddr, Constraints>,
+    required: BTreeMap<ProviderAddr, VersionConstraints>,
     /// Whether the locks of other providers stay: the state may need them.
     keeps_locks: bool,
 }
 
 /// The providers that the lock file is to list.
-fn lockable<'a>(
+fn providers_to_lock<'a>(
     workspace: &'a Workspace<'_>,
-    required: &'a BTreeMap<ProviderAddr, Constraints>,
+    required: &'a BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> impl Iterator<Item = &'a ProviderAddr> {
-    required.keys().filter(move |addr| !workspace.places(&[]).needs_no_lock(addr))
+    required.keys().filter(move |addr| !workspace.provider_folders(&[]).needs_no_lock(addr))
 }
 
 fn install_providers(
@@ -198,20 +204,20 @@ fn install_providers(
     let ToInstall { config, required, keeps_locks } = to_install;
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
-    let before = workspace.locks(diags)?;
+    let before = workspace.read_lock_file(diags)?;
     let mut locks = before.clone();
-    let places = workspace.places(&args.plugin_dir);
-    let installation = Installation {
+    let places = workspace.provider_folders(&args.plugin_dir);
+    let installation = ProviderInstallOptions {
         upgrade: args.upgrade,
         module_constraints: &ModuleConstraints::of(config),
         event: &|addr, event| {
-            report.transient("");
-            report.log_each(&event.human(addr), &event.machine(addr));
+            report.show_transient("");
+            report.log_each(&event.human_message(addr), &event.machine_message(addr));
         },
-        progress: &|jobs| report.transient(&under_way(jobs)),
+        progress: &|jobs| report.show_transient(&download_progress_line(jobs)),
     };
     let installed = places.install(diags, &required, &mut locks, &installation);
-    report.transient("");
+    report.show_transient("");
     let installed = installed?;
     if keeps_locks {
         for (addr, lock) in &before.providers {
@@ -220,19 +226,24 @@ fn install_providers(
     }
     if installed.third_party {
         let text = "\nPartner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing";
-        report.text(text);
+        report.show_text(text);
     }
     let incomplete = &installed.incomplete;
-    save(diags, init, workspace, &LockFileChange { before: &before, locks: &locks, incomplete })
+    save_lock_file(
+        diags,
+        init,
+        workspace,
+        &LockFileChange { before: &before, locks: &locks, incomplete },
+    )
 }
 
 /// The line about the packages that are being downloaded.
-fn under_way(jobs: &[InstallJob]) -> String {
+fn download_progress_line(jobs: &[InstallJob]) -> String {
     let megabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000, bytes / 100_000 % 10);
     let line = |job: &InstallJob| {
         let received = job.progress.received.load(Ordering::Relaxed);
         let total = job.progress.total.load(Ordering::Relaxed);
-        let name = job.addr.kind();
+        let name = job.addr.provider_type();
         match total {
             _ if received == 0 || received == total => None,
             0 => Some(format!("{name} {} MB", megabytes(received))),
@@ -253,7 +264,7 @@ struct LockFileChange<'a> {
     incomplete: &'a [String],
 }
 
-fn save(
+fn save_lock_file(
     diags: &mut Diagnostics,
     init: &Init<'_>,
     workspace: &Workspace<'_>,
@@ -275,7 +286,7 @@ fn save(
         return Ok(());
     }
     if !incomplete.is_empty() {
-        diags.warn(problem::incomplete(incomplete));
+        diags.warn(problem::incomplete_locks_warning(incomplete));
     }
     locks.save(diags, &workspace.root)?;
     let (text, code) = if before.providers.is_empty() {

@@ -5,24 +5,24 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
-use formwork_core::provider::{PendingCall, Pool};
+use formwork_core::provider::{PendingCall, ProviderPool};
 use formwork_operation::CancellationToken;
 
-use super::operation::Prepared;
+use super::operation::PreparedConfig;
 use crate::signals::SignalGuard;
 use crate::view::{self, Screen};
 
-const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
-const SECOND: &str = "\nTwo interrupts received. Exiting immediately.";
+const FIRST_MESSAGE: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
+const SECOND_MESSAGE: &str = "\nTwo interrupts received. Exiting immediately.";
 /// The call that changes an object.
-const CHANGE: &str = "ApplyResourceChange";
+const CHANGE_CALL: &str = "ApplyResourceChange";
 
 /// Time without an answer after which a provider is mentioned, unless set otherwise.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REMINDER_DELAY: Duration = Duration::from_secs(10);
 /// Maximum number of calls mentioned at once.
-const MENTIONED: usize = 10;
+const MAX_MENTIONED: usize = 10;
 /// Calls that may well take long, and of which the run tells by itself now and then.
-const TOLD_ELSEWHERE: [&str; 5] = [
+const REPORTED_ELSEWHERE: [&str; 5] = [
     "ApplyResourceChange",
     "ReadDataSource",
     "OpenEphemeralResource",
@@ -32,16 +32,17 @@ const TOLD_ELSEWHERE: [&str; 5] = [
 
 /// Does the work until it ends. After one signal the token is cancelled, by which the work is to end
 /// soon; after a second one the providers are killed and the work is dropped: `None`.
-pub(super) async fn guarded<T>(
+pub(super) async fn run_until_interrupted<T>(
     work: impl Future<Output = T>,
-    pool: &Pool<'_>,
-    prepared: &Prepared<'_>,
+    pool: &ProviderPool<'_>,
+    prepared: &PreparedConfig<'_>,
     cancellation: &CancellationToken,
 ) -> Option<T> {
     tokio::pin!(work);
     let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
-    let patience = prepared.workspace.env.plugin_patience.unwrap_or(PATIENCE);
-    let mut reminding = std::pin::pin!(remind(pool, patience.max(Duration::from_secs(1))));
+    let patience = prepared.workspace.env.plugin_patience.unwrap_or(REMINDER_DELAY);
+    let mut reminding =
+        std::pin::pin!(remind_of_slow_calls(pool, patience.max(Duration::from_secs(1))));
     tokio::select! {
         // One that comes with the end of the work counts, so that the next is not taken for the first.
         biased;
@@ -50,8 +51,8 @@ pub(super) async fn guarded<T>(
         never = &mut reminding => match never {},
     }
     let screen = Screen::of(prepared.workspace.env);
-    view::err(&screen.wrap(FIRST));
-    view::err(&screen.wrap(&next(&pool.waiting(Duration::ZERO))));
+    view::print_err(&screen.wrap(FIRST_MESSAGE));
+    view::print_err(&screen.wrap(&next_signal(&pool.calls_waiting_for(Duration::ZERO))));
     cancellation.cancel();
     tokio::select! {
         biased;
@@ -59,20 +60,20 @@ pub(super) async fn guarded<T>(
         () = signals.next() => {}
         never = &mut reminding => match never {},
     }
-    let waiting = pool.waiting(Duration::ZERO);
-    view::err(&screen.wrap(&format!("{SECOND} {}\n", count_unfinished(&waiting))));
-    view::err(&list(&waiting));
+    let waiting = pool.calls_waiting_for(Duration::ZERO);
+    view::print_err(&screen.wrap(&format!("{SECOND_MESSAGE} {}\n", count_unfinished(&waiting))));
+    view::print_err(&list_calls(&waiting));
     prepared.launcher.kill();
     None
 }
 
-fn changes(waiting: &[PendingCall]) -> usize {
-    waiting.iter().filter(|one| one.call == CHANGE).count()
+fn count_changing_calls(waiting: &[PendingCall]) -> usize {
+    waiting.iter().filter(|one| one.call == CHANGE_CALL).count()
 }
 
 /// Explains the effect of the next interrupt.
-fn next(waiting: &[PendingCall]) -> String {
-    match changes(waiting) {
+fn next_signal(waiting: &[PendingCall]) -> String {
+    match count_changing_calls(waiting) {
         0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
         1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.\n\n".to_owned(),
         n => format!("{n} changes are under way and are waited for. A second interrupt exits at once and leaves them in the journal as unfinished.\n\n"),
@@ -81,7 +82,7 @@ fn next(waiting: &[PendingCall]) -> String {
 
 /// Counts the changes that an immediate exit leaves unfinished.
 fn count_unfinished(waiting: &[PendingCall]) -> String {
-    match changes(waiting) {
+    match count_changing_calls(waiting) {
         0 => "No change was under way.".to_owned(),
         1 => "A change was under way. It is in the journal; the next command reports its outcome."
             .to_owned(),
@@ -92,22 +93,22 @@ fn count_unfinished(waiting: &[PendingCall]) -> String {
 }
 
 /// Says now and then which calls have waited longer than `patience`.
-async fn remind(pool: &Pool<'_>, patience: Duration) -> Infallible {
+async fn remind_of_slow_calls(pool: &ProviderPool<'_>, patience: Duration) -> Infallible {
     loop {
         tokio::time::sleep(patience).await;
-        let mut waiting = pool.waiting(patience);
-        waiting.retain(|one| !TOLD_ELSEWHERE.contains(&one.call));
+        let mut waiting = pool.calls_waiting_for(patience);
+        waiting.retain(|one| !REPORTED_ELSEWHERE.contains(&one.call));
         if !waiting.is_empty() {
-            view::err(&format!("\nStill waiting:\n{}", list(&waiting)));
+            view::print_err(&format!("\nStill waiting:\n{}", list_calls(&waiting)));
         }
     }
 }
 
-fn list(waiting: &[PendingCall]) -> String {
-    let shown = waiting.iter().take(MENTIONED);
+fn list_calls(waiting: &[PendingCall]) -> String {
+    let shown = waiting.iter().take(MAX_MENTIONED);
     let mut text: String =
         shown.map(|one| format!("- {one}, asked {} s ago\n", one.elapsed.as_secs())).collect();
-    if let Some(more) = waiting.len().checked_sub(MENTIONED).filter(|more| *more > 0) {
+    if let Some(more) = waiting.len().checked_sub(MAX_MENTIONED).filter(|more| *more > 0) {
         text.push_str(&format!("- and {more} more\n"));
     }
     text

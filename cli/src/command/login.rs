@@ -3,19 +3,19 @@
 use formwork_value::diag::{Blame, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::{Prompt, Unanswered, ask};
+use super::question::{NoAnswer, Prompt, ask};
 
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
-use crate::fetch::login::{Login, LoginService};
+use crate::fetch::login::{LoginService, PendingLogin};
 use crate::fetch::stored::{self, TokenSource};
 use crate::messages;
 use crate::settings::Settings;
 use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
-use crate::view::{Paint, Screen, err, out};
+use crate::view::{Paint, Screen, print_err, print_out};
 
 /// Arguments of `login` and `logout`.
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,7 @@ pub(super) async fn login(args: &HostArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let screen = Screen::of(env);
     let result = log_in(&mut diags, args, env, &screen).await;
-    finish(&screen, &diags, result)
+    finish_command(&screen, &diags, result)
 }
 
 /// Runs `logout`.
@@ -43,17 +43,17 @@ pub(super) fn logout(args: &HostArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let screen = Screen::of(env);
     let result = log_out(&mut diags, args, env, &screen);
-    finish(&screen, &diags, result)
+    finish_command(&screen, &diags, result)
 }
 
-fn finish(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) -> Exit {
-    let shown = diagnostic::all(screen, &Sources::new(), diags, false);
-    out(&shown.warnings);
-    err(&shown.errors);
+fn finish_command(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) -> Exit {
+    let shown = diagnostic::render_all(screen, &Sources::new(), diags, false);
+    print_out(&shown.warnings);
+    print_err(&shown.errors);
     if result.is_ok() { Exit::Done } else { Exit::Failed }
 }
 
-fn fail(
+fn report_login_error(
     diags: &mut Diagnostics,
     summary: impl Into<Summary>,
     detail: impl Into<String>,
@@ -72,10 +72,11 @@ fn open(
     let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
     if let Err(error) = sample {
         let detail = format!("The given hostname {host:?} is not valid: {error}");
-        return Err(fail(diags, messages::INVALID_HOSTNAME, detail));
+        return Err(report_login_error(diags, messages::INVALID_HOSTNAME, detail));
     }
-    let settings = Settings::load(env)
-        .map_err(|error| fail(diags, messages::SETTINGS_CANNOT_BE_READ, error.to_string()))?;
+    let settings = Settings::load(env).map_err(|error| {
+        report_login_error(diags, messages::SETTINGS_CANNOT_BE_READ, error.to_string())
+    })?;
     Ok((host, settings))
 }
 
@@ -87,18 +88,22 @@ async fn log_in(
 ) -> Result<(), Reported> {
     if !env.input {
         let detail = "The \"formwork login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file.";
-        return Err(fail(diags, messages::LOGIN_IS_INTERACTIVE_COMMAND, detail));
+        return Err(report_login_error(diags, messages::LOGIN_IS_INTERACTIVE_COMMAND, detail));
     }
     let (host, settings) = open(diags, args, env)?;
     let http = Client::new(env.proxies(), std::thread::sleep);
     let hosts = Hosts::new(env, &settings);
     let services = hosts.login_services(&http, &host).map_err(|error| {
-        fail(diags, messages::SERVICE_DISCOVERY_FAILED_FOR.with(&[&host]), format!("{error}."))
+        report_login_error(
+            diags,
+            messages::SERVICE_DISCOVERY_FAILED_FOR.with(&[&host]),
+            format!("{error}."),
+        )
     })?;
     let place = stored::token_source(env, &settings, &host);
     if place == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
-        return Err(fail(
+        return Err(report_login_error(
             diags,
             messages::CREDENTIALS_FOR_ARE_MANUALLY_CONFIGURED.with(&[&host]),
             detail,
@@ -107,36 +112,49 @@ async fn log_in(
     let token = match (services.login, services.tokens) {
         (Some(service), _) if service.by_code => {
             let request = TokenRequest { host: &host, mechanism: "OAuth", place: &place };
-            consent(diags, screen, &request).await?;
-            by_code(diags, &http, &host, service).await?
+            ask_consent(diags, screen, &request).await?;
+            log_in_by_code(diags, &http, &host, service).await?
         }
         (Some(_), _) => {
             let detail = format!(
                 "The given hostname {host:?} does not allow any OAuth grant types that are supported by this version of Formwork."
             );
-            return Err(fail(diags, messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_LOGIN, detail));
+            return Err(report_login_error(
+                diags,
+                messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_LOGIN,
+                detail,
+            ));
         }
         (None, Some(tokens)) => {
             let request = TokenRequest { host: &host, mechanism: "your browser", place: &place };
-            consent(diags, screen, &request).await?;
-            by_paste(diags, screen, &TokensApi { http: &http, host: &host, url: &tokens }).await?
+            ask_consent(diags, screen, &request).await?;
+            log_in_by_pasted_token(
+                diags,
+                screen,
+                &TokensApi { http: &http, host: &host, url: &tokens },
+            )
+            .await?
         }
         (None, None) => {
             let detail = format!(
                 "The given hostname {host:?} does not support creating Terraform authorization tokens."
             );
-            return Err(fail(diags, messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_TOKENS_API, detail));
+            return Err(report_login_error(
+                diags,
+                messages::HOST_DOES_NOT_SUPPORT_TERRAFORM_TOKENS_API,
+                detail,
+            ));
         }
     };
-    stored::store(&place, &host, Some(&token)).map_err(|error| {
+    stored::store_token(&place, &host, Some(&token)).map_err(|error| {
         let detail = format!(
             "The given host returned an API token, but Formwork failed to save it: {error}."
         );
-        fail(diags, messages::FAILED_TO_SAVE_API_TOKEN, detail)
+        report_login_error(diags, messages::FAILED_TO_SAVE_API_TOKEN, detail)
     })?;
     let rule = "-".repeat(81);
     let success = screen.paint(Paint::BoldGreen, "Success!");
-    out(&format!(
+    print_out(&format!(
         "\n{rule}\n\n{success} Formwork has obtained and saved an API token.\n\nThe new API token will be used for any future command that must make\nauthenticated requests to {host}.\n\n"
     ));
     Ok(())
@@ -151,7 +169,7 @@ struct TokenRequest<'a> {
 }
 
 /// Prints the next steps, and asks for permission.
-async fn consent(
+async fn ask_consent(
     diags: &mut Diagnostics,
     screen: &Screen,
     request: &TokenRequest<'_>,
@@ -166,7 +184,7 @@ async fn consent(
         TokenSource::File { path, .. } => text.push_str(&format!("If login is successful, Formwork will store the token in plain text in\nthe following file for use by subsequent commands:\n    {}\n\n", path.display())),
         TokenSource::Settings | TokenSource::None => {}
     }
-    out(&text);
+    print_out(&text);
     let question = Prompt {
         title: "Do you want to proceed?",
         about: "Only 'yes' will be accepted to confirm.",
@@ -174,41 +192,43 @@ async fn consent(
     };
     match ask(screen, question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
-        Ok(_) | Err(Unanswered::Ended) => {
-            Err(fail(diags, messages::LOGIN_CANCELLED, "Nothing was requested or saved."))
-        }
-        Err(Unanswered::Interrupted) => Err(interrupted(diags)),
+        Ok(_) | Err(NoAnswer::Ended) => Err(report_login_error(
+            diags,
+            messages::LOGIN_CANCELLED,
+            "Nothing was requested or saved.",
+        )),
+        Err(NoAnswer::Interrupted) => Err(report_interrupted(diags)),
     }
 }
 
-fn interrupted(diags: &mut Diagnostics) -> Reported {
-    fail(diags, messages::LOGIN_INTERRUPTED, "Nothing was saved.")
+fn report_interrupted(diags: &mut Diagnostics) -> Reported {
+    report_login_error(diags, messages::LOGIN_INTERRUPTED, "Nothing was saved.")
 }
 
-async fn by_code(
+async fn log_in_by_code(
     diags: &mut Diagnostics,
     http: &Client,
     host: &str,
     service: LoginService,
 ) -> Result<String, Reported> {
-    let started = Login::begin(service).await;
+    let started = PendingLogin::begin(service).await;
     let login = started.map_err(|error| {
         let detail = format!("The login process uses OAuth, which requires starting a temporary HTTP server on localhost. However, {error} to create such a server.");
-        fail(diags, messages::CANNOT_START_TEMPORARY_LOGIN_SERVER, detail)
+        report_login_error(diags, messages::CANNOT_START_TEMPORARY_LOGIN_SERVER, detail)
     })?;
     let signals = SignalGuard::begin();
-    out(&format!(
+    print_out(&format!(
         "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
         login.url()
     ));
     let refused = |diags: &mut Diagnostics, error: String| {
         let detail = format!("The remote server did not assign an auth token: {error}.");
-        fail(diags, messages::FAILED_TO_OBTAIN_AUTH_TOKEN, detail)
+        report_login_error(diags, messages::FAILED_TO_OBTAIN_AUTH_TOKEN, detail)
     };
     let mut signals = signals.map_err(|error| refused(diags, error.to_string()))?;
     let code = tokio::select! {
         code = login.wait() => code.map_err(|error| refused(diags, error.to_string()))?,
-        () = signals.next() => return Err(interrupted(diags)),
+        () = signals.next() => return Err(report_interrupted(diags)),
     };
     drop(signals);
     login.exchange(http, &code).map_err(|error| refused(diags, error.to_string()))
@@ -221,25 +241,25 @@ struct TokensApi<'a> {
     url: &'a str,
 }
 
-async fn by_paste(
+async fn log_in_by_pasted_token(
     diags: &mut Diagnostics,
     screen: &Screen,
     api: &TokensApi<'_>,
 ) -> Result<String, Reported> {
     let TokensApi { http, host, url } = *api;
     let rule = "-".repeat(81);
-    out(&format!(
+    print_out(&format!(
         "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
     ));
     let title = format!("Token for {host}:");
     let token = ask(screen, Prompt { title: &title, about: "", secret: true }).await;
     let token = match token {
         Ok(token) => token.trim().to_owned(),
-        Err(Unanswered::Ended) => {
+        Err(NoAnswer::Ended) => {
             let detail = "No token was entered, so nothing was saved.";
-            return Err(fail(diags, messages::FAILED_TO_RETRIEVE_TOKEN, detail));
+            return Err(report_login_error(diags, messages::FAILED_TO_RETRIEVE_TOKEN, detail));
         }
-        Err(Unanswered::Interrupted) => return Err(interrupted(diags)),
+        Err(NoAnswer::Interrupted) => return Err(report_interrupted(diags)),
     };
     let url = format!("{url}account/details");
     let user = http.get(&url, Some(&format!("Bearer {token}")));
@@ -249,11 +269,11 @@ async fn by_paste(
         } else {
             (messages::FAILED_TO_RETRIEVE_USER_ACCOUNT_DETAILS, format!("{error}."))
         };
-        fail(diags, summary, detail)
+        report_login_error(diags, summary, detail)
     })?;
     let user: serde_json::Value = serde_json::from_str(&user).unwrap_or_default();
     let name = user.pointer("/data/attributes/username").and_then(|name| name.as_str());
-    out(&format!("\nRetrieved token for user {}\n", name.unwrap_or_default()));
+    print_out(&format!("\nRetrieved token for user {}\n", name.unwrap_or_default()));
     Ok(token)
 }
 
@@ -269,26 +289,26 @@ fn log_out(
         TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
             let summary = messages::CREDENTIALS_FOR_ARE_MANUALLY_CONFIGURED.with(&[&host]);
-            return Err(fail(diags, summary, detail));
+            return Err(report_login_error(diags, summary, detail));
         }
         TokenSource::None | TokenSource::File { is_stored: false, .. } => {
-            out(&format!("No credentials for {host} are stored.\n\n"));
+            print_out(&format!("No credentials for {host} are stored.\n\n"));
             return Ok(());
         }
-        TokenSource::Helper(helper) => out(&format!(
+        TokenSource::Helper(helper) => print_out(&format!(
             "Removing the stored credentials for {host} from the configured\n{:?} credentials helper.\n\n",
             helper.name
         )),
-        TokenSource::File { path, .. } => out(&format!(
+        TokenSource::File { path, .. } => print_out(&format!(
             "Removing the stored credentials for {host} from the following file:\n    {}\n\n",
             path.display()
         )),
     }
-    stored::store(&place, &host, None).map_err(|error| {
+    stored::store_token(&place, &host, None).map_err(|error| {
         let detail = format!("Unable to remove stored API token: {error}");
-        fail(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
+        report_login_error(diags, messages::FAILED_TO_REMOVE_API_TOKEN, detail)
     })?;
     let success = screen.paint(Paint::BoldGreen, "Success!");
-    out(&format!("{success} Formwork has removed the stored API token for {host}.\n\n"));
+    print_out(&format!("{success} Formwork has removed the stored API token for {host}.\n\n"));
     Ok(())
 }

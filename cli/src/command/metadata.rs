@@ -8,7 +8,7 @@ use formwork_value::codec::type_json;
 use crate::args::example;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
-use crate::view::{err, out_data};
+use crate::view::{out_data, print_err};
 
 /// Queries about the language.
 #[derive(Debug, Subcommand)]
@@ -28,13 +28,13 @@ pub(crate) struct MetadataFunctionsArgs {
 /// Prints the signatures of all functions, each under its name and under `core::` with its name.
 pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
     if !args.json {
-        err("The `formwork metadata functions` command requires the `-json` flag.\n");
+        print_err("The `formwork metadata functions` command requires the `-json` flag.\n");
         return Exit::Failed;
     }
     let all = signatures();
     let mut members: Vec<(String, Json)> = Vec::with_capacity(2 * all.len());
     for signature in &all {
-        let json = one(signature);
+        let json = function_to_json(signature);
         members.push((signature.name.to_owned(), json.clone()));
         members.push((format!("core::{}", signature.name), json));
     }
@@ -43,21 +43,24 @@ pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
         ("format_version", Json::text("1.0")),
         ("function_signatures", Json::Object(members)),
     ]);
-    out_data(&format!("{}\n", document.compact()));
+    out_data(&format!("{}\n", document.to_compact()));
     Exit::Done
 }
 
-fn one(signature: &Signature) -> Json {
-    Json::some([
+fn function_to_json(signature: &Signature) -> Json {
+    Json::object_of_some([
         ("description", Some(Json::text(signature.description.clone()))),
         ("return_type", Some(Json::Written(type_json::encode(&signature.returns)))),
-        ("parameters", Json::Array(signature.params.iter().map(parameter).collect()).filled()),
-        ("variadic_parameter", signature.variadic.as_ref().map(parameter)),
+        (
+            "parameters",
+            Json::Array(signature.params.iter().map(parameter_to_json).collect()).none_if_empty(),
+        ),
+        ("variadic_parameter", signature.variadic.as_ref().map(parameter_to_json)),
     ])
 }
 
-fn parameter(param: &Param) -> Json {
-    Json::some([
+fn parameter_to_json(param: &Param) -> Json {
+    Json::object_of_some([
         ("name", Some(Json::text(param.name.clone()))),
         ("description", Some(Json::text(param.description.clone()))),
         ("is_nullable", param.allow_null.then_some(Json::Bool(true))),

@@ -12,11 +12,11 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
 use crate::messages;
-use crate::modules::installed::Installed;
+use crate::modules::installed::InstalledModules;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
-use crate::modules::manifest::Record;
+use crate::modules::manifest::ModuleRecord;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out, out_data, report::Report};
+use crate::view::{Paint, Screen, out_data, print_out, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Show the modules that the configuration calls.
@@ -35,26 +35,26 @@ pub(crate) struct ModulesArgs {
 /// Runs the command.
 pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, false, env.compact_warnings);
+    let report = OperationReport::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     // The output lists the calls of the configuration, so it has to be readable and installed.
     let mut calls = BTreeSet::new();
     if workspace.has_config() {
-        let checked = workspace.needs(&mut diags).and_then(|config| {
-            calls.extend(config.nodes.iter().map(key));
+        let checked = workspace.required_config(&mut diags).and_then(|config| {
+            calls.extend(config.nodes.iter().map(manifest_key));
             config.check_versions(&mut diags)
         });
         if checked.is_err() {
-            return report.failed(Some(&workspace.sources), &diags);
+            return report.report_failure(Some(&workspace.sources), &diags);
         }
     }
-    let Ok(Installed(manifest)) = workspace.installed_modules(&mut diags) else {
-        return report.failed(Some(&workspace.sources), &diags);
+    let Ok(InstalledModules(manifest)) = workspace.installed_modules(&mut diags) else {
+        return report.report_failure(Some(&workspace.sources), &diags);
     };
-    let mut called: BTreeMap<&str, &Record> = manifest
+    let mut called: BTreeMap<&str, &ModuleRecord> = manifest
         .0
         .iter()
         .filter(|(key, _)| !key.is_empty())
@@ -63,10 +63,13 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     if args.lock {
         // Those of tests, too.
         let locked = lock(&mut diags, &workspace, &called);
-        report.diagnostics(&workspace.sources, &diags);
+        report.report_diagnostics(&workspace.sources, &diags);
         return match locked {
             Ok(n_modules) => {
-                out(&format!("Locked the content of {n_modules} modules in {}.\n", lock::NAME));
+                print_out(&format!(
+                    "Locked the content of {n_modules} modules in {}.\n",
+                    lock::FILE_NAME
+                ));
                 Exit::Done
             }
             Err(Reported { .. }) => Exit::Failed,
@@ -74,18 +77,18 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     }
     called.retain(|key, _| calls.contains(*key));
     if args.json {
-        out_data(&format!("{}\n", document(&called).compact()));
+        out_data(&format!("{}\n", modules_document(&called).to_compact()));
     } else if called.is_empty() {
-        out("\nNo modules found in configuration.\n");
+        print_out("\nNo modules found in configuration.\n");
     } else {
         let title = screen.paint(Paint::Bold, "Modules declared by configuration:");
-        out(&format!("\n{title}\n.\n{}\n", tree(&called, "", "")));
+        print_out(&format!("\n{title}\n.\n{}\n", modules_tree(&called, "", "")));
     }
     Exit::Done
 }
 
 /// The key of a module in the manifest.
-fn key(node: &ModuleNode) -> String {
+fn manifest_key(node: &ModuleNode) -> String {
     let calls: Vec<&str> = node.path.0.iter().map(|call| &**call).collect();
     calls.join(".")
 }
@@ -95,7 +98,7 @@ fn key(node: &ModuleNode) -> String {
 fn lock(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
-    called: &BTreeMap<&str, &Record>,
+    called: &BTreeMap<&str, &ModuleRecord>,
 ) -> Result<usize, Reported> {
     let mut failed = |what: &str, error: std::io::Error| {
         let detail = format!("{what}: {error}.");
@@ -103,18 +106,18 @@ fn lock(
         diags.error(diagnostic.blame(Blame::Environment))
     };
     let mut lock = ModuleLock::default();
-    for (key, record) in called.iter().filter(|(_, record)| is_elsewhere(&record.source)) {
+    for (key, record) in called.iter().filter(|(_, record)| is_remote_source(&record.source)) {
         let folder = workspace.modules_folder().join(key);
-        let hash = hash::of_module(&folder);
+        let hash = hash::hash_module(&folder);
         let hash = hash.map_err(|error| failed(&format!("The module {key}"), error))?;
         lock.0.insert((*key).to_owned(), LockedModule::of(record, hash));
     }
-    lock.save(&workspace.root).map_err(|error| failed(lock::NAME, error))?;
+    lock.save(&workspace.root).map_err(|error| failed(lock::FILE_NAME, error))?;
     Ok(lock.0.len())
 }
 
 /// Whether a source is a registry, a repository or an archive, and no folder of this machine.
-fn is_elsewhere(source: &str) -> bool {
+fn is_remote_source(source: &str) -> bool {
     match ModuleSource::parse(source, false) {
         Ok(ModuleSource::Local(_)) | Err(_) => false,
         Ok(ModuleSource::Package(package, _)) => !package.is_local(),
@@ -127,11 +130,11 @@ fn last_call_name(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-fn version(record: &Record) -> String {
+fn version(record: &ModuleRecord) -> String {
     record.version.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-fn document(called: &BTreeMap<&str, &Record>) -> Json {
+fn modules_document(called: &BTreeMap<&str, &ModuleRecord>) -> Json {
     let modules = called.iter().map(|(key, record)| {
         Json::object([
             ("key", Json::text(last_call_name(key))),
@@ -146,7 +149,7 @@ fn document(called: &BTreeMap<&str, &Record>) -> Json {
 }
 
 /// The modules called within one, as lines of a tree.
-fn tree(called: &BTreeMap<&str, &Record>, within: &str, margin: &str) -> String {
+fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, within: &str, margin: &str) -> String {
     let inner: Vec<_> = called
         .iter()
         .filter(|(key, _)| key.rsplit_once('.').map_or("", |(outer, _)| outer) == within)
@@ -162,7 +165,7 @@ fn tree(called: &BTreeMap<&str, &Record>, within: &str, margin: &str) -> String 
         let version = if version.is_empty() { version } else { format!(" {version}") };
         text +=
             &format!("{margin}{branch}\"{}\"[{}]{version}\n", last_call_name(key), record.source);
-        text += &tree(called, key, &format!("{margin}{below}"));
+        text += &modules_tree(called, key, &format!("{margin}{below}"));
     }
     text
 }

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Input, Unset};
+use formwork_core::config::inputs::{self, ResolvedVariable, UnsetVariable};
 use formwork_core::eval::HostValues;
-use formwork_core::plan::{Mode, Options};
-use formwork_core::provider::Pool;
-use formwork_core::provisioner::Provisioners;
-use formwork_core::version::Constraints;
-use formwork_operation::import::check_block;
+use formwork_core::plan::{PlanMode, PlanOptions};
+use formwork_core::provider::ProviderPool;
+use formwork_core::provisioner::ProvisionerSet;
+use formwork_core::version::VersionConstraints;
+use formwork_operation::import::check_resource_block;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::{Operation, OperationInputs};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
-use super::config_errors::{self, Known};
+use super::config_errors::{self, KnownConfig};
 use super::encryption;
 use super::output::providers_in;
 use super::variable_inputs::{ask_for_missing, variable_values};
@@ -27,16 +27,16 @@ use crate::env::Env;
 use crate::messages;
 use crate::redact;
 use crate::view;
-use crate::view::report::Report;
+use crate::view::report::OperationReport;
 use crate::workspace::{OverrideWarning, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.
-pub(crate) struct Prepared<'e> {
+pub(crate) struct PreparedConfig<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
-    pub(crate) variables: BTreeMap<Str, Input>,
+    pub(crate) variables: BTreeMap<Str, ResolvedVariable>,
     pub(crate) launcher: Launcher,
-    pub(crate) provisioners: Provisioners,
+    pub(crate) provisioners: ProvisionerSet,
     pub(crate) workspace_name: String,
     pub(crate) time: OffsetDateTime,
 }
@@ -55,19 +55,19 @@ pub(crate) struct PrepareOptions<'a> {
     /// Terminal on which to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
     /// Import target whose block is to be filled.
-    pub(crate) fills: Option<Filling<'a>>,
+    pub(crate) fills: Option<ImportBlockTarget<'a>>,
 }
 
 /// Import target whose block is to be filled: the block may be empty yet, so the providers of the
 /// open operations of interrupted runs are needed as well.
 #[derive(Clone, Copy)]
-pub(crate) struct Filling<'a> {
+pub(crate) struct ImportBlockTarget<'a> {
     pub(crate) addr: &'a InstanceAddr,
     /// Whether the block must be there.
     pub(crate) must_be_written: bool,
 }
 
-impl<'e> Prepared<'e> {
+impl<'e> PreparedConfig<'e> {
     /// Reads the configuration, gives the variables their values, finds the providers.
     ///
     /// # Errors
@@ -80,12 +80,14 @@ impl<'e> Prepared<'e> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
-                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
+                provisioners: formwork_provisioners::provisioners(
+                    &workspace.env.provisioner_environment(),
+                ),
                 workspace,
                 variables: inputs,
                 config,
                 launcher,
-                time: clock::now(),
+                time: clock::current_time(),
             }),
             Err(reported) => Err((Box::new(workspace), reported)),
         }
@@ -95,51 +97,52 @@ impl<'e> Prepared<'e> {
         diags: &mut Diagnostics,
         workspace: &mut Workspace<'e>,
         preparing: &PrepareOptions<'_>,
-    ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
+    ) -> Result<(Config, BTreeMap<Str, ResolvedVariable>, Launcher), Reported> {
         if preparing.needs_config && !workspace.finds_config(diags) {
             return Err(diags.error(Diagnostic::error(
                 messages::NO_CONFIGURATION_FILES,
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
-        let (mut config, dangling) = workspace.config_dangling(diags)?;
+        let (mut config, dangling) = workspace.config_with_reference_errors(diags)?;
         if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
             // Do not ask for values of variables in vain.
-            check_block(diags, &config, filling.addr)?;
+            check_resource_block(diags, &config, filling.addr)?;
         }
         config.check_versions(diags)?;
         if preparing.generate {
             config.expect_generated(diags)?;
         }
-        encryption::load(diags, workspace, &config.root, preparing.sources)?;
+        encryption::load_encryption(diags, workspace, &config.root, preparing.sources)?;
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {
-            workspace.check_selections(diags, &config.requirements())?;
-            let known = Known { dangling, fills };
-            let found = config_errors::find(diags, workspace, &config, known).await;
+            workspace.check_selections(diags, &config.provider_requirements())?;
+            let known = KnownConfig { dangling, fills };
+            let found = config_errors::report_config_errors(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
-            let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
+            let unset =
+                if preparing.ask.is_some() { UnsetVariable::Unknown } else { UnsetVariable::Error };
             if let Ok(given) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
-                drop(inputs::resolve(diags, sources, &config.root, given, unset));
+                drop(inputs::resolve_variables(diags, sources, &config.root, given, unset));
             }
             return Err(found.err().unwrap_or(reported));
         }
         let _ = diags.append(dangling);
-        let mut required = config.requirements();
+        let mut required = config.provider_requirements();
         let state = ProvidersOfState {
             state_paths: preparing.state_paths,
             with_open: preparing.fills.is_some(),
         };
-        required.extend(of_state(workspace, &config, &required, state).await);
-        let launcher = workspace.launcher(diags, &required)?;
+        required.extend(providers_of_state(workspace, &config, &required, state).await);
+        let launcher = workspace.make_launcher(diags, &required)?;
         let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
         }
         let sources = &mut workspace.sources;
-        match inputs::resolve(diags, sources, &config.root, given, Unset::Refused) {
+        match inputs::resolve_variables(diags, sources, &config.root, given, UnsetVariable::Error) {
             Ok(inputs) => {
                 // Providers may quote these values before the engine has evaluated any of them.
                 inputs.values().for_each(|input| redact::values().add_marked(&input.value));
@@ -147,15 +150,16 @@ impl<'e> Prepared<'e> {
             }
             Err(reported) => {
                 // Errors that do not depend on these values are reported together.
-                let known = Known { dangling: Diagnostics::new(), fills };
-                let found = config_errors::find(diags, workspace, &config, known).await;
+                let known = KnownConfig { dangling: Diagnostics::new(), fills };
+                let found =
+                    config_errors::report_config_errors(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
             }
         }
     }
 
     /// An operation on the configuration.
-    pub(crate) fn operation<'a>(&'a self, pool: &'a Pool<'a>) -> Operation<'a> {
+    pub(crate) fn operation<'a>(&'a self, pool: &'a ProviderPool<'a>) -> Operation<'a> {
         let inputs = OperationInputs {
             config: &self.config,
             sources: &self.workspace.sources,
@@ -165,9 +169,9 @@ impl<'e> Prepared<'e> {
         let host = HostValues {
             workspace: self.workspace_name.as_str().into(),
             plan_time: Some(self.time),
-            ..self.workspace.world()
+            ..self.workspace.host_values()
         };
-        Operation::new(inputs, host).provisioners(&self.provisioners)
+        Operation::new(inputs, host).with_provisioners(&self.provisioners)
     }
 }
 
@@ -175,24 +179,26 @@ impl<'e> Prepared<'e> {
 pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    report: &Report,
+    report: &OperationReport,
     overrides: OverrideWarning,
 ) -> Result<Workspace<'e>, Reported> {
     let mut workspace = Workspace::open(env, diags)?;
     let mut warnings = Diagnostics::new();
     workspace.warn_of_overrides(&mut warnings, overrides);
-    report.diagnostics(&workspace.sources, &warnings);
+    report.report_diagnostics(&workspace.sources, &warnings);
     Ok(workspace)
 }
 
 /// Gets ready to plan in a folder.
-pub(super) async fn prepare<'e>(
+pub(super) async fn prepare_in_folder<'e>(
     diags: &mut Diagnostics,
     workspace: Result<Workspace<'e>, Reported>,
     preparing: &PrepareOptions<'_>,
-) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
+) -> Result<PreparedConfig<'e>, Option<Box<Workspace<'e>>>> {
     let workspace = workspace.map_err(|_| None)?;
-    Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
+    PreparedConfig::prepare(diags, workspace, preparing)
+        .await
+        .map_err(|(workspace, _)| Some(workspace))
 }
 
 /// The state whose providers are needed.
@@ -205,24 +211,24 @@ pub(super) struct ProvidersOfState<'a> {
 /// The providers of resources that are in the state and not in the configuration any more, and if
 /// asked for those of open operations of interrupted runs. A state that cannot be read is reported
 /// by the command once it has locked it.
-pub(super) async fn of_state(
+pub(super) async fn providers_of_state(
     workspace: &Workspace<'_>,
     config: &Config,
-    required: &BTreeMap<ProviderAddr, Constraints>,
+    required: &BTreeMap<ProviderAddr, VersionConstraints>,
     state: ProvidersOfState<'_>,
-) -> BTreeMap<ProviderAddr, Constraints> {
+) -> BTreeMap<ProviderAddr, VersionConstraints> {
     let ProvidersOfState { state_paths, with_open } = state;
     let diags = &mut Diagnostics::new();
-    let Ok(mut store) = workspace.store(diags, config.backend(), state_paths).await else {
+    let Ok(mut store) = workspace.open_state(diags, config.backend(), state_paths).await else {
         return BTreeMap::new();
     };
-    let providers = if store.intents.is_pending().await {
+    let providers = if store.intents.has_unfinished_run().await {
         providers_in(diags, store, with_open).await.unwrap_or_default()
     } else {
-        store.store.providers().await
+        store.store.stored_providers().await
     };
     let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
-    others.map(|addr| (addr, Constraints::default())).collect()
+    others.map(|addr| (addr, VersionConstraints::default())).collect()
 }
 
 /// A launcher for the providers of objects in a state, as far as the lock file knows them. As in
@@ -239,22 +245,25 @@ pub(super) fn providers_of<'p>(
     if workspace.has_config() {
         let mut found = Diagnostics::new();
         // Warnings belong to commands that use the configuration.
-        let config = workspace.needs(&mut found);
+        let config = workspace.required_config(&mut found);
         let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
-        required = config.requirements();
+        required = config.provider_requirements();
     }
     for addr in providers {
         required.entry(addr.clone()).or_default();
     }
-    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
+    Ok(workspace.make_launcher(diags, &required)?.with_kept_schemas())
 }
 
 /// Checks that no object is to be replaced by a run that creates none.
 ///
 /// # Errors
 /// When one is.
-pub(crate) fn check_replaced(diags: &mut Diagnostics, options: &Options) -> Result<(), Reported> {
-    if options.mode == Mode::Normal || options.replace.is_empty() {
+pub(crate) fn check_replaced(
+    diags: &mut Diagnostics,
+    options: &PlanOptions,
+) -> Result<(), Reported> {
+    if options.mode == PlanMode::Normal || options.replace.is_empty() {
         return Ok(());
     }
     Err(diags.error(Diagnostic::error(
@@ -267,11 +276,11 @@ pub(crate) fn check_replaced(diags: &mut Diagnostics, options: &Options) -> Resu
 ///
 /// # Errors
 /// When an address cannot be read, or options exclude each other.
-pub(crate) fn options(
+pub(crate) fn planning_options(
     diags: &mut Diagnostics,
     args: &OperationArgs,
     destroying: bool,
-) -> Result<Options, Reported> {
+) -> Result<PlanOptions, Reported> {
     let mode = match (args.destroy || destroying, args.refresh_only) {
         (true, true) => {
             return Err(diags.error(Diagnostic::error(
@@ -279,11 +288,11 @@ pub(crate) fn options(
                 "The -destroy and -refresh-only options are mutually-exclusive.",
             )));
         }
-        (true, false) => Mode::Destroy,
-        (false, true) => Mode::RefreshOnly,
-        (false, false) => Mode::Normal,
+        (true, false) => PlanMode::Destroy,
+        (false, true) => PlanMode::RefreshOnly,
+        (false, false) => PlanMode::Normal,
     };
-    if mode == Mode::RefreshOnly && !args.refresh {
+    if mode == PlanMode::RefreshOnly && !args.refresh {
         return Err(diags.error(Diagnostic::error(
             messages::INCOMPATIBLE_REFRESH_OPTIONS,
             "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would then be nothing to do.",
@@ -306,11 +315,11 @@ pub(crate) fn options(
             }
         }
     }
-    let excludes = excludes(diags, args);
+    let excludes = exclude_targets(diags, args);
     let mut replace: Vec<InstanceAddr> = Vec::new();
     for text in &args.replace {
         match text.parse::<InstanceAddr>() {
-            Ok(addr) if addr.resource.mode() == formwork_core::addr::Mode::Managed => {
+            Ok(addr) if addr.resource.mode() == formwork_core::addr::ResourceMode::Managed => {
                 replace.push(addr);
             }
             Ok(addr) => {
@@ -338,11 +347,11 @@ pub(crate) fn options(
         ));
     }
     let skip_refresh = !args.refresh;
-    Ok(Options { mode, skip_refresh, targets, excludes, replace, ..Options::default() })
+    Ok(PlanOptions { mode, skip_refresh, targets, excludes, replace, ..PlanOptions::default() })
 }
 
 /// Reads the `-exclude` options. Invalid ones are reported and left out.
-fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
+fn exclude_targets(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     if args.exclude.is_empty() {
         return Vec::new();
     }

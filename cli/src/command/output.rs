@@ -21,7 +21,7 @@ use crate::messages;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, err, out, out_data, report::Report};
+use crate::view::{Screen, out_data, print_err, print_out, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Show output values.
@@ -44,18 +44,18 @@ pub(crate) struct OutputArgs {
 /// Runs the command.
 pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, false, env.compact_warnings);
+    let report = OperationReport::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let workspace = Workspace::open(env, &mut diags);
-    let Ok(mut workspace) = workspace else { return report.failed(None, &diags) };
-    let text = show(&mut diags, args, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
+    let Ok(mut workspace) = workspace else { return report.report_failure(None, &diags) };
+    let text = show_outputs(&mut diags, args, &mut workspace).await;
+    report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
             if args.json || args.raw {
                 out_data(&text);
             } else {
-                out(&text);
+                print_out(&text);
             }
             Exit::Done
         }
@@ -63,7 +63,7 @@ pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
     }
 }
 
-async fn show(
+async fn show_outputs(
     diags: &mut Diagnostics,
     args: &OutputArgs,
     workspace: &mut Workspace<'_>,
@@ -72,18 +72,19 @@ async fn show(
         let detail = "The -raw and -json options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error(messages::INVALID_OUTPUT_FORMAT, detail)));
     }
-    let state = stored(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
+    let state =
+        stored_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
     let Some(name) = &args.name else {
         if args.raw {
             let detail =
                 "You must give the name of a single output value when using the -raw option.";
             return Err(diags.error(Diagnostic::error(messages::OUTPUT_NAME_REQUIRED, detail)));
         }
-        return Ok(all(diags, &state, args.json));
+        return Ok(all_outputs(diags, &state, args.json));
     };
     if state.outputs.is_empty() && !args.json {
         // A request for one before there are any is answered with a warning, as in Terraform.
-        return Ok(all(diags, &state, false));
+        return Ok(all_outputs(diags, &state, false));
     }
     let Some(output) = state.outputs.get(name.as_str()) else {
         let detail = format!(
@@ -97,10 +98,10 @@ async fn show(
     };
     let shown = output.value.value();
     if args.json {
-        return Ok(format!("{}\n", value::known(shown).compact()));
+        return Ok(format!("{}\n", value::value_to_json(shown).to_compact()));
     }
     if args.raw {
-        return raw(diags, name, shown);
+        return raw_output(diags, name, shown);
     }
     Ok(format!("{}\n", print(shown)))
 }
@@ -110,18 +111,18 @@ fn names(state: &State) -> String {
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
 }
 
-fn all(diags: &mut Diagnostics, state: &State, json: bool) -> String {
+fn all_outputs(diags: &mut Diagnostics, state: &State, json: bool) -> String {
     if json {
         let members = state.outputs.iter().map(|(name, output)| {
             let shown = output.value.value();
             let json = Json::object([
                 ("sensitive", Json::Bool(output.sensitive)),
-                ("type", value::type_of(&shown.ty())),
-                ("value", value::known(shown)),
+                ("type", value::value_type(&shown.ty())),
+                ("value", value::value_to_json(shown)),
             ]);
             (name.to_string(), json)
         });
-        return format!("{}\n", Json::Object(members.collect()).pretty());
+        return format!("{}\n", Json::Object(members.collect()).to_pretty());
     }
     if state.outputs.is_empty() {
         diags.warn(Diagnostic::warning(
@@ -129,23 +130,23 @@ fn all(diags: &mut Diagnostics, state: &State, json: bool) -> String {
             "The state file either has no outputs defined, or all the defined outputs are empty. Please define an output in your configuration with the `output` keyword and run `formwork apply` for it to become available.",
         ));
     }
-    outputs::all(state)
+    outputs::render_outputs(state)
 }
 
-fn raw(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Reported> {
+fn raw_output(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Reported> {
     match convert(value, &Type::String) {
         Ok(Value::String(text)) if !value.is_null() => Ok(text.to_string()),
         _ => {
             let detail = format!(
                 "The -raw option only supports strings, numbers, and boolean values, but output value {name:?} is {}.\n\nUse the -json option for machine-readable representations of output values that have complex types.",
-                describe(value)
+                describe_type(value)
             );
             Err(diags.error(Diagnostic::error(messages::UNSUPPORTED_RAW_OUTPUT, detail)))
         }
     }
 }
 
-fn describe(value: &Value) -> String {
+fn describe_type(value: &Value) -> String {
     if value.is_null() { "null".into() } else { value.ty().friendly_name() }
 }
 
@@ -153,7 +154,7 @@ fn describe(value: &Value) -> String {
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) async fn stored(
+pub(super) async fn stored_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,
@@ -171,8 +172,8 @@ pub(super) async fn stored_file(
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,
 ) -> Result<Option<StateFile>, Reported> {
-    let backend = encryption::backend(diags, workspace)?;
-    let store = workspace.store(diags, backend.as_ref(), state_paths).await?;
+    let backend = encryption::read_backend(diags, workspace)?;
+    let store = workspace.open_state(diags, backend.as_ref(), state_paths).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut warnings = Diagnostics::new();
     left.into_iter().for_each(|one| warnings.warn(one));
@@ -180,9 +181,13 @@ pub(super) async fn stored_file(
     errored.into_iter().for_each(|errored| warnings.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.
-    let shown =
-        diagnostic::all(&Screen::of(env), &workspace.sources, &warnings, env.compact_warnings);
-    err(&shown.warnings);
+    let shown = diagnostic::render_all(
+        &Screen::of(env),
+        &workspace.sources,
+        &warnings,
+        env.compact_warnings,
+    );
+    print_err(&shown.warnings);
     Ok(file)
 }
 
@@ -205,7 +210,7 @@ pub(super) async fn providers_in(
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    let (file, open) = match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
+    let (file, open) = match store.intents.recover_runs(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
             (recovery.file, open.map(|one| one.provider.provider).collect())
@@ -224,8 +229,8 @@ async fn file_in(
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // Changes of an interrupted run count before the next apply stores them. A command that only
     // reads still works if the journal cannot be read.
-    match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
+    match store.intents.recover_runs(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
-        Err(error) => Ok((file, vec![error.as_warning()])),
+        Err(error) => Ok((file, vec![error.to_warning()])),
     }
 }

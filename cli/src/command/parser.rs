@@ -10,11 +10,13 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::Command;
-use crate::args::{AUTOCOMPLETE, ViewArgs, complaint, example, help_text, named};
+use crate::args::{
+    AUTOCOMPLETE_OPTIONS, ViewArgs, command_line_error, example, find_command, help_text,
+};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::normalize;
-use crate::view::report::Report;
+use crate::view::report::OperationReport;
 use crate::view::{self, Screen};
 
 /// Plans and applies infrastructure that is described in the Terraform language, with the same
@@ -39,9 +41,9 @@ pub(crate) struct Cli {
 
 /// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
 /// Terraform has these options in the place of a command.
-pub(crate) fn autocomplete() -> Option<bool> {
+pub(crate) fn autocomplete_request() -> Option<bool> {
     let word = std::env::args().nth(1)?;
-    let at = AUTOCOMPLETE.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
+    let at = AUTOCOMPLETE_OPTIONS.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
     Some(at == 0)
 }
 
@@ -49,44 +51,49 @@ pub(crate) fn autocomplete() -> Option<bool> {
 /// shown here.
 pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
-    let mut command = description();
-    let words = normalize::normalize(&command, given, &env.arguments).map_err(|name| {
-        let what = "a quote is not closed, or nothing follows a backslash";
-        view::fatal(&format!("The arguments in {name} cannot be read: {what}."))
-    })?;
+    let mut command = parser_description();
+    let words =
+        normalize::normalize_command_line(&command, given, &env.arguments).map_err(|name| {
+            let what = "a quote is not closed, or nothing follows a backslash";
+            view::print_fatal(&format!("The arguments in {name} cannot be read: {what}."))
+        })?;
     let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed =
         command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
     if parsed.is_ok() {
         // Arguments may hold secrets, so the log has only the name of the command.
-        let (_, name) = named(&command, &names);
+        let (_, name) = find_command(&command, &names);
         tracing::info!(version = env!("CARGO_PKG_VERSION"), command = name, "program started");
     }
     parsed.map_err(|error| {
         command.build();
-        let (command, name) = named(&command, &names);
+        let (command, name) = find_command(&command, &names);
         let screen = Screen::of(env);
         match error.kind() {
             ErrorKind::DisplayHelp => {
-                view::out(&help_text(command, &name, screen.width));
+                view::print_out(&help_text(command, &name, screen.width));
                 view::exit_code(Exit::Done)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-                view::err(&help_text(command, &name, screen.width));
+                view::print_err(&help_text(command, &name, screen.width));
                 // As in Terraform without a command.
                 ExitCode::from(if name.contains(' ') { 1 } else { 127 })
             }
             _ => {
-                let (summary, detail) = complaint(&error, &name);
+                let (summary, detail) = command_line_error(&error, &name);
                 let diagnostic = Diagnostic::error(summary, detail);
                 if is_stream(&name, &names) {
                     let mut diags = Diagnostics::new();
                     let _ = diags.error(diagnostic);
-                    Report::new(screen, true, false).failed(None, &diags);
+                    OperationReport::new(screen, true, false).report_failure(None, &diags);
                     return ExitCode::from(1);
                 }
-                view::err(&view::human::diagnostic::one(&screen, &Sources::new(), &diagnostic));
-                view::err(&format!("\nMore about this command:\n  {name} -help\n"));
+                view::print_err(&view::human::diagnostic::render_one(
+                    &screen,
+                    &Sources::new(),
+                    &diagnostic,
+                ));
+                view::print_err(&format!("\nMore about this command:\n  {name} -help\n"));
                 ExitCode::from(1)
             }
         }
@@ -103,7 +110,7 @@ fn is_stream(command: &str, words: &[String]) -> bool {
 
 /// The parser's description of all commands. The last occurrence of an option counts, so that the
 /// command line overrides options from the environment.
-pub(crate) fn description() -> clap::Command {
+pub(crate) fn parser_description() -> clap::Command {
     fn last_option_wins(command: clap::Command) -> clap::Command {
         command.args_override_self(true).mut_subcommands(last_option_wins)
     }
@@ -126,8 +133,8 @@ pub(crate) fn description() -> clap::Command {
 }
 
 /// The description with all that the parser adds to it.
-pub(crate) fn described() -> clap::Command {
-    let mut command = description();
+pub(crate) fn built_description() -> clap::Command {
+    let mut command = parser_description();
     command.build();
     command
 }
@@ -148,7 +155,7 @@ mod tests {
             "--target=x",
             "--target=y",
         ];
-        let matches = description().try_get_matches_from(words).unwrap();
+        let matches = parser_description().try_get_matches_from(words).unwrap();
         let Command::Plan(args) = Cli::from_arg_matches(&matches).unwrap().command else {
             panic!("another command");
         };
@@ -161,8 +168,13 @@ mod tests {
         for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
             let words = format!("formwork {line} -no-color -compact-warnings");
             let words = words.split(' ').map(OsString::from).collect();
-            let words = normalize::normalize(&description(), words, &Default::default()).unwrap();
-            let matches = description().try_get_matches_from(words).unwrap();
+            let words = normalize::normalize_command_line(
+                &parser_description(),
+                words,
+                &Default::default(),
+            )
+            .unwrap();
+            let matches = parser_description().try_get_matches_from(words).unwrap();
             let view = Cli::from_arg_matches(&matches).unwrap().view;
             assert!(view.no_color && view.compact_warnings, "{line}");
         }

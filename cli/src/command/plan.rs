@@ -3,25 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::eval::Results;
-use formwork_core::plan::{Mode, Plan};
-use formwork_core::provider::Pool;
+use formwork_core::plan::{Plan, PlanMode};
+use formwork_core::provider::ProviderPool;
 use formwork_operation::{CancellationToken, PlanOutcome, StateSession, generated};
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::interrupt::guarded;
+use super::interrupt::run_until_interrupted;
 use super::operation::{
-    PrepareOptions, Prepared, check_replaced, may_ask, open_workspace, options, prepare,
-    warn_of_place,
+    PrepareOptions, PreparedConfig, check_replaced, may_ask, open_workspace, planning_options,
+    prepare_in_folder, warn_of_place,
 };
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
 use super::state_session;
-use crate::args::{OperationArgs, StateArgs, VariableArgs, at_once, example};
+use crate::args::{OperationArgs, StateArgs, VariableArgs, example, parse_parallelism};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::Screen;
-use crate::view::report::Report;
+use crate::view::report::OperationReport;
 use crate::workspace::OverrideWarning;
 
 /// Show what has to change.
@@ -54,14 +54,14 @@ pub(crate) struct PlanArgs {
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, args.json, env.compact_warnings);
+    let report = OperationReport::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
     warn_of_place(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
-    let options = options(&mut diags, &args.operation, false).and_then(|options| {
+    let options = planning_options(&mut diags, &args.operation, false).and_then(|options| {
         let checked = check_replaced(&mut diags, &options)
-            .and_then(|()| generated::check(&mut diags, generated, options.mode));
+            .and_then(|()| generated::check_generate_option(&mut diags, generated, options.mode));
         if checked.is_err() {
             // As in Terraform, the warning comes with these errors and not with others of options.
             drop(open_workspace(&mut diags, env, &report, OverrideWarning::Always));
@@ -74,68 +74,79 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             let preparing = PrepareOptions {
                 sources: &args.variables.sources,
                 state_paths: &state_paths,
-                needs_config: options.mode != Mode::Destroy,
+                needs_config: options.mode != PlanMode::Destroy,
                 generate: generated.is_some(),
                 ask,
                 fills: None,
             };
             let workspace = open_workspace(&mut diags, env, &report, OverrideWarning::Always);
-            prepare(&mut diags, workspace, &preparing).await.map(|prepared| (prepared, options))
+            prepare_in_folder(&mut diags, workspace, &preparing)
+                .await
+                .map(|prepared| (prepared, options))
         }
         Err(_) => Err(None),
     };
     let (prepared, options) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
+        Err(workspace) => {
+            return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
+        }
     };
     prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend()).await;
     let store = prepared
         .workspace
-        .store(&mut diags, prepared.config.backend(), &args.state.state_paths())
+        .open_state(&mut diags, prepared.config.backend(), &args.state.state_paths())
         .await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
+    let Ok(store) = store else {
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
+    };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else {
-        return report.failed(Some(&prepared.workspace.sources), &diags);
+        return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };
-    let pool = Pool::new(&prepared.launcher);
+    let pool = ProviderPool::new(&prepared.launcher);
     let cancellation = CancellationToken::new();
     let observer = RunObserver::new(&report, &prepared.workspace.sources);
     let operation = prepared
         .operation(&pool)
-        .parallelism(at_once(args.operation.parallelism))
-        .observed_by(&observer)
-        .cancelled_by(cancellation.clone());
+        .with_parallelism(parse_parallelism(args.operation.parallelism))
+        .with_observer(&observer)
+        .with_cancellation(cancellation.clone());
     let planning = operation.plan(&mut diags, &mut locked, options);
-    let made = guarded(planning, &pool, &prepared, &cancellation).await;
+    let made = run_until_interrupted(planning, &pool, &prepared, &cancellation).await;
     let Some(made) = made else { return Exit::Failed };
     let exit = match made {
         Ok(PlanOutcome { plan, results, .. }) => {
             let generated = (generated, &results);
-            let made =
-                Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
-            finish(&mut diags, args, &report, &made).await
+            let made = MadePlan {
+                prepared: &prepared,
+                locked: &locked,
+                pool: &pool,
+                plan: &plan,
+                generated,
+            };
+            finish_plan(&mut diags, args, &report, &made).await
         }
         Err(_) => Exit::Failed,
     };
     prepared.launcher.shutdown(&mut diags).await;
     locked.unlock(&mut diags).await;
-    report.diagnostics(&prepared.workspace.sources, &diags);
+    report.report_diagnostics(&prepared.workspace.sources, &diags);
     if diags.has_errors() { Exit::Failed } else { exit }
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
-async fn finish(
+async fn finish_plan(
     diags: &mut Diagnostics,
     args: &PlanArgs,
-    report: &Report,
-    made: &Made<'_>,
+    report: &OperationReport,
+    made: &MadePlan<'_>,
 ) -> Exit {
-    let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
-    report.plan(plan, pool);
+    let MadePlan { prepared, locked, pool, plan, generated: (generated, results) } = *made;
+    report.report_plan(plan, pool);
     if let Some(path) = &args.out
-        && let Err(error) = planfile::write(
+        && let Err(error) = planfile::write_plan(
             path,
             prepared,
             PlannedState {
@@ -151,9 +162,9 @@ async fn finish(
         let _ = diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_PLAN_FILE, detail));
     }
     // Behind the plan, in which the configuration stands as it was read.
-    let is_generated = generated::write(diags, generated, results, plan);
+    let is_generated = generated::write_generated_config(diags, generated, results, plan);
     let said = std::mem::take(diags);
-    report.diagnostics(&prepared.workspace.sources, &said);
+    report.report_diagnostics(&prepared.workspace.sources, &said);
     if said.has_errors() {
         return Exit::Failed;
     }
@@ -162,7 +173,7 @@ async fn finish(
         report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }
     // Open operations are still to be done.
-    if args.detailed_exitcode && (plan.applyable() || !plan.open.is_empty()) {
+    if args.detailed_exitcode && (plan.is_applyable() || !plan.open.is_empty()) {
         Exit::HasChanges
     } else {
         Exit::Done
@@ -170,10 +181,10 @@ async fn finish(
 }
 
 /// A plan, with its inputs.
-struct Made<'a> {
-    prepared: &'a Prepared<'a>,
+struct MadePlan<'a> {
+    prepared: &'a PreparedConfig<'a>,
     locked: &'a StateSession,
-    pool: &'a Pool<'a>,
+    pool: &'a ProviderPool<'a>,
     plan: &'a Plan,
     /// Destination of generated configuration, and the results of the plan.
     generated: (Option<&'a Path>, &'a Results),

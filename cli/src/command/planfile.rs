@@ -9,28 +9,28 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 
-use formwork_core::config::inputs::Input;
+use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::disk::{MAX_STATE, open_file, read_file};
 use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
-    Generated, GivenVariables, PlanContents, SavedPlan, SealKey, damaged_plan_error,
+    GeneratedConfigUse, GivenVariables, PlanContents, SavedPlan, SealKeySource, damaged_plan_error,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use serde_json::value::RawValue;
 
 use super::encryption;
-use super::operation::Prepared;
+use super::operation::PreparedConfig;
 use super::variable_inputs;
 use crate::args::{StatePaths, VariableSource};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
 use crate::messages;
-use crate::modules::installed::Installed;
-use crate::modules::manifest::Manifest;
-use crate::view::report::Report;
+use crate::modules::installed::InstalledModules;
+use crate::modules::manifest::ModuleManifest;
+use crate::view::report::OperationReport;
 use crate::workspace::backend::{BackendConfig, InitializedBackend};
 use crate::workspace::{OverrideWarning, Workspace};
 
@@ -58,8 +58,8 @@ pub(super) struct ToApply<'a> {
 
 impl Env {
     /// The places of the secret that saved plans are sealed with.
-    pub(super) fn seal_key(&self) -> SealKey {
-        SealKey { text: self.plan_key.clone(), file: self.plan_key_file.clone() }
+    pub(super) fn seal_key(&self) -> SealKeySource {
+        SealKeySource { text: self.plan_key.clone(), file: self.plan_key_file.clone() }
     }
 }
 
@@ -67,9 +67,9 @@ impl Env {
 ///
 /// # Errors
 /// In words, when it cannot be written.
-pub(super) async fn write(
+pub(super) async fn write_plan(
     path: &Path,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedConfig<'_>,
     made_for: PlannedState<'_>,
     plan: &Plan,
 ) -> Result<(), String> {
@@ -96,7 +96,7 @@ pub(super) async fn write(
 }
 
 /// The backend that keeps the state, with its arguments.
-async fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
+async fn backend_of(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, String> {
     let mut diags = Diagnostics::new();
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
     // The state was opened with it already.
@@ -106,7 +106,7 @@ async fn backend_of(prepared: &Prepared<'_>) -> Result<Box<RawValue>, String> {
 }
 
 /// A saved plan, with the providers it was made with.
-pub(crate) struct Saved {
+pub(crate) struct OpenedPlan {
     pub(crate) plan: SavedPlan,
     locks: LockFile,
     /// The backend that keeps the state, if the plan names it.
@@ -117,27 +117,29 @@ pub(crate) struct Saved {
 ///
 /// # Errors
 /// When the file is no plan, or the plan cannot be applied.
-pub(super) fn prepare<'e>(
+pub(super) fn prepare_saved_plan<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     to_apply: ToApply<'_>,
-    report: &Report,
-) -> Result<(Prepared<'e>, Saved), Option<Box<Workspace<'e>>>> {
+    report: &OperationReport,
+) -> Result<(PreparedConfig<'e>, OpenedPlan), Option<Box<Workspace<'e>>>> {
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    match read(diags, &mut workspace, to_apply, report) {
+    match read_plan(diags, &mut workspace, to_apply, report) {
         Ok((saved, config, variables)) => {
-            let required = saved.plan.requirements(&config);
+            let required = saved.plan.provider_requirements(&config);
             let launcher = workspace
-                .launcher(diags, &required)
+                .make_launcher(diags, &required)
                 .and_then(|launcher| saved.check_locks(diags, &workspace).map(|()| launcher));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
-            let prepared = Prepared {
+            let prepared = PreparedConfig {
                 variables,
                 config,
                 launcher,
-                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
+                provisioners: formwork_provisioners::provisioners(
+                    &workspace.env.provisioner_environment(),
+                ),
                 workspace_name: saved.plan.workspace().to_owned(),
-                time: saved.plan.time(),
+                time: saved.plan.creation_time(),
                 workspace,
             };
             Ok((prepared, saved))
@@ -146,61 +148,61 @@ pub(super) fn prepare<'e>(
     }
 }
 
-fn read(
+fn read_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     ToApply { path, sources, allow_foreign }: ToApply<'_>,
-    report: &Report,
-) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
-    let opening = Opening { path, sources, generated: Generated::Read };
-    let (saved, config) = open(diags, workspace, opening)?;
+    report: &OperationReport,
+) -> Result<(OpenedPlan, Config, BTreeMap<Str, ResolvedVariable>), Reported> {
+    let opening = PlanToOpen { path, sources, generated: GeneratedConfigUse::Include };
+    let (saved, config) = open_plan(diags, workspace, opening)?;
     let mut warnings = Diagnostics::new();
     workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
-    report.diagnostics(&workspace.sources, &warnings);
+    report.report_diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
-    saved.plan.origin().may_be_applied(diags, &key, path, allow_foreign)?;
-    saved.plan.check_complete(diags, &workspace.name())?;
+    saved.plan.plan_origin().check_may_be_applied(diags, &key, path, allow_foreign)?;
+    saved.plan.check_is_complete(diags, &workspace.name())?;
     let given = GivenVariables {
-        environment: variable_inputs::in_environment(workspace),
-        files: variable_inputs::in_automatic_files(diags, workspace)?,
-        options: variable_inputs::in_options(diags, workspace, sources)?,
+        environment: variable_inputs::environment_values(workspace),
+        files: variable_inputs::automatic_file_values(diags, workspace)?,
+        options: variable_inputs::option_values(diags, workspace, sources)?,
     };
-    let variables = saved.plan.variables(diags, &mut workspace.sources, &config, given)?;
+    let variables = saved.plan.resolve_variables(diags, &mut workspace.sources, &config, given)?;
     Ok((saved, config, variables))
 }
 
 /// A saved plan that is to be opened.
 #[derive(Clone, Copy)]
-pub(crate) struct Opening<'a> {
+pub(crate) struct PlanToOpen<'a> {
     /// The file.
     pub(crate) path: &'a Path,
     /// The sources of values of variables, which the encryption may need.
     pub(crate) sources: &'a [VariableSource],
     /// Treatment of generated configurations.
-    pub(crate) generated: Generated,
+    pub(crate) generated: GeneratedConfigUse,
 }
 
 /// Opens a saved plan, with the configuration in it.
 ///
 /// # Errors
 /// When the file is no plan, or cannot be decrypted.
-pub(crate) fn open(
+pub(crate) fn open_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    opening: Opening<'_>,
-) -> Result<(Saved, Config), Reported> {
-    let Opening { path, sources, .. } = opening;
+    opening: PlanToOpen<'_>,
+) -> Result<(OpenedPlan, Config), Reported> {
+    let PlanToOpen { path, sources, .. } = opening;
     let name = path.display().to_string();
     let failed =
         |diags: &mut Diagnostics, error: PlanFileError| diags.error(error.diagnostic(&name));
     if !is_encrypted_file(path) {
-        let parts = file::read(path).map_err(|error| failed(diags, error))?;
+        let parts = file::read_plan_file(path).map_err(|error| failed(diags, error))?;
         let (saved, config) = open_parts(diags, workspace, opening, parts)?;
         // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
         if workspace.has_config() {
-            encryption::of_folder(diags, workspace, sources)?;
+            encryption::folder_encryption(diags, workspace, sources)?;
         }
-        encryption::load(diags, workspace, &config.root, sources)?;
+        encryption::load_encryption(diags, workspace, &config.root, sources)?;
         workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;
         return Ok((saved, config));
     }
@@ -208,7 +210,7 @@ pub(crate) fn open(
         let error = PlanFileError::Io { what: "read", path: path.to_owned(), source: error };
         failed(diags, error)
     })?;
-    let plan = decrypted(diags, workspace, opening, &content)?;
+    let plan = decrypt_plan(diags, workspace, opening, &content)?;
     let parts = file::read_bytes(path, &plan).map_err(|error| failed(diags, error))?;
     open_parts(diags, workspace, opening, parts)
 }
@@ -224,15 +226,15 @@ fn is_encrypted_file(path: &Path) -> bool {
 ///
 /// # Errors
 /// When it cannot be decrypted.
-pub(crate) fn decrypted(
+pub(crate) fn decrypt_plan(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    opening: Opening<'_>,
+    opening: PlanToOpen<'_>,
     content: &[u8],
 ) -> Result<Vec<u8>, Reported> {
-    let Opening { path, sources, .. } = opening;
-    encryption::of_folder(diags, workspace, sources)?;
-    let plan = workspace.plan_cipher().open(&path.display().to_string(), content);
+    let PlanToOpen { path, sources, .. } = opening;
+    encryption::folder_encryption(diags, workspace, sources)?;
+    let plan = workspace.plan_cipher().decrypt(&path.display().to_string(), content);
     plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
 }
 
@@ -243,30 +245,32 @@ pub(crate) fn decrypted(
 pub(crate) fn open_parts(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    opening: Opening<'_>,
-    parts: file::Parts,
-) -> Result<(Saved, Config), Reported> {
-    let Opening { path, generated, .. } = opening;
-    let plan = SavedPlan::open(diags, path, parts, &workspace.env.seal_key())?;
-    let backend = plan.backend().map(|backend| serde_json::from_str(backend.get())).transpose();
+    opening: PlanToOpen<'_>,
+    parts: file::PlanFileParts,
+) -> Result<(OpenedPlan, Config), Reported> {
+    let PlanToOpen { path, generated, .. } = opening;
+    let plan = SavedPlan::open_parts(diags, path, parts, &workspace.env.seal_key())?;
+    let backend =
+        plan.backend_description().map(|backend| serde_json::from_str(backend.get())).transpose();
     let backend = backend.map_err(|error| diags.error(damaged_plan_error(path, &error)))?;
-    let modules = Manifest::parse(&plan.modules)
+    let modules = ModuleManifest::parse(&plan.modules)
         .map_err(|error| diags.error(damaged_plan_error(path, &error)))?;
     let locks = LockFile::parse(diags, &mut workspace.sources, plan.locks.clone())?;
     let root = workspace.root.clone();
     let files = plan.config_files(&root, generated);
-    let config_source = ConfigSource { files: &files, dir: &root, folders: &Installed(modules) };
+    let config_source =
+        ConfigSource { files: &files, dir: &root, folders: &InstalledModules(modules) };
     let config = Config::load(diags, &mut workspace.sources, config_source)?;
-    Ok((Saved { plan, locks, backend }, config))
+    Ok((OpenedPlan { plan, locks, backend }, config))
 }
 
-impl Saved {
+impl OpenedPlan {
     /// Location of the state: as options say, else as they said when the plan was made.
     pub(super) fn state_paths(&self, given: StatePaths) -> StatePaths {
         match given {
             StatePaths { state: None, out, backup } => StatePaths {
-                state: self.plan.state().map(Path::to_owned),
-                out: out.or_else(|| self.plan.state_out().map(Path::to_owned)),
+                state: self.plan.state_path().map(Path::to_owned),
+                out: out.or_else(|| self.plan.state_out_path().map(Path::to_owned)),
                 backup,
             },
             given => given,
@@ -283,7 +287,7 @@ impl Saved {
         workspace: &Workspace<'_>,
     ) -> Result<Option<BackendConfig>, Reported> {
         let Some(named) = &self.backend else { return Ok(None) };
-        let config = workspace.initialized(diags, named).await?.ok_or_else(|| {
+        let config = workspace.initialized_config(diags, named).await?.ok_or_else(|| {
             let detail = format!(
                 "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
                 named.kind

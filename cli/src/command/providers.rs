@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
-use formwork_core::provider::Pool;
+use formwork_core::provider::ProviderPool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::inventory::Document;
+use self::inventory::InventoryDocument;
 use super::encryption;
 use super::output::stored_in;
 use crate::args::{StatePaths, example};
@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
-use crate::view::{Screen, out, out_data, report::Report};
+use crate::view::{Screen, out_data, print_out, report::OperationReport};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// Show the providers that the configuration needs.
@@ -64,9 +64,11 @@ pub(crate) struct ProvidersSchemaArgs {
 pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
     let tests = args.test_directory.as_deref();
     match args.command {
-        None if args.json => inventory::run(Document::Providers, tests, env).await,
+        None if args.json => inventory::run(InventoryDocument::Providers, tests, env).await,
         None => run(tests, env).await,
-        Some(ProvidersCommand::Sbom) => inventory::run(Document::Materials, tests, env).await,
+        Some(ProvidersCommand::Sbom) => {
+            inventory::run(InventoryDocument::Materials, tests, env).await
+        }
         Some(ProvidersCommand::Schema(args)) => schema(&args, env).await,
         Some(ProvidersCommand::Lock(args)) => lock::run(&args, env),
         Some(ProvidersCommand::Mirror(args)) => mirror::run(&args, env),
@@ -75,32 +77,32 @@ pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
 
 /// Shows the providers that the configuration needs, and those that the state needs.
 async fn run(tests: Option<&Path>, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, false);
+    let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
-    let text = needs(&mut diags, &mut workspace, tests).await;
+    let text = required_providers_text(&mut diags, &mut workspace, tests).await;
     // As in Terraform, warnings follow the list.
     let exit = match text {
         Ok(text) => {
-            out(&text);
+            print_out(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,
     };
-    report.diagnostics(&workspace.sources, &diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     exit
 }
 
-async fn needs(
+async fn required_providers_text(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<String, Reported> {
     let config = required_config(diags, workspace, tests)?;
-    let tests = workspace.load_runs(diags, tests, Config::load_needs)?;
-    let mut text = tree(&config, &tests) + "\n";
+    let tests = workspace.load_runs(diags, tests, Config::load_for_requirements)?;
+    let mut text = providers_tree(&config, &tests) + "\n";
     let needed = required_by_state(diags, workspace, &config).await?;
     if !needed.is_empty() {
         text.push_str("Providers required by state:\n\n");
@@ -121,7 +123,7 @@ fn required_config(
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error(messages::NO_CONFIGURATION_FILES, detail)));
     }
-    let config = workspace.needs(diags);
+    let config = workspace.required_config(diags);
     workspace.check_tests(diags, tests);
     let config = config?;
     diags.check()?;
@@ -134,19 +136,19 @@ async fn required_by_state(
     workspace: &mut Workspace<'_>,
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
-    encryption::load(diags, workspace, &config.root, &[])?;
+    encryption::load_encryption(diags, workspace, &config.root, &[])?;
     encryption::without_sealed_values(diags, workspace)?;
     workspace.check_lock_file(diags)?;
     let store =
-        workspace.store(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
+        workspace.open_state(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
     let state = stored_in(diags, store).await?;
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
 }
 
-fn tree(config: &Config, tests: &[LoadedTest<Config>]) -> String {
+fn providers_tree(config: &Config, tests: &[LoadedTest<Config>]) -> String {
     let mut text = String::from("\nProviders required by configuration:\n.\n");
     let branch = Branch { config, node: config.root_node(), tests };
-    branches(&mut text, branch, "");
+    write_branches(&mut text, branch, "");
     text
 }
 
@@ -159,19 +161,19 @@ struct Branch<'a> {
 }
 
 /// The sign before a branch, and the margin of the branches below it.
-fn forks(is_last: bool) -> (&'static str, &'static str) {
+fn branch_signs(is_last: bool) -> (&'static str, &'static str) {
     if is_last { ("└──", "    ") } else { ("├──", "│\u{a0}\u{a0} ") }
 }
 
 /// Draws what a module needs, and the modules below it.
-fn branches(text: &mut String, module: Branch<'_>, margin: &str) {
+fn write_branches(text: &mut String, module: Branch<'_>, margin: &str) {
     let Branch { config, node, tests } = module;
-    let required = node.module.requirements();
+    let required = node.module.provider_requirements();
     let n_branches = required.len() + tests.len() + node.children.len();
     let mut n_drawn = 0;
     let mut branch = |text: &mut String, line: &str| {
         n_drawn += 1;
-        let (sign, below) = forks(n_drawn == n_branches);
+        let (sign, below) = branch_signs(n_drawn == n_branches);
         text.push_str(&format!("{margin}{sign} {line}\n"));
         format!("{margin}{below}")
     };
@@ -183,34 +185,34 @@ fn branches(text: &mut String, module: Branch<'_>, margin: &str) {
         let margin = branch(text, &format!("test.{}", test.name));
         for (index, run) in test.runs.iter().enumerate() {
             let is_last = index + 1 == test.runs.len();
-            let (sign, below) = forks(is_last);
+            let (sign, below) = branch_signs(is_last);
             text.push_str(&format!("{margin}{sign} run.{}\n", run.name));
             let node = run.config.root_node();
             let module = Branch { config: &run.config, node, tests: &[] };
-            branches(text, module, &format!("{margin}{below}"));
+            write_branches(text, module, &format!("{margin}{below}"));
         }
     }
     for (name, child) in &node.children {
         let margin = branch(text, &format!("module.{name}"));
         let module = Branch { config, node: &config.nodes[*child], tests: &[] };
-        branches(text, module, &margin);
+        write_branches(text, module, &margin);
     }
 }
 
 /// Prints the schemas.
 async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, false);
+    let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     if !args.json {
         let detail = "The `formwork providers schema` command requires the `-json` flag.";
         let _ = diags.error(Diagnostic::error(messages::FLAG_JSON_REQUIRED, detail));
-        return report.failed(Some(&workspace.sources), &diags);
+        return report.report_failure(Some(&workspace.sources), &diags);
     }
-    let text = document(&mut diags, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
+    let text = schemas_document(&mut diags, &mut workspace).await;
+    report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
             out_data(&text);
@@ -220,30 +222,30 @@ async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     }
 }
 
-async fn document(
+async fn schemas_document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let config = workspace.needs(diags)?;
-    let mut required = config.requirements();
+    let config = workspace.required_config(diags)?;
+    let mut required = config.provider_requirements();
     // As in Terraform, the state may have objects of providers that the configuration no longer names.
     for addr in required_by_state(diags, workspace, &config).await? {
         required.entry(addr).or_default();
     }
-    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
-    let pool = Pool::new(&launcher);
-    let result = pool.load(diags, required.keys().cloned()).await;
-    pool.tell(diags);
+    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let pool = ProviderPool::new(&launcher);
+    let result = pool.load_providers(diags, required.keys().cloned()).await;
+    pool.report_warnings(diags);
     launcher.shutdown(diags).await;
     result?;
     let loaded: Vec<_> =
-        required.keys().filter_map(|addr| Some((addr, pool.loaded(addr)?))).collect();
-    let json = schema::document(loaded.iter().map(|(addr, loaded)| (*addr, &**loaded)));
-    Ok(format!("{}\n", json.compact()))
+        required.keys().filter_map(|addr| Some((addr, pool.loaded_provider(addr)?))).collect();
+    let json = schema::schemas_document(loaded.iter().map(|(addr, loaded)| (*addr, &**loaded)));
+    Ok(format!("{}\n", json.to_compact()))
 }
 
 /// The platforms that `-platform` names; the one of this program if none is named.
-fn platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>, Reported> {
+fn parse_platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>, Reported> {
     if names.is_empty() {
         return Ok(vec![Platform::current()]);
     }

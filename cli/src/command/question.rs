@@ -26,7 +26,7 @@ pub(super) struct Prompt<'q> {
 
 /// Reasons why a question has no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Unanswered {
+pub(super) enum NoAnswer {
     /// The input ended, or cannot be read.
     Ended,
     /// A signal came first.
@@ -37,40 +37,40 @@ pub(super) enum Unanswered {
 ///
 /// # Errors
 /// When there is no answer.
-pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String, Unanswered> {
+pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String, NoAnswer> {
     // From the first word on: a fast user interrupts before the question is printed.
-    let signals = SignalGuard::begin().map_err(|_| Unanswered::Ended)?;
-    view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
+    let signals = SignalGuard::begin().map_err(|_| NoAnswer::Ended)?;
+    view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         let about = match view::on_terminal() {
             true => &screen.wrap(question.about),
             false => question.about,
         };
-        view::out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
+        view::print_out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
     }
     // A fast user types as soon as the question is printed.
     let silence = question.secret.then(HiddenInput::begin).flatten();
-    view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
-    let answer = line(signals).await;
+    view::print_out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
+    let answer = read_line(signals).await;
     if silence.is_some() {
         // The end of the line was not shown either.
         drop(silence);
-        view::out("\n");
+        view::print_out("\n");
     }
-    view::out("\n");
+    view::print_out("\n");
     answer
 }
 
 /// Reads a line; an interrupt ends the wait.
-async fn line(mut signals: SignalGuard) -> Result<String, Unanswered> {
+async fn read_line(mut signals: SignalGuard) -> Result<String, NoAnswer> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut line).map(|_| line)
     });
     let line = tokio::select! {
         read = reading => read.ok().and_then(Result::ok).unwrap_or_default(),
-        () = signals.next() => return Err(Unanswered::Interrupted),
+        () = signals.next() => return Err(NoAnswer::Interrupted),
     };
     // A line that was not ended was not answered.
-    if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(Unanswered::Ended) }
+    if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(NoAnswer::Ended) }
 }

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use formwork_core::addr::InstanceAddr;
-use formwork_core::state::journal::Action;
-use formwork_core::state::recover::{OpenQuestion, Unresolved};
+use formwork_core::state::journal::CallAction;
+use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
 use formwork_operation::StateSession;
-use formwork_operation::recover::{AdoptOutcome, AdoptRequest, choices, select};
+use formwork_operation::recover::{
+    AdoptOutcome, AdoptRequest, decision_commands, select_unresolved,
+};
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -24,7 +26,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out, sanitize};
+use crate::view::{Screen, print_out, sanitize};
 use crate::workspace::Workspace;
 
 /// Settle the operations of an interrupted run.
@@ -93,7 +95,7 @@ pub(crate) struct RecoverDecideArgs {
     pub(crate) state: StateArgs,
 }
 
-const NOTHING_OPEN: &str = "No interrupted run left anything open.";
+const NO_OPEN_OPERATIONS: &str = "No interrupted run left anything open.";
 /// The most characters of a planned attribute that are shown.
 const LONGEST_VALUE: usize = 200;
 
@@ -101,15 +103,20 @@ const LONGEST_VALUE: usize = 200;
 pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
     match command {
         RecoverCommand::List(args) => list(&args, env).await,
-        RecoverCommand::Adopt(args) => adopt(&args, env).await,
+        RecoverCommand::Adopt(args) => adopt_objects(&args, env).await,
         RecoverCommand::Forget(args) => {
             let how = "settled by the user";
-            decide(&args, env, how, "is settled: the next apply may create it").await
+            record_decision(&args, env, how, "is settled: the next apply may create it").await
         }
         RecoverCommand::Retry(args) => {
             let how = "not executed, according to the user";
-            decide(&args, env, how, "is settled: the next apply does again what is to be done")
-                .await
+            record_decision(
+                &args,
+                env,
+                how,
+                "is settled: the next apply does again what is to be done",
+            )
+            .await
         }
         RecoverCommand::Review(args) => review::run(&args, env).await,
     }
@@ -121,8 +128,8 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let locked = open(diags, workspace, &args.state).await?;
         let text = match args.json {
-            true => format!("{}\n", document(&locked).compact()),
-            false => text(&locked, &screen, &workspace.root),
+            true => format!("{}\n", open_operations_document(&locked).to_compact()),
+            false => open_operations_text(&locked, &screen, &workspace.root),
         };
         locked.unlock(diags).await;
         if args.json && !diags.has_errors() {
@@ -134,15 +141,15 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
     .await
 }
 
-fn text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
+fn open_operations_text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
     let mut text = String::new();
-    for one in locked.undecided() {
-        text.push_str(&described(one, screen));
+    for one in locked.unresolved_needing_decision() {
+        text.push_str(&describe_operation(one, screen));
     }
     if text.is_empty() {
         return nothing_open(root);
     }
-    text.push_str(&format!("To settle one:\n{}\n", choices("ADDRESS")));
+    text.push_str(&format!("To settle one:\n{}\n", decision_commands("ADDRESS")));
     text.push_str(
         "\nInstead of an address, `forget` and `retry` take several, patterns such as 'module.a.*', and -all. `adopt -all` adopts every object whose id is known. `formwork recover review` asks about one after the other.\n",
     );
@@ -152,7 +159,7 @@ fn text(locked: &StateSession, screen: &Screen, root: &Path) -> String {
 /// The text if nothing is open for the state. Names the journals of other states in the folder, which a run
 /// with `-state` may have left.
 fn nothing_open(root: &Path) -> String {
-    let mut text = format!("{NOTHING_OPEN}\n");
+    let mut text = format!("{NO_OPEN_OPERATIONS}\n");
     let entries = root.read_dir().into_iter().flatten().flatten();
     let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let mut states: Vec<String> =
@@ -161,8 +168,8 @@ fn nothing_open(root: &Path) -> String {
     for state in states {
         text.push_str(&format!(
             "\nThe folder has a journal of the state {}. If a run with -state left it, run:\n  formwork recover list {}\n",
-            sanitize::line(&state),
-            sanitize::line(&shell_word(&format!("-state={state}")))
+            sanitize::sanitize_line(&state),
+            sanitize::sanitize_line(&shell_word(&format!("-state={state}")))
         ));
     }
     text
@@ -177,8 +184,8 @@ fn state_with_journal(root: &Path, name: &str) -> Option<String> {
 }
 
 /// Describes an open operation, with the planned attributes to look for.
-fn described(one: &Unresolved, screen: &Screen) -> String {
-    let mut text = screen.wrap(&format!("{}\n", one.detail("the commands are below")));
+fn describe_operation(one: &UnresolvedOperation, screen: &Screen) -> String {
+    let mut text = screen.wrap(&format!("{}\n", one.describe_operation("the commands are below")));
     let planned = one.planned_attributes();
     if !planned.is_empty() {
         text.push_str("\nPlanned attributes to look for:\n");
@@ -189,29 +196,29 @@ fn described(one: &Unresolved, screen: &Screen) -> String {
         let more = if short.len() < value.len() { "..." } else { "" };
         text.push_str(&format!(
             "  {} = {}{more}\n",
-            sanitize::line(&format!("{name:width$}")),
-            sanitize::line(&short)
+            sanitize::sanitize_line(&format!("{name:width$}")),
+            sanitize::sanitize_line(&short)
         ));
     }
     text + "\n"
 }
 
-fn document(locked: &StateSession) -> Json {
-    let unresolved = locked.undecided().map(entry).collect();
+fn open_operations_document(locked: &StateSession) -> Json {
+    let unresolved = locked.unresolved_needing_decision().map(operation_to_json).collect();
     Json::object([("format_version", Json::text("1.0")), ("unresolved", Json::Array(unresolved))])
 }
 
-fn entry(one: &Unresolved) -> Json {
+fn operation_to_json(one: &UnresolvedOperation) -> Json {
     let action = match one.action {
-        Action::Create => "create",
-        Action::Update => "update",
-        Action::Delete => "delete",
+        CallAction::Create => "create",
+        CallAction::Update => "update",
+        CallAction::Delete => "delete",
     };
     let doubt = match one.doubt {
         OpenQuestion::Effect => "effect",
-        OpenQuestion::Place { .. } => "place",
+        OpenQuestion::Destination { .. } => "place",
     };
-    Json::some([
+    Json::object_of_some([
         ("address", Some(Json::text(one.addr.to_string()))),
         ("moved_to", one.moved.as_ref().map(|moved| Json::text(moved.to_string()))),
         ("deposed", one.deposed.as_ref().map(|key| Json::text(key.to_string()))),
@@ -219,16 +226,16 @@ fn entry(one: &Unresolved) -> Json {
         ("action", Some(Json::text(action))),
         ("doubt", Some(Json::text(doubt))),
         ("asked_for_at", Some(Json::text(one.when.clone()))),
-        ("planned", one.planned.as_ref().map(value::known)),
-        ("id_in_answer", one.guessed_id().map(Json::text)),
+        ("planned", one.planned.as_ref().map(value::value_to_json)),
+        ("id_in_answer", one.guess_object_id().map(Json::text)),
     ])
 }
 
 /// Records the decision of the user.
-async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
+async fn record_decision(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
     run_text_command(env, async |diags, workspace| {
         let mut locked = open(diags, workspace, &args.state).await?;
-        let settled = settle(diags, &mut locked, args, how).await;
+        let settled = settle_operations(diags, &mut locked, args, how).await;
         locked.unlock(diags).await;
         let settled = settled?;
         if settled.is_empty() {
@@ -239,24 +246,24 @@ async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> E
     .await
 }
 
-async fn settle(
+async fn settle_operations(
     diags: &mut Diagnostics,
     locked: &mut StateSession,
     args: &RecoverDecideArgs,
     how: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let selected = select(diags, locked, &args.addresses, args.all)?;
+    let selected = select_unresolved(diags, locked, &args.addresses, args.all)?;
     for addr in &selected {
-        locked.decide(addr, how);
+        locked.record_decision(addr, how);
     }
     if !selected.is_empty() {
-        locked.save(diags).await?;
+        locked.write_state_or_errored_file(diags).await?;
     }
     Ok(selected)
 }
 
 /// Adds objects to the state that interrupted creations made.
-async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
+async fn adopt_objects(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
@@ -268,7 +275,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let mut ended = String::new();
     let done = taking
         .run(env, async |diags, operations, locked| {
-            let selected = select(diags, locked, args.address.as_slice(), args.all)?;
+            let selected = select_unresolved(diags, locked, args.address.as_slice(), args.all)?;
             if args.id.is_some() && selected.len() > 1 {
                 let detail = "The address stands for several operations. An id is for one.";
                 return Err(diags.error(Diagnostic::error(messages::TOO_MANY_OPERATIONS, detail)));
@@ -277,25 +284,25 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let mut result = Ok(());
             for addr in &selected {
                 let request = AdoptRequest { addr, id, force: args.force };
-                match operations.import.adopt(diags, locked, request).await {
-                    Ok(outcome) => ended.push_str(&adopted(&outcome)),
+                match operations.import.adopt_object(diags, locked, request).await {
+                    Ok(outcome) => ended.push_str(&describe_adoption(&outcome)),
                     Err(reported) => result = Err(reported),
                 }
             }
             match (selected.is_empty(), ended.is_empty()) {
-                (true, _) => ended.push_str(&format!("{NOTHING_OPEN}\n")),
+                (true, _) => ended.push_str(&format!("{NO_OPEN_OPERATIONS}\n")),
                 (false, true) => {}
-                (false, false) => locked.save(diags).await?,
+                (false, false) => locked.write_state_or_errored_file(diags).await?,
             }
             result
         })
         .await;
-    out(&ended);
+    print_out(&ended);
     done
 }
 
 /// Describes the result of an adoption.
-fn adopted(outcome: &AdoptOutcome) -> String {
+fn describe_adoption(outcome: &AdoptOutcome) -> String {
     match outcome {
         AdoptOutcome::InState(addr) => format!("{addr} is in the state.\n"),
         AdoptOutcome::Destroyed(addr) => format!(
@@ -309,13 +316,13 @@ async fn open(
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
 ) -> Result<StateSession, Reported> {
-    let backend = encryption::backend(diags, workspace)?;
-    let store = workspace.store(diags, backend.as_ref(), &args.state_paths()).await?;
+    let backend = encryption::read_backend(diags, workspace)?;
+    let store = workspace.open_state(diags, backend.as_ref(), &args.state_paths()).await?;
     let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.
-    if locked.undecided().next().is_some()
-        && let Ok(config) = workspace.config(&mut Diagnostics::new())
+    if locked.unresolved_needing_decision().next().is_some()
+        && let Ok(config) = workspace.read_config(&mut Diagnostics::new())
     {
         locked.follow_moves(&config);
     }

@@ -7,13 +7,13 @@ use formwork_operation::{OperationEvent, OperationObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use crate::view::report::{Done, Report};
+use crate::view::report::{ApplyResult, OperationReport};
 
 /// Passes an operation on to a report.
 #[derive(Clone, Copy)]
 pub(super) struct RunObserver<'a> {
     /// Destination of everything but the events of the engine.
-    pub(super) report: &'a Report,
+    pub(super) report: &'a OperationReport,
     /// Destination of the events of the engine.
     pub(super) watch: &'a dyn EventObserver,
     /// The texts that messages point into.
@@ -26,20 +26,21 @@ pub(super) struct RunObserver<'a> {
 
 impl<'a> RunObserver<'a> {
     /// An observer of an operation that may apply something.
-    pub(super) fn new(report: &'a Report, sources: &'a Sources) -> Self {
-        Self { report, watch: report.watch(), sources, destroying: false, out: None }
+    pub(super) fn new(report: &'a OperationReport, sources: &'a Sources) -> Self {
+        Self { report, watch: report.observer(), sources, destroying: false, out: None }
     }
 }
 
 impl OperationObserver for RunObserver<'_> {
-    fn see(&self, event: &OperationEvent<'_>) {
+    fn on_event(&self, event: &OperationEvent<'_>) {
         match *event {
-            OperationEvent::Engine(event) => self.watch.see(event),
-            OperationEvent::Planned { plan, pool } => self.report.plan(plan, pool),
-            OperationEvent::SavedPlan(plan) => self.report.begin(plan),
+            OperationEvent::Engine(event) => self.watch.on_event(event),
+            OperationEvent::Planned { plan, pool } => self.report.report_plan(plan, pool),
+            OperationEvent::SavedPlan(plan) => self.report.report_start(plan),
             OperationEvent::Applied { counts, state } => {
-                let done = Done { tally: counts, destroying: self.destroying, out: self.out };
-                self.report.applied(&done, state);
+                let done =
+                    ApplyResult { tally: counts, destroying: self.destroying, out: self.out };
+                self.report.report_applied(&done, state);
             }
             OperationEvent::Refreshed { state } => self.report.refresh_outputs(state),
             // The state is open before the operation begins.
@@ -47,8 +48,8 @@ impl OperationObserver for RunObserver<'_> {
         }
     }
 
-    fn show(&self, diags: &mut Diagnostics) {
+    fn on_diagnostics(&self, diags: &mut Diagnostics) {
         let shown = std::mem::take(diags);
-        self.report.diagnostics(self.sources, &shown);
+        self.report.report_diagnostics(self.sources, &shown);
     }
 }

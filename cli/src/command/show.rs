@@ -2,22 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use formwork_backend::encryption::{is_encrypted, repeats_lineage};
+use formwork_backend::encryption::{is_encrypted, is_encrypted_state};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
 use formwork_core::disk::{MAX_STATE, read_named};
 use formwork_core::plan::file;
-use formwork_core::provider::Pool;
+use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
 use formwork_core::state::file::StateFile;
-use formwork_operation::saved_plan::Generated;
+use formwork_operation::saved_plan::GeneratedConfigUse;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
 use super::operation::providers_of;
 use super::output::stored_file;
-use super::planfile::{self, Opening};
+use super::planfile::{self, PlanToOpen};
 use super::state::ProvidedObject;
 use crate::args::{StatePaths, example};
 use crate::env::Env;
@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
-use crate::view::{Screen, err, out, out_data, report::Report};
+use crate::view::{Screen, out_data, print_err, print_out, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Show a state or a saved plan.
@@ -43,16 +43,16 @@ pub(crate) struct ShowArgs {
 /// Runs the command.
 pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, false, env.compact_warnings);
+    let report = OperationReport::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let text = match &args.file {
-        None => match stored(&mut diags, &mut workspace, args).await {
+        None => match stored_state(&mut diags, &mut workspace, args).await {
             Ok(None) if !args.json => Ok("No state.\n".to_owned()),
             Ok(file) => {
-                let file = file.unwrap_or_else(StateFile::fresh);
+                let file = file.unwrap_or_else(StateFile::new_empty);
                 show_state(&mut diags, args, &mut workspace, &file, &screen).await
             }
             Err(reported) => Err(reported),
@@ -61,14 +61,14 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     };
     // Programs read all of the output, and a warning has no place in a document.
     if !(args.json && text.is_ok()) {
-        report.diagnostics(&workspace.sources, &diags);
+        report.report_diagnostics(&workspace.sources, &diags);
     }
     match text {
         Ok(text) => {
             if args.json {
                 out_data(&text);
             } else {
-                out(&text);
+                print_out(&text);
             }
             Exit::Done
         }
@@ -88,10 +88,10 @@ async fn show_file(
         diags.error(Diagnostic::error(messages::UNREADABLE_STATE_OR_PLAN_FILE, detail))
     })?;
     let is_json = content.trim_ascii_start().starts_with(b"{");
-    let is_plan = is_json && is_encrypted(&content) && !repeats_lineage(&content);
+    let is_plan = is_json && is_encrypted(&content) && !is_encrypted_state(&content);
     if is_json && !is_plan {
         if is_encrypted(&content) {
-            encryption::of_folder(diags, workspace, &[])?;
+            encryption::folder_encryption(diags, workspace, &[])?;
         }
         let file = workspace
             .state_cipher()
@@ -99,9 +99,9 @@ async fn show_file(
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
         return show_state(diags, args, workspace, &file, screen).await;
     }
-    let opening = Opening { path, sources: &[], generated: Generated::Apart };
+    let opening = PlanToOpen { path, sources: &[], generated: GeneratedConfigUse::Exclude };
     let content = match is_plan {
-        true => planfile::decrypted(diags, workspace, opening, &content)?,
+        true => planfile::decrypt_plan(diags, workspace, opening, &content)?,
         false => content,
     };
     let parts = file::read_bytes(path, &content).map_err(|error| {
@@ -109,14 +109,15 @@ async fn show_file(
         diags.error(problem.summary(messages::UNREADABLE_STATE_OR_PLAN_FILE))
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, opening, parts)?;
-    if let Some(warning) = saved.plan.origin().warning(&workspace.env.seal_key(), path) {
+    if let Some(warning) = saved.plan.plan_origin().origin_warning(&workspace.env.seal_key(), path)
+    {
         warn_aside(workspace, warning);
     }
-    let required = saved.plan.requirements(&config);
-    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
-    let pool = Pool::new(&launcher);
-    let loaded = pool.load(diags, required.into_keys()).await;
-    pool.tell(diags);
+    let required = saved.plan.provider_requirements(&config);
+    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let pool = ProviderPool::new(&launcher);
+    let loaded = pool.load_providers(diags, required.into_keys()).await;
+    pool.report_warnings(diags);
     let text = match loaded {
         Ok(()) if args.json => {
             let given = saved.plan.given_variables().collect();
@@ -124,14 +125,14 @@ async fn show_file(
                 config: &config,
                 pool: &pool,
                 given,
-                time: saved.plan.time(),
+                time: saved.plan.creation_time(),
             };
-            json_plan::document(diags, saved.plan.plan(), &beside)
-                .map(|json| format!("{}\n", json.compact()))
+            json_plan::plan_document(diags, saved.plan.plan(), &beside)
+                .map(|json| format!("{}\n", json.to_compact()))
         }
         Ok(()) => {
-            let mut text = human_plan::render(screen, saved.plan.plan(), &pool);
-            text.push_str(&written_state(workspace, &config, &saved).await.unwrap_or_default());
+            let mut text = human_plan::render_plan(screen, saved.plan.plan(), &pool);
+            text.push_str(&state_of_file(workspace, &config, &saved).await.unwrap_or_default());
             Ok(text)
         }
         Err(reported) => Err(reported),
@@ -145,15 +146,16 @@ fn warn_aside(workspace: &Workspace<'_>, warning: Diagnostic) {
     let mut diags = Diagnostics::new();
     diags.warn(warning);
     let env = workspace.env;
-    let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &diags, env.compact_warnings);
-    err(&shown.warnings);
+    let shown =
+        diagnostic::render_all(&Screen::of(env), &workspace.sources, &diags, env.compact_warnings);
+    print_err(&shown.warnings);
 }
 
 /// Names the state that applying a plan writes, as far as the backend is set up.
-async fn written_state(
+async fn state_of_file(
     workspace: &Workspace<'_>,
     config: &Config,
-    saved: &planfile::Saved,
+    saved: &planfile::OpenedPlan,
 ) -> Option<String> {
     let mut ignored = Diagnostics::new();
     let state_paths = saved.state_paths(StatePaths::default());
@@ -164,7 +166,7 @@ async fn written_state(
 }
 
 /// The state. Programs take what they read for the state as it is, so `-json` needs every value.
-async fn stored(
+async fn stored_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &ShowArgs,
@@ -186,27 +188,27 @@ async fn show_state(
     let providers: Vec<ProviderAddr> =
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
     let launcher = providers_of(diags, workspace, providers.iter())?;
-    let pool = Pool::new(&launcher);
-    let loaded = pool.load(diags, providers).await;
-    pool.tell(diags);
+    let pool = ProviderPool::new(&launcher);
+    let loaded = pool.load_providers(diags, providers).await;
+    pool.report_warnings(diags);
     let text = match loaded {
         Ok(()) if args.json => {
             let checks = file.check_results.as_deref().unwrap_or_default();
             let checks = CheckResults::from_json(checks);
-            json_state::document(diags, state, &checks, &pool)
-                .map(|json| format!("{}\n", json.compact()))
+            json_state::state_document(diags, state, &checks, &pool)
+                .map(|json| format!("{}\n", json.to_compact()))
         }
-        Ok(()) => people(diags, state, &pool, screen),
+        Ok(()) => state_text(diags, state, &pool, screen),
         Err(reported) => Err(reported),
     };
     launcher.shutdown(diags).await;
     text
 }
 
-fn people(
+fn state_text(
     diags: &mut Diagnostics,
     state: &State,
-    pool: &Pool<'_>,
+    pool: &ProviderPool<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
     if state.is_empty() {
@@ -222,13 +224,13 @@ fn people(
             text.push('\n');
         }
         for (key, instance) in &held.instances {
-            let addr = resource.instance(key.clone());
+            let addr = resource.instance_addr(key.clone());
             let current = instance.current.iter().map(|object| (None, object));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
             for (deposed, object) in current.chain(deposed) {
                 let provider = &held.provider.provider;
                 let object = ProvidedObject { provider, addr: &addr, deposed, object };
-                text.push_str(&super::state::one(diags, pool, object, screen)?);
+                text.push_str(&super::state::render_object(diags, pool, object, screen)?);
                 text.push('\n');
             }
         }

@@ -17,8 +17,8 @@ use clap::Subcommand;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-pub(super) use edit::{Editing, Ending, edit};
-pub(super) use show::{ProvidedObject, one};
+pub(super) use edit::{EditOutcome, StateEdit, edit_state};
+pub(super) use show::{ProvidedObject, render_object};
 
 use super::output::stored_file;
 use crate::args::{StatePaths, example};
@@ -57,7 +57,7 @@ pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
 }
 
 /// The state, which must be there, without a lock.
-async fn present(
+async fn existing_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     state_paths: &StatePaths,

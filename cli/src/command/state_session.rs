@@ -10,7 +10,7 @@ use tracing::info;
 
 use crate::args::LockArgs;
 use crate::messages;
-use crate::view::elapsed::seconds;
+use crate::view::elapsed::format_seconds;
 use crate::view::{self, sanitize};
 
 /// Locks and reads the state, and puts in the results that interrupted runs left in the journal.
@@ -34,12 +34,12 @@ pub(crate) async fn open(
 pub(crate) struct LockReport;
 
 impl OperationObserver for LockReport {
-    fn see(&self, event: &OperationEvent<'_>) {
+    fn on_event(&self, event: &OperationEvent<'_>) {
         let OperationEvent::LockWait { holder, limit } = event else { return };
-        let holder = sanitize::line(holder);
-        let limit = seconds(*limit);
+        let holder = sanitize::sanitize_line(holder);
+        let limit = format_seconds(*limit);
         info!(holder, limit, "waiting for the state lock");
-        view::err(&format!(
+        view::print_err(&format!(
             "The state is locked by {holder}. Waiting up to {limit} for the lock...\n"
         ));
     }
@@ -47,7 +47,7 @@ impl OperationObserver for LockReport {
 
 /// Time to wait for a lock: a negative one is zero.
 fn parse_lock_timeout(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
-    let read = duration::nanoseconds(text).map_err(|reason| {
+    let read = duration::parse_nanoseconds(text).map_err(|reason| {
         let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");
         diags.error(Diagnostic::error(messages::INVALID_LOCK_TIMEOUT, detail))
     })?;

@@ -1,12 +1,12 @@
 //! `formwork taint` and `formwork untaint`: mark an instance for replacement, or take that back.
 
-use formwork_core::addr::{InstanceAddr, Mode};
-use formwork_core::state::Status;
+use formwork_core::addr::{InstanceAddr, ResourceMode};
+use formwork_core::state::ObjectStatus;
 use formwork_core::state::edit::set_status;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::state::{Editing, Ending, bad_address, edit};
+use super::state::{EditOutcome, StateEdit, bad_address, edit_state};
 use super::text_command::run_text_command;
 use crate::args::StateArgs;
 use crate::env::Env;
@@ -29,54 +29,56 @@ pub(crate) struct TaintArgs {
 }
 
 /// Runs the command.
-pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
+pub(super) async fn run(args: &TaintArgs, env: &Env, status: ObjectStatus) -> Exit {
     run_text_command(env, async |diags, workspace| {
         // As in Terraform, the opposite needs no readable configuration.
-        if status == Status::Tainted {
+        if status == ObjectStatus::Tainted {
             workspace.check_versions(diags)?;
         }
         let addr: InstanceAddr =
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
-        if status == Status::Tainted && addr.resource.mode() != Mode::Managed {
+        if status == ObjectStatus::Tainted && addr.resource.mode() != ResourceMode::Managed {
             let summary = messages::RESOURCE_INSTANCE_CANNOT_BE_TAINTED.with(&[&addr]);
             let detail =
                 "Only what is managed here can be replaced: a data source is read in every run.";
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
-        let editing = Editing {
+        let editing = StateEdit {
             state_paths: args.state.state_paths(),
             any_backend: false,
             lock: &args.state.lock,
-            operation: if status == Status::Tainted { "taint" } else { "untaint" },
+            operation: if status == ObjectStatus::Tainted { "taint" } else { "untaint" },
             must_exist: false,
         };
-        edit(diags, workspace, editing, |diags, locked| {
-            mark(diags, locked, &addr, status, args.allow_missing)
+        edit_state(diags, workspace, editing, |diags, locked| {
+            mark_instance(diags, locked, &addr, status, args.allow_missing)
         })
         .await
     })
     .await
 }
 
-fn mark(
+fn mark_instance(
     diags: &mut Diagnostics,
     locked: &mut StateSession,
     addr: &InstanceAddr,
-    status: Status,
+    status: ObjectStatus,
     allow_missing: bool,
-) -> Result<Ending, Reported> {
+) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
     if allow_missing && state.instance_mut(addr).is_none() {
         let detail = format!(
             "Resource instance {addr} was not found, but this is not an error because -allow-missing was set."
         );
         diags.warn(Diagnostic::warning(messages::NO_SUCH_RESOURCE_INSTANCE, detail));
-        return Ok(Ending::Unchanged(String::new()));
+        return Ok(EditOutcome::Unchanged(String::new()));
     }
     set_status(diags, state, addr, status)?;
     locked.check_unresolved(diags, |other| other == addr)?;
-    Ok(Ending::Store(match status {
-        Status::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
-        Status::Ready => format!("Resource instance {addr} has been successfully untainted.\n"),
+    Ok(EditOutcome::Store(match status {
+        ObjectStatus::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
+        ObjectStatus::Ready => {
+            format!("Resource instance {addr} has been successfully untainted.\n")
+        }
     }))
 }

@@ -9,7 +9,7 @@ use super::question::LONGEST_ANSWER;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, out, out_data, report::Report};
+use crate::view::{Screen, out_data, print_out, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Runs a command that does its work in the folder and returns what there is to say.
@@ -17,7 +17,7 @@ pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    run(env, work, out).await
+    run(env, work, print_out).await
 }
 
 /// As [`run_text_command`], for a command that returns data for programs.
@@ -33,13 +33,13 @@ async fn run(
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
     print: fn(&str),
 ) -> Exit {
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let text = work(&mut diags, &mut workspace).await;
-    report.diagnostics(&workspace.sources, &diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) if !diags.has_errors() => {
             print(&text);
@@ -53,11 +53,11 @@ async fn run(
 ///
 /// # Errors
 /// When there is no answer.
-pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
-    out(&format!("{question}\n\n  Enter a value: "));
+pub(super) fn confirm(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
+    print_out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();
     let read = std::io::stdin().lock().take(LONGEST_ANSWER).read_line(&mut answer);
-    out("\n");
+    print_out("\n");
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),
         Ok(0) | Err(_) => {

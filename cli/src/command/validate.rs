@@ -7,13 +7,13 @@ use formwork_core::config::Config;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
-use super::config_errors::{self, Known};
+use super::config_errors::{self, KnownConfig};
 use crate::args::{VariableArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out, out_data, report::Report};
+use crate::view::{Paint, Screen, out_data, print_out, report::OperationReport};
 use crate::workspace::{OverrideWarning, Workspace};
 
 /// Check whether the configuration is valid.
@@ -36,15 +36,15 @@ pub(crate) struct ValidateArgs {
 /// Runs the command.
 pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    let report = Report::new(screen, false, env.compact_warnings);
+    let report = OperationReport::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let workspace = Workspace::open(env, &mut diags);
     let Ok(mut workspace) = workspace else {
         if args.json {
-            out_data(&format!("{}\n", document(&Sources::new(), &diags).pretty()));
+            out_data(&format!("{}\n", validation_document(&Sources::new(), &diags).to_pretty()));
             return Exit::Failed;
         }
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let mut tests = Diagnostics::new();
     if !args.no_tests {
@@ -52,7 +52,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     }
     if workspace.finds_config(&mut diags) {
         // Everything there is to know is in `diags`.
-        let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
+        let _ = check_config(&mut diags, &mut workspace, !tests.has_errors()).await;
         if !args.no_tests && !tests.has_errors() {
             let _ = check_runs(&mut diags, &mut workspace, args.test_directory.as_deref()).await;
         }
@@ -60,9 +60,9 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     workspace.warn_of_overrides(&mut diags, OverrideWarning::Always);
     let _ = diags.append(tests);
     if args.json {
-        out_data(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
+        out_data(&format!("{}\n", validation_document(&workspace.sources, &diags).to_pretty()));
     } else {
-        report.diagnostics(&workspace.sources, &diags);
+        report.report_diagnostics(&workspace.sources, &diags);
         if !diags.has_errors() {
             let success = screen.paint(Paint::BoldGreen, "Success!");
             let but = if diags.is_empty() {
@@ -70,24 +70,30 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
             } else {
                 ", but there were some validation warnings as shown above"
             };
-            out(&format!("{success} The configuration is valid{but}.\n\n"));
+            print_out(&format!("{success} The configuration is valid{but}.\n\n"));
         }
     }
     if diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
 /// Checks the configuration; if the files of tests are not sound, only whether it can be read.
-async fn check(
+async fn check_config(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests_are_sound: bool,
 ) -> Result<(), Reported> {
-    let (config, dangling) = workspace.config_dangling(diags)?;
+    let (config, dangling) = workspace.config_with_reference_errors(diags)?;
     config.check_versions(diags)?;
     if !tests_are_sound {
         return Ok(());
     }
-    config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await
+    config_errors::report_config_errors(
+        diags,
+        workspace,
+        &config,
+        KnownConfig { dangling, fills: None },
+    )
+    .await
 }
 
 /// Checks the modules that runs of test files use, each once.
@@ -102,10 +108,12 @@ async fn check_runs(
     for run in loaded.into_iter().flat_map(|test| test.runs) {
         let (config, dangling) = run.config;
         if checked.insert(config.root_node().module.dir.clone()) {
-            let known = Known { dangling, fills: None };
+            let known = KnownConfig { dangling, fills: None };
             // The errors of all modules are reported.
             let found = match config.check_versions(diags) {
-                Ok(()) => config_errors::find(diags, workspace, &config, known).await,
+                Ok(()) => {
+                    config_errors::report_config_errors(diags, workspace, &config, known).await
+                }
                 Err(reported) => Err(reported),
             };
             result = result.and(found);
@@ -114,12 +122,12 @@ async fn check_runs(
     result
 }
 
-fn document(sources: &Sources, diags: &Diagnostics) -> Json {
+fn validation_document(sources: &Sources, diags: &Diagnostics) -> Json {
     let count = |wanted: Severity| {
         let n = diags.iter().filter(|diagnostic| diagnostic.severity == wanted).count();
         Json::Int(i64::try_from(n).unwrap_or(i64::MAX))
     };
-    let list = diags.iter().map(|d| diagnostic::one(sources, d));
+    let list = diags.iter().map(|d| diagnostic::diagnostic_to_json(sources, d));
     Json::object([
         ("format_version", Json::text("1.0")),
         ("valid", Json::Bool(!diags.has_errors())),

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, GivenValue, Origin, VariableInput};
+use formwork_core::config::inputs::{self, GivenValue, GivenVariable, InputOrigin};
 use formwork_core::disk::{MAX_TEXT, read_file, read_named};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -19,24 +19,24 @@ pub(super) fn variable_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
-) -> Result<Vec<VariableInput>, Reported> {
-    let mut given = in_environment(workspace);
-    given.extend(in_automatic_files(diags, workspace)?);
-    given.extend(in_options(diags, workspace, sources)?);
+) -> Result<Vec<GivenVariable>, Reported> {
+    let mut given = environment_values(workspace);
+    given.extend(automatic_file_values(diags, workspace)?);
+    given.extend(option_values(diags, workspace, sources)?);
     Ok(given)
 }
 
 /// The values in the environment.
-pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<VariableInput> {
+pub(super) fn environment_values(workspace: &Workspace<'_>) -> Vec<GivenVariable> {
     let variables = workspace.env.variables.iter();
-    variables.map(|(name, value)| text(name, value, Origin::Environment)).collect()
+    variables.map(|(name, value)| text_input(name, value, InputOrigin::Environment)).collect()
 }
 
 /// The values in the files that are read without being named.
-pub(super) fn in_automatic_files(
+pub(super) fn automatic_file_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-) -> Result<Vec<VariableInput>, Reported> {
+) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
     for name in automatic_files(workspace) {
@@ -49,11 +49,11 @@ pub(super) fn in_automatic_files(
 }
 
 /// The values in options and in the files that options name.
-pub(super) fn in_options(
+pub(super) fn option_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
-) -> Result<Vec<VariableInput>, Reported> {
+) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
     for source in sources {
@@ -74,7 +74,7 @@ pub(super) fn in_options(
                     result =
                         Err(diags.error(Diagnostic::error(messages::INVALID_VAR_OPTION, detail)));
                 }
-                Some((name, value)) => given.push(text(name, value, Origin::Option)),
+                Some((name, value)) => given.push(text_input(name, value, InputOrigin::Option)),
                 None => {
                     let detail = format!(
                         "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
@@ -88,8 +88,8 @@ pub(super) fn in_options(
     result.map(|()| given)
 }
 
-fn text(name: &str, value: &str, origin: Origin) -> VariableInput {
-    VariableInput { name: name.into(), value: GivenValue::Text(value.to_owned()), origin }
+fn text_input(name: &str, value: &str, origin: InputOrigin) -> GivenVariable {
+    GivenVariable { name: name.into(), value: GivenValue::Unparsed(value.to_owned()), origin }
 }
 
 /// The files of values that are read without being named: `terraform.tfvars`, then those that end
@@ -114,7 +114,7 @@ fn values_of(
     workspace: &mut Workspace<'_>,
     name: &str,
     read: fn(&Path, u64) -> std::io::Result<Vec<u8>>,
-) -> Result<Vec<VariableInput>, Reported> {
+) -> Result<Vec<GivenVariable>, Reported> {
     let path = workspace.root.join(name);
     let content = read(&path, MAX_TEXT).map_err(|error| {
         let detail = format!("Given variables file {name} cannot be read: {error}.");
@@ -127,7 +127,7 @@ fn values_of(
 pub(super) async fn ask_for_missing(
     screen: &Screen,
     config: &Config,
-    given: &mut Vec<VariableInput>,
+    given: &mut Vec<GivenVariable>,
 ) {
     for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
         if given.iter().any(|given| given.name == variable.name) {
@@ -140,10 +140,10 @@ pub(super) async fn ask_for_missing(
             secret: variable.sensitive,
         };
         let Ok(answer) = ask(screen, question).await else { return };
-        given.push(VariableInput {
+        given.push(GivenVariable {
             name: variable.name.clone(),
-            value: GivenValue::Text(answer),
-            origin: Origin::Answer,
+            value: GivenValue::Unparsed(answer),
+            origin: InputOrigin::Prompt,
         });
     }
 }

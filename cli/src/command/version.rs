@@ -29,7 +29,7 @@ pub(crate) struct VersionArgs {
 }
 
 #[derive(Serialize)]
-struct Version {
+struct VersionDocument {
     terraform_version: String,
     platform: String,
     provider_selections: BTreeMap<String, String>,
@@ -39,7 +39,7 @@ struct Version {
 /// Runs the command.
 pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
-    let locks = Workspace::open(env, &mut diags).and_then(|mut w| w.locks(&mut diags));
+    let locks = Workspace::open(env, &mut diags).and_then(|mut w| w.read_lock_file(&mut diags));
     // A lock file that cannot be read is for `init` to complain about.
     let providers: BTreeMap<String, String> = locks
         .map(|locks| {
@@ -52,7 +52,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
         .unwrap_or_default();
     let own = env!("CARGO_PKG_VERSION");
     if args.json {
-        let version = Version {
+        let version = VersionDocument {
             terraform_version: LANGUAGE_VERSION.to_string(),
             platform: Platform::current().to_string(),
             provider_selections: providers,
@@ -69,6 +69,6 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     for (addr, version) in providers {
         text.push_str(&format!("+ provider {addr} v{version}\n"));
     }
-    view::out(&text);
+    view::print_out(&text);
     Exit::Done
 }

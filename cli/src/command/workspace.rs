@@ -19,7 +19,7 @@ use crate::args::{LockArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::out;
+use crate::view::print_out;
 use crate::workspace::{Workspace, bad_name};
 
 /// Work with workspaces.
@@ -78,7 +78,7 @@ pub(crate) struct WorkspaceSelectArgs {
 
 /// Runs the command under its old name.
 pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
-    out(
+    print_out(
         "Warning: the \"formwork env\" family of commands is deprecated.\n\nThe \"formwork workspace\" commands should be used instead.\n\n",
     );
     run(command, env).await
@@ -97,8 +97,10 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
             run_text_command(env, async |diags, workspace| new(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Select(args) => {
-            run_text_command(env, async |diags, workspace| select(diags, workspace, &args).await)
-                .await
+            run_text_command(env, async |diags, workspace| {
+                select_workspace(diags, workspace, &args).await
+            })
+            .await
         }
         WorkspaceCommand::Delete(args) => {
             run_text_command(env, async |diags, workspace| delete(diags, workspace, &args).await)
@@ -108,16 +110,16 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
 }
 
 /// The backend of the folder, which lists the workspaces.
-pub(super) async fn workspaces(
+pub(super) async fn workspace_backend(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
-    let backend = encryption::backend(diags, workspace)?;
+    let backend = encryption::read_backend(diags, workspace)?;
     workspace.open_backend(diags, backend.as_ref()).await
 }
 
 async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let all = workspaces(diags, workspace).await?.workspaces().await;
+    let all = workspace_backend(diags, workspace).await?.workspaces().await;
     let all = all.map_err(|error| report_refusal(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
@@ -152,8 +154,8 @@ async fn new(
     // Read before anything is made, so that nothing is made when it cannot be read.
     let copied = match &args.state {
         Some(path) => {
-            encryption::of_folder(diags, workspace, &[])?;
-            let read = local::load(path, &workspace.state_cipher())
+            encryption::folder_encryption(diags, workspace, &[])?;
+            let read = local::load_state(path, &workspace.state_cipher())
                 .map_err(|error| diags.error(error.diagnostic()))?;
             Some(read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
@@ -162,14 +164,14 @@ async fn new(
         }
         None => None,
     };
-    let all = workspaces(diags, workspace).await?;
+    let all = workspace_backend(diags, workspace).await?;
     all.create_workspace(&args.name).await.map_err(|error| report_refusal(diags, &error))?;
     if let Some(file) = copied {
-        let store = open(diags, &*all, &args.name).await?;
+        let store = open_workspace(diags, &*all, &args.name).await?;
         let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
-        let written = locked.write(diags).await;
+        let written = locked.write_state(diags).await;
         locked.unlock(diags).await;
         written?;
     }
@@ -183,7 +185,7 @@ fn created_message(name: &str) -> String {
     )
 }
 
-async fn select(
+async fn select_workspace(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &WorkspaceSelectArgs,
@@ -196,7 +198,7 @@ async fn select(
         )));
     }
     check_name(diags, name)?;
-    let all = workspaces(diags, workspace).await?;
+    let all = workspace_backend(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() {
@@ -220,7 +222,7 @@ async fn delete(
 ) -> Result<String, Reported> {
     let name = &args.name;
     encryption::without_sealed_values(diags, workspace)?;
-    let all = workspaces(diags, workspace).await?;
+    let all = workspace_backend(diags, workspace).await?;
     let known = all.workspaces().await.map_err(|error| report_refusal(diags, &error))?;
     if !known.contains(name) {
         return Err(report_refusal(diags, &WorkspaceError::Missing(name.clone())));
@@ -231,7 +233,7 @@ async fn delete(
             messages::WORKSPACE_IS_YOUR_ACTIVE_WORKSPACE.with(&[&format_args!("{name:?}")]);
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let store = open(diags, &*all, name).await?;
+    let store = open_workspace(diags, &*all, name).await?;
     let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
     let text = check_deletable(diags, &locked, args);
     // As Terraform does: some services delete nothing that is locked.
@@ -251,7 +253,7 @@ fn check_deletable(
     let held = managed_objects(&locked.file.state);
     if args.force {
         // The deleted state may hold the only record of them.
-        locked.remind(diags);
+        locked.warn_of_undecided(diags);
     } else {
         locked.check_unresolved(diags, |_| true)?;
         if !held.is_empty() {
@@ -270,7 +272,7 @@ fn check_deletable(
     Ok(text)
 }
 
-async fn open(
+async fn open_workspace(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
     name: &str,
@@ -282,9 +284,9 @@ async fn open(
 fn managed_objects(state: &State) -> String {
     let mut text = String::new();
     for (resource, held) in &state.resources {
-        if resource.resource.mode() == formwork_core::addr::Mode::Managed {
+        if resource.resource.mode() == formwork_core::addr::ResourceMode::Managed {
             for (key, instance) in &held.instances {
-                let addr = resource.instance(key.clone());
+                let addr = resource.instance_addr(key.clone());
                 let deposed = instance.deposed.keys();
                 let deposed = deposed.map(|key| format!("  - {addr} (deposed object {key})\n"));
                 let current = instance.current.iter().map(|_| format!("  - {addr}\n"));
@@ -296,7 +298,7 @@ fn managed_objects(state: &State) -> String {
 }
 
 fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
-    if Workspaces::is_name(name) {
+    if Workspaces::is_valid_name(name) {
         return Ok(());
     }
     Err(diags.error(bad_name(name)))

@@ -1,7 +1,7 @@
 //! Unpacks untrusted archives. The only place that does.
 //!
 //! No entry is written outside of the folder, through a link, or beyond the limits; links are made
-//! last and held against the folder by [`super::folder::confine`].
+//! last and held against the folder by [`super::folder::check_confined`].
 
 mod budget;
 #[cfg(test)]
@@ -14,11 +14,11 @@ use std::io::{self, BufReader, Read, Seek as _};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use budget::{Budget, Counted};
+use budget::{CountedReader, UnpackBudget};
 use formwork_core::disk::{open_file, set_mode, symlink};
 
 use super::folder;
-use super::limits::{ArchiveError, Limits};
+use super::limits::{ArchiveError, UnpackLimits};
 
 /// The memory that decoding an `.xz` archive may take, in KiB. The archive itself says how much it needs,
 /// and `xz -9` needs half of this.
@@ -26,7 +26,7 @@ const XZ_MEMORY: u32 = 128 << 10;
 
 /// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub(crate) enum ArchiveFormat {
     Zip,
     Tar,
     TarGzip,
@@ -35,9 +35,9 @@ pub(crate) enum Format {
 }
 
 /// The formats, for a message.
-pub(super) const KNOWN: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
+pub(super) const KNOWN_FORMATS: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
 
-impl Format {
+impl ArchiveFormat {
     /// The format that a name's ending means.
     pub(super) fn of(name: &str) -> Option<Self> {
         let formats = [
@@ -60,9 +60,9 @@ impl Format {
 /// When it is malformed or hostile. The contents of the folder are then worthless.
 pub(crate) fn unpack(
     path: &Path,
-    format: Format,
+    format: ArchiveFormat,
     into: &Path,
-    limits: &Limits,
+    limits: &UnpackLimits,
 ) -> Result<(), ArchiveError> {
     unpack_file(open_file(path)?, format, into, limits)
 }
@@ -73,26 +73,30 @@ pub(crate) fn unpack(
 /// When it is malformed or hostile. The content of the folder is worthless then.
 pub(crate) fn unpack_file(
     mut file: File,
-    format: Format,
+    format: ArchiveFormat,
     into: &Path,
-    limits: &Limits,
+    limits: &UnpackLimits,
 ) -> Result<(), ArchiveError> {
     file.rewind()?;
     let size = file.metadata()?.len();
     std::fs::create_dir(into)?;
-    let mut sink = Sink::new(into, size, limits);
+    let mut sink = ExtractSink::new(into, size, limits);
     let file = BufReader::new(file);
     match format {
-        Format::Zip => zip(file, &mut sink)?,
-        Format::Tar => tar(file, &mut sink)?,
-        Format::TarGzip => tar(flate2::bufread::MultiGzDecoder::new(file), &mut sink)?,
-        Format::TarBzip2 => tar(bzip2::bufread::MultiBzDecoder::new(file), &mut sink)?,
-        Format::TarXz => {
+        ArchiveFormat::Zip => unpack_zip(file, &mut sink)?,
+        ArchiveFormat::Tar => unpack_tar(file, &mut sink)?,
+        ArchiveFormat::TarGzip => {
+            unpack_tar(flate2::bufread::MultiGzDecoder::new(file), &mut sink)?;
+        }
+        ArchiveFormat::TarBzip2 => {
+            unpack_tar(bzip2::bufread::MultiBzDecoder::new(file), &mut sink)?;
+        }
+        ArchiveFormat::TarXz => {
             let reader = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
-            tar(reader, &mut sink)?;
+            unpack_tar(reader, &mut sink)?;
         }
     }
-    sink.finish()
+    sink.create_links()
 }
 
 /// The content of an entry, and whether reading it has failed. What else fails is the disk's fault.
@@ -109,66 +113,67 @@ impl<R: Read> Read for EntryReader<R> {
     }
 }
 
-fn malformed(error: &dyn std::fmt::Display) -> ArchiveError {
+fn malformed_archive(error: &dyn std::fmt::Display) -> ArchiveError {
     ArchiveError::Malformed(error.to_string())
 }
 
-fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), ArchiveError> {
-    let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed(&error))?;
+fn unpack_zip(file: BufReader<File>, sink: &mut ExtractSink<'_>) -> Result<(), ArchiveError> {
+    let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed_archive(&error))?;
     // Known before anything is made.
     sink.check_entries(archive.len())?;
     for at in 0..archive.len() {
-        let mut entry = archive.by_index(at).map_err(|error| malformed(&error))?;
-        let name = entry.name().map_err(|error| malformed(&error))?.into_owned();
+        let mut entry = archive.by_index(at).map_err(|error| malformed_archive(&error))?;
+        let name = entry.name().map_err(|error| malformed_archive(&error))?.into_owned();
         if entry.is_symlink() {
-            let target = sink.target(&mut entry)?;
-            sink.link(&name, target)?;
+            let target = sink.read_link_target(&mut entry)?;
+            sink.defer_link(&name, target)?;
         } else if entry.is_dir() {
-            sink.folder(&name)?;
+            sink.create_folder(&name)?;
         } else {
             let mode = entry.unix_mode();
-            sink.file(&name, &mut entry, mode)?;
+            sink.write_file(&name, &mut entry, mode)?;
         }
     }
     Ok(())
 }
 
-fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), ArchiveError> {
-    let budget = Budget::new(sink.limits.decoded());
-    let counted = Counted { stream, budget: Rc::clone(&budget) };
+fn unpack_tar(stream: impl Read, sink: &mut ExtractSink<'_>) -> Result<(), ArchiveError> {
+    let budget = UnpackBudget::new(sink.limits.max_decoded_bytes());
+    let counted = CountedReader { stream, budget: Rc::clone(&budget) };
     let mut archive = tar::Archive::new(counted);
-    let mut entries = archive.entries().map_err(|error| malformed(&error))?;
+    let mut entries = archive.entries().map_err(|error| malformed_archive(&error))?;
     loop {
         let Some(entry) = budget.for_headers(|| entries.next()) else { return Ok(()) };
-        let mut entry = entry.map_err(|error| budget.explain(&error))?;
-        tar_entry(&mut entry, sink).map_err(|error| budget.blame(error))?;
+        let mut entry = entry.map_err(|error| budget.error_or_limit(&error))?;
+        tar_entry(&mut entry, sink).map_err(|error| budget.limit_or_error(error))?;
         // The rest would be skipped together with the headers of the next entry.
-        io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.explain(&error))?;
+        io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.error_or_limit(&error))?;
     }
 }
 
 fn tar_entry(
     entry: &mut tar::Entry<'_, impl Read>,
-    sink: &mut Sink<'_>,
+    sink: &mut ExtractSink<'_>,
 ) -> Result<(), ArchiveError> {
     use tar::EntryType;
-    let name = entry.path().map_err(|error| malformed(&error))?;
-    let name = name.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?.to_owned();
+    let name = entry.path().map_err(|error| malformed_archive(&error))?;
+    let name = name.to_str().ok_or_else(|| malformed_archive(&"a name is not UTF-8"))?.to_owned();
     match entry.header().entry_type() {
         EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
             let mode = entry.header().mode().ok();
-            sink.file(&name, entry, mode)?;
+            sink.write_file(&name, entry, mode)?;
         }
-        EntryType::Directory => sink.folder(&name)?,
+        EntryType::Directory => sink.create_folder(&name)?,
         EntryType::Symlink => {
-            let target = entry.link_name().map_err(|error| malformed(&error))?;
-            let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
-            sink.link(&name, target.into_owned())?;
+            let target = entry.link_name().map_err(|error| malformed_archive(&error))?;
+            let target = target.ok_or_else(|| malformed_archive(&"a link leads nowhere"))?;
+            sink.defer_link(&name, target.into_owned())?;
         }
         EntryType::Link => {
-            let target = entry.link_name().map_err(|error| malformed(&error))?;
-            let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
-            let target = target.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?;
+            let target = entry.link_name().map_err(|error| malformed_archive(&error))?;
+            let target = target.ok_or_else(|| malformed_archive(&"a link leads nowhere"))?;
+            let target =
+                target.to_str().ok_or_else(|| malformed_archive(&"a name is not UTF-8"))?;
             sink.hard_link(&name, target)?;
         }
         EntryType::XGlobalHeader => {}
@@ -178,9 +183,9 @@ fn tar_entry(
 }
 
 /// Destination of entries, and the remaining limits.
-struct Sink<'a> {
+struct ExtractSink<'a> {
     root: &'a Path,
-    limits: &'a Limits,
+    limits: &'a UnpackLimits,
     /// The size of the archive.
     packed: u64,
     written: u64,
@@ -188,8 +193,8 @@ struct Sink<'a> {
     links: Vec<(PathBuf, PathBuf)>,
 }
 
-impl<'a> Sink<'a> {
-    fn new(root: &'a Path, packed: u64, limits: &'a Limits) -> Self {
+impl<'a> ExtractSink<'a> {
+    fn new(root: &'a Path, packed: u64, limits: &'a UnpackLimits) -> Self {
         Self { root, limits, packed, written: 0, entries: 0, links: Vec::new() }
     }
 
@@ -229,7 +234,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    fn folder(&mut self, name: &str) -> Result<(), ArchiveError> {
+    fn create_folder(&mut self, name: &str) -> Result<(), ArchiveError> {
         let place = self.target_path(name)?;
         if place.is_dir() {
             return Ok(());
@@ -237,7 +242,7 @@ impl<'a> Sink<'a> {
         Ok(std::fs::create_dir(place)?)
     }
 
-    fn file(
+    fn write_file(
         &mut self,
         name: &str,
         content: &mut impl Read,
@@ -253,10 +258,10 @@ impl<'a> Sink<'a> {
         let mut content = EntryReader { content: content.take(left + 1), has_failed: false };
         let written =
             io::copy(&mut content, &mut out).map_err(|error| match content.has_failed {
-                true => malformed(&error),
+                true => malformed_archive(&error),
                 false => ArchiveError::Disk(error),
             })?;
-        self.count(written)?;
+        self.count_bytes(written)?;
         set_entry_mode(&out, mode)
     }
 
@@ -265,10 +270,10 @@ impl<'a> Sink<'a> {
         let target = self.target_path(target)?;
         let found = target.symlink_metadata();
         if !found.is_ok_and(|found| found.is_file()) {
-            return Err(malformed(&"a link leads to something that is not there"));
+            return Err(malformed_archive(&"a link leads to something that is not there"));
         }
         let mut content = open_file(&target)?;
-        self.file(name, &mut content, None)
+        self.write_file(name, &mut content, None)
     }
 
     /// Number of bytes that may still be written.
@@ -277,7 +282,7 @@ impl<'a> Sink<'a> {
         self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
     }
 
-    fn count(&mut self, written: u64) -> Result<(), ArchiveError> {
+    fn count_bytes(&mut self, written: u64) -> Result<(), ArchiveError> {
         if written > self.remaining_bytes() {
             return Err(if self.limits.unpacked.saturating_sub(self.written) < written {
                 ArchiveError::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
@@ -291,17 +296,20 @@ impl<'a> Sink<'a> {
     }
 
     /// Target of a link, as a zip archive holds it.
-    fn target(&self, content: &mut impl Read) -> Result<PathBuf, ArchiveError> {
+    fn read_link_target(&self, content: &mut impl Read) -> Result<PathBuf, ArchiveError> {
         let mut text = String::new();
         let limit = self.limits.path as u64;
-        content.take(limit + 1).read_to_string(&mut text).map_err(|error| malformed(&error))?;
+        content
+            .take(limit + 1)
+            .read_to_string(&mut text)
+            .map_err(|error| malformed_archive(&error))?;
         if text.len() > self.limits.path {
             return Err(ArchiveError::TooMuch { limit, what: "bytes in the target of a link" });
         }
         Ok(PathBuf::from(text))
     }
 
-    fn link(&mut self, name: &str, target: PathBuf) -> Result<(), ArchiveError> {
+    fn defer_link(&mut self, name: &str, target: PathBuf) -> Result<(), ArchiveError> {
         if !self.limits.links {
             return Err(ArchiveError::Link(name.to_owned()));
         }
@@ -311,13 +319,13 @@ impl<'a> Sink<'a> {
     }
 
     /// Makes the links, when no entry can be written through them any more.
-    fn finish(self) -> Result<(), ArchiveError> {
+    fn create_links(self) -> Result<(), ArchiveError> {
         for (place, target) in &self.links {
             if place.symlink_metadata().is_err() {
                 symlink(target, place)?;
             }
         }
-        folder::confine(self.root, self.limits)
+        folder::check_confined(self.root, self.limits)
     }
 }
 

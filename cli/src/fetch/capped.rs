@@ -15,12 +15,12 @@ const MAX_ENTRIES: usize = 20_000;
 const LONGEST: usize = 200;
 
 /// Text of a server as it stands in a message: quoted, and cut off if it is long.
-pub(crate) fn quoted(text: &str) -> String {
-    format!("{:?}", shortened(text))
+pub(crate) fn quote_shortened(text: &str) -> String {
+    format!("{:?}", shorten(text))
 }
 
 /// Text of a server, cut off if it is long.
-pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
@@ -49,28 +49,28 @@ impl<T> Default for CappedMap<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedList<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_seq(Entries::<Self>(PhantomData))
+        from.deserialize_seq(EntryLimit::<Self>(PhantomData))
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedMap<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_map(Entries::<Self>(PhantomData))
+        from.deserialize_map(EntryLimit::<Self>(PhantomData))
     }
 }
 
 /// Reads entries up to the limit.
-struct Entries<C>(PhantomData<C>);
+struct EntryLimit<C>(PhantomData<C>);
 
 /// Refuses one entry more than the limit.
-fn check<E: Error>(n_entries: usize) -> Result<(), E> {
+fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
     match n_entries < MAX_ENTRIES {
         true => Ok(()),
         false => Err(E::custom(format_args!("it lists more than {MAX_ENTRIES} entries"))),
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedList<T>> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedList<T>> {
     type Value = CappedList<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,14 +80,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedList<T>> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = from.next_element()? {
-            check(entries.len())?;
+            check_entry_count(entries.len())?;
             entries.push(entry);
         }
         Ok(CappedList(entries))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedMap<T>> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedMap<T>> {
     type Value = CappedMap<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +97,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Entries<CappedMap<T>> {
     fn visit_map<A: MapAccess<'de>>(self, mut from: A) -> Result<Self::Value, A::Error> {
         let mut entries = BTreeMap::new();
         while let Some((name, entry)) = from.next_entry()? {
-            check(entries.len())?;
+            check_entry_count(entries.len())?;
             entries.insert(name, entry);
         }
         Ok(CappedMap(entries))
@@ -129,9 +129,9 @@ mod tests {
 
     #[test]
     fn a_long_text_of_a_server_is_cut_off_in_a_message() {
-        assert_eq!(quoted("1.0\n"), "\"1.0\\n\"");
-        assert_eq!(quoted(&"ä".repeat(200)).chars().count(), 202);
-        let long = quoted(&"ä".repeat(10_000));
+        assert_eq!(quote_shortened("1.0\n"), "\"1.0\\n\"");
+        assert_eq!(quote_shortened(&"ä".repeat(200)).chars().count(), 202);
+        let long = quote_shortened(&"ä".repeat(10_000));
         assert!(long.chars().count() == 203 && long.ends_with("…\""), "{long}");
     }
 }

@@ -21,9 +21,9 @@ const MAX_LIST: u64 = 1 << 20;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ExpectedChecksum {
     /// This sum.
-    Is(FileChecksum),
+    Value(FileChecksum),
     /// The sum that a list has for the name of the file.
-    Listed {
+    InList {
         /// Location of the list: a URL, or a path.
         at: String,
     },
@@ -32,22 +32,23 @@ pub(crate) enum ExpectedChecksum {
 /// A sum of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileChecksum {
-    kind: Kind,
+    kind: ChecksumKind,
     /// In hexadecimal digits, small ones.
     digits: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ChecksumKind {
     Md5,
     Sha1,
     Sha256,
     Sha512,
 }
 
-const KINDS: [Kind; 4] = [Kind::Md5, Kind::Sha1, Kind::Sha256, Kind::Sha512];
+const KINDS: [ChecksumKind; 4] =
+    [ChecksumKind::Md5, ChecksumKind::Sha1, ChecksumKind::Sha256, ChecksumKind::Sha512];
 
-impl Kind {
+impl ChecksumKind {
     fn name(self) -> &'static str {
         match self {
             Self::Md5 => "md5",
@@ -68,16 +69,16 @@ impl Kind {
 
     fn of(self, file: &mut File) -> io::Result<FileChecksum> {
         let digits = match self {
-            Self::Md5 => digits::<Md5>(file),
-            Self::Sha1 => digits::<Sha1>(file),
-            Self::Sha256 => digits::<Sha256>(file),
-            Self::Sha512 => digits::<Sha512>(file),
+            Self::Md5 => hex_digest::<Md5>(file),
+            Self::Sha1 => hex_digest::<Sha1>(file),
+            Self::Sha256 => hex_digest::<Sha256>(file),
+            Self::Sha512 => hex_digest::<Sha512>(file),
         };
         Ok(FileChecksum { kind: self, digits: digits? })
     }
 }
 
-fn digits<D: Digest>(file: &mut File) -> io::Result<String> {
+fn hex_digest<D: Digest>(file: &mut File) -> io::Result<String> {
     let mut hash = D::new();
     let mut piece = vec![0; 64 << 10];
     loop {
@@ -91,7 +92,7 @@ fn digits<D: Digest>(file: &mut File) -> io::Result<String> {
 
 impl FileChecksum {
     /// Reads a sum of a kind, or of the one that has so many digits.
-    fn read(kind: Option<Kind>, digits: &str) -> Option<Self> {
+    fn read(kind: Option<ChecksumKind>, digits: &str) -> Option<Self> {
         let kind = match kind {
             Some(kind) => kind,
             None => KINDS.into_iter().find(|kind| kind.n_digits() == digits.len())?,
@@ -106,16 +107,17 @@ impl FileChecksum {
 ///
 /// # Errors
 /// When it is no checksum.
-pub(crate) fn split(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
-    let (url, given) = query::take(url, "checksum");
+pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecksum>), FetchError> {
+    let (url, given) = query::take_parameter(url, "checksum");
     let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
     let wanted = match given.split_once(':') {
-        Some(("file", at)) => Some(ExpectedChecksum::Listed { at: at.to_owned() }),
+        Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
         Some((name, digits)) => {
             let kind = KINDS.into_iter().find(|kind| kind.name() == name);
-            kind.and_then(|kind| FileChecksum::read(Some(kind), digits)).map(ExpectedChecksum::Is)
+            kind.and_then(|kind| FileChecksum::read(Some(kind), digits))
+                .map(ExpectedChecksum::Value)
         }
-        None => FileChecksum::read(None, &given).map(ExpectedChecksum::Is),
+        None => FileChecksum::read(None, &given).map(ExpectedChecksum::Value),
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
@@ -132,7 +134,7 @@ impl ExpectedChecksum {
     /// When the list is a local file.
     pub(super) fn check_remote(&self) -> Result<(), FetchError> {
         match self {
-            Self::Listed { at } if !is_remote(at) => Err(FetchError::Address(format!(
+            Self::InList { at } if !is_remote(at) => Err(FetchError::Address(format!(
                 "its list of checksums {at:?} is on this machine, and only configuration on this machine may name it"
             ))),
             _ => Ok(()),
@@ -150,8 +152,8 @@ impl ExpectedChecksum {
         file: &Path,
     ) -> Result<(), FetchError> {
         let sum = match self {
-            Self::Is(sum) => sum.clone(),
-            Self::Listed { at } => listed(&list(http, at)?, url).ok_or_else(|| {
+            Self::Value(sum) => sum.clone(),
+            Self::InList { at } => find_in_list(&fetch_list(http, at)?, url).ok_or_else(|| {
                 FetchError::Address(format!("the list of checksums {at:?} has none for it"))
             })?,
         };
@@ -168,7 +170,7 @@ impl ExpectedChecksum {
 }
 
 /// The text of a list of sums.
-fn list(http: &http::Client, at: &str) -> Result<String, FetchError> {
+fn fetch_list(http: &http::Client, at: &str) -> Result<String, FetchError> {
     if is_remote(at) {
         return Ok(http.get(at, None)?.read_text(MAX_LIST)?);
     }
@@ -183,7 +185,7 @@ fn is_remote(list: &str) -> bool {
 
 /// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
 /// them, or with `--tag`; or a sum alone, which is that of any file.
-pub(crate) fn listed(list: &str, url: &str) -> Option<FileChecksum> {
+pub(crate) fn find_in_list(list: &str, url: &str) -> Option<FileChecksum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
     let is_it = |named: &str| {
@@ -221,8 +223,8 @@ mod tests {
 
     fn check(checksum: &str, text: &str) -> Result<(), String> {
         let http =
-            http::Client::new(formwork_plugin_protocol::proxy_env::Proxies::default(), |_| ());
-        let (url, wanted) = split(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
+            http::Client::new(formwork_plugin_protocol::proxy_env::ProxyEnv::default(), |_| ());
+        let (url, wanted) = split_checksum(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
             .map_err(|error| error.to_string())?;
         assert_eq!(url, "https://h/m.zip?a=1&b");
         let wanted = wanted.expect("it was given");
@@ -240,7 +242,7 @@ mod tests {
             assert_eq!(check(&format!("{kind}%3A{}", sum.to_uppercase()), "a"), Ok(()));
             assert!(check(&format!("{kind}:{sum}"), "").is_err());
         }
-        let long = digits::<Sha512>(&mut file("a").reopen().unwrap()).unwrap();
+        let long = hex_digest::<Sha512>(&mut file("a").reopen().unwrap()).unwrap();
         assert_eq!(check(&format!("sha512:{long}"), "a"), Ok(()));
     }
 
@@ -250,7 +252,10 @@ mod tests {
         for bad in bad {
             assert!(check(bad, "a").unwrap_err().contains("is invalid"), "{bad}");
         }
-        assert_eq!(split("https://h/m.zip?a=1").unwrap(), ("https://h/m.zip?a=1".into(), None));
+        assert_eq!(
+            split_checksum("https://h/m.zip?a=1").unwrap(),
+            ("https://h/m.zip?a=1".into(), None)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::signals::SupervisedChild;
 
 /// The time that a program has. It may ask for a password.
-pub(super) const LIMIT: Duration = Duration::from_mins(5);
+pub(super) const TIME_LIMIT: Duration = Duration::from_mins(5);
 /// The longest answer of a program.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -61,20 +61,25 @@ pub(super) fn run(
 mod tests {
     use super::*;
 
-    fn shell(script: &str, input: &str, limit: Duration) -> Result<HelperAnswer, HelperError> {
+    fn run_in_shell(
+        script: &str,
+        input: &str,
+        limit: Duration,
+    ) -> Result<HelperAnswer, HelperError> {
         run(Command::new("sh").args(["-c", script]).stdout(Stdio::piped()), input, limit)
     }
 
     #[test]
     fn a_program_reads_its_input_and_its_answer_is_returned() {
-        let answer = shell("read -r line; echo \"$line!\"; exit 3", "given", LIMIT).unwrap();
+        let answer =
+            run_in_shell("read -r line; echo \"$line!\"; exit 3", "given", TIME_LIMIT).unwrap();
         assert_eq!((answer.text.as_str(), answer.status.code()), ("given!\n", Some(3)));
     }
 
     #[test]
     fn a_program_that_is_never_done_is_ended() {
         for script in ["sleep 600", "exec >&-; sleep 600", "trap '' TERM; sleep 600; sleep 600"] {
-            let error = shell(script, "", Duration::from_millis(300)).err().unwrap();
+            let error = run_in_shell(script, "", Duration::from_millis(300)).err().unwrap();
             assert!(matches!(error, HelperError::Late(_)), "{error}");
         }
     }

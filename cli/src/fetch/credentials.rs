@@ -10,13 +10,13 @@ use crate::env::Env;
 use crate::settings::{CredentialsHelper, Settings};
 
 /// Answers of the helper by host.
-type Answers = BTreeMap<String, Result<Option<String>, String>>;
+type HelperAnswers = BTreeMap<String, Result<Option<String>, String>>;
 
 /// Looks up tokens. The helper is asked once for each host, and only when no other source has one.
 pub(super) struct Credentials<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    asked: Mutex<Answers>,
+    asked: Mutex<HelperAnswers>,
 }
 
 impl<'a> Credentials<'a> {
@@ -27,13 +27,13 @@ impl<'a> Credentials<'a> {
     /// The token for a host, if there is one.
     pub(super) fn token(&self, host: &str) -> Option<String> {
         let known = self.in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
-        known.or_else(|| self.of_helper(host).ok().flatten())
+        known.or_else(|| self.helper_token(host).ok().flatten())
     }
 
     /// Reason why the helper gave no token for a host, if it failed. Hosts that need none can be
     /// asked nevertheless.
-    pub(super) fn complaint(&self, host: &str) -> Option<String> {
-        self.asked().get(host)?.as_ref().err().cloned()
+    pub(super) fn helper_error(&self, host: &str) -> Option<String> {
+        self.lock_answers().get(host)?.as_ref().err().cloned()
     }
 
     fn in_environment(&self, host: &str) -> Option<String> {
@@ -43,21 +43,21 @@ impl<'a> Credentials<'a> {
         [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned())
     }
 
-    fn of_helper(&self, host: &str) -> Result<Option<String>, String> {
+    fn helper_token(&self, host: &str) -> Result<Option<String>, String> {
         let Some(helper) = &self.settings.helper else { return Ok(None) };
         // Held while the helper runs, so that it runs once for each host.
-        let mut asked = self.asked();
-        asked.entry(host.to_owned()).or_insert_with(|| ask(helper, host)).clone()
+        let mut asked = self.lock_answers();
+        asked.entry(host.to_owned()).or_insert_with(|| ask_helper(helper, host)).clone()
     }
 
-    fn asked(&self) -> std::sync::MutexGuard<'_, Answers> {
+    fn lock_answers(&self) -> std::sync::MutexGuard<'_, HelperAnswers> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Asks a helper: `PROGRAM ARGS… get HOST` prints an object with a `token`, or an empty one.
 #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String> {
+fn ask_helper(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String> {
     let name = &helper.name;
     let Some(program) = &helper.program else {
         return Err(format!(
@@ -68,19 +68,19 @@ fn ask(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String>
     let mut command = Command::new(program);
     command.args(&helper.args).args(["get", host]).stdout(Stdio::piped());
     let HelperAnswer { status, text } =
-        credential_helper::run(&mut command, "", credential_helper::LIMIT)
+        credential_helper::run(&mut command, "", credential_helper::TIME_LIMIT)
             .map_err(|error| failed(error.to_string()))?;
     if !status.success() {
         return Err(failed(format!("it ended with {status}")));
     }
-    token(&text).map_err(failed)
+    parse_helper_token(&text).map_err(failed)
 }
 
 /// The token in the answer of a helper, if there is one.
 ///
 /// # Errors
 /// When the answer is not an object with a token.
-pub(crate) fn token(answer: &str) -> Result<Option<String>, String> {
+pub(crate) fn parse_helper_token(answer: &str) -> Result<Option<String>, String> {
     let answer: serde_json::Value =
         serde_json::from_str(answer).map_err(|error| format!("its answer is not JSON: {error}"))?;
     match answer.get("token") {
@@ -125,7 +125,7 @@ mod tests {
         let token = credentials.token("h.example.com");
         let again = credentials.token("h.example.com");
         assert_eq!(token, again);
-        (token, credentials.complaint("h.example.com"))
+        (token, credentials.helper_error("h.example.com"))
     }
 
     #[test]

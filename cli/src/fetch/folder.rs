@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::symlink;
 
-use super::limits::{ArchiveError, Limits};
+use super::limits::{ArchiveError, UnpackLimits};
 
 /// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
 /// read, and their targets could appear later.
 ///
 /// # Errors
 /// When a link leads outside, an entry is neither file nor folder nor link, or there is too much.
-pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), ArchiveError> {
+pub(super) fn check_confined(root: &Path, limits: &UnpackLimits) -> Result<(), ArchiveError> {
     let whole = root.canonicalize()?;
     let mut entries = 0_usize;
-    walk(&whole, limits, &|_| true, &mut |path, found| {
+    visit_entries(&whole, limits, &|_| true, &mut |path, found| {
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
@@ -28,7 +28,7 @@ pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), ArchiveError> 
                 Ok(_) => return Err(ArchiveError::Escapes(shown())),
                 Err(_) => {
                     let target = std::fs::read_link(path)?;
-                    let leaves = target.is_absolute() || climbs(path, &whole, &target);
+                    let leaves = target.is_absolute() || climbs_above_root(path, &whole, &target);
                     if leaves {
                         return Err(ArchiveError::Escapes(shown()));
                     }
@@ -43,7 +43,7 @@ pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), ArchiveError> 
 }
 
 /// Whether a link's text climbs above the root.
-fn climbs(link: &Path, root: &Path, target: &Path) -> bool {
+fn climbs_above_root(link: &Path, root: &Path, target: &Path) -> bool {
     let mut depth =
         link.strip_prefix(root).map_or(0, |path| path.components().count()) as isize - 1;
     target.components().any(|part| {
@@ -58,9 +58,9 @@ fn climbs(link: &Path, root: &Path, target: &Path) -> bool {
 
 /// Calls for everything below a folder whose name is wanted, in the order of names, links not
 /// followed. Entries below a folder that is not wanted are not read.
-fn walk(
+fn visit_entries(
     root: &Path,
-    limits: &Limits,
+    limits: &UnpackLimits,
     wanted: &dyn Fn(&OsStr) -> bool,
     visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), ArchiveError>,
 ) -> Result<(), ArchiveError> {
@@ -99,7 +99,7 @@ pub(crate) enum HiddenFiles {
 pub(crate) fn copy(
     from: &Path,
     to: &Path,
-    limits: &Limits,
+    limits: &UnpackLimits,
     hidden: HiddenFiles,
 ) -> Result<(), ArchiveError> {
     // The folder itself may be a link; its contents are copied.
@@ -110,7 +110,7 @@ pub(crate) fn copy(
         HiddenFiles::Copied => name != ".git",
         HiddenFiles::Left => !name.as_encoded_bytes().starts_with(b"."),
     };
-    walk(&from, limits, &wanted, &mut |path, kind| {
+    visit_entries(&from, limits, &wanted, &mut |path, kind| {
         let place = to.join(path.strip_prefix(&from).unwrap_or(path));
         if kind.is_dir() {
             std::fs::create_dir(place)?;
@@ -133,7 +133,7 @@ pub(crate) fn copy(
 ///
 /// # Errors
 /// When nothing fits or several do; fit for a message.
-pub(crate) fn only_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
+pub(crate) fn find_single_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
     let mut found = vec![root.to_owned()];
     for part in wanted.split('/').filter(|part| !part.is_empty()) {
         if !part.contains(['*', '?']) {
@@ -143,7 +143,7 @@ pub(crate) fn only_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
         let fitting = |at: PathBuf| {
             let names = std::fs::read_dir(&at).into_iter().flatten().flatten();
             let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-            let mut names: Vec<_> = names.filter(|name| fits(part, name)).collect();
+            let mut names: Vec<_> = names.filter(|name| matches_pattern(part, name)).collect();
             names.sort();
             names.into_iter().map(move |name| at.join(name)).collect::<Vec<_>>()
         };
@@ -157,7 +157,7 @@ pub(crate) fn only_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
 }
 
 /// Whether a name fits a pattern with `*` and `?`. Takes time in proportion to both.
-fn fits(pattern: &str, name: &str) -> bool {
+fn matches_pattern(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut star) = ((0, 0), None);
@@ -191,7 +191,7 @@ mod tests {
         for path in ["repo-1a2b/sub", "other"] {
             std::fs::create_dir_all(folder.path().join(path)).unwrap();
         }
-        let found = |wanted| only_match(folder.path(), wanted);
+        let found = |wanted| find_single_match(folder.path(), wanted);
         assert_eq!(found("repo-*/sub").unwrap(), folder.path().join("repo-1a2b/sub"));
         assert_eq!(found("").unwrap(), folder.path());
         assert_eq!(
@@ -199,7 +199,11 @@ mod tests {
             "subdir \"*\" matches 2 paths; it must match exactly one"
         );
         assert_eq!(found("nope").unwrap_err(), "subdir \"nope\" not found");
-        assert!(fits("a*b?", "axxbbc") && !fits("a*b", "axxc") && fits("*", ""));
+        assert!(
+            matches_pattern("a*b?", "axxbbc")
+                && !matches_pattern("a*b", "axxc")
+                && matches_pattern("*", "")
+        );
     }
 
     #[test]
@@ -208,7 +212,8 @@ mod tests {
         let from = folder.path().join("from");
         std::fs::create_dir(&from).unwrap();
         nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, HiddenFiles::Copied);
+        let copied =
+            copy(&from, &folder.path().join("to"), &UnpackLimits::MODULE, HiddenFiles::Copied);
         assert!(matches!(copied, Err(ArchiveError::Special(_))), "{copied:?}");
     }
 
@@ -225,14 +230,14 @@ mod tests {
         }
         let copied = |name: &str, hidden| {
             let to = folder.path().join(name);
-            copy(&from, &to, &Limits::MODULE, hidden).unwrap();
+            copy(&from, &to, &UnpackLimits::MODULE, hidden).unwrap();
             let mut paths = Vec::new();
             let mut note = |path: &Path, kind: std::fs::FileType| {
                 let path = path.strip_prefix(&to).unwrap().display().to_string();
                 paths.extend((!kind.is_dir()).then_some(path));
                 Ok(())
             };
-            walk(&to, &Limits::MODULE, &|_| true, &mut note).unwrap();
+            visit_entries(&to, &UnpackLimits::MODULE, &|_| true, &mut note).unwrap();
             paths.sort();
             paths
         };
@@ -259,7 +264,7 @@ mod tests {
             for (name, target) in links {
                 std::os::unix::fs::symlink(target, root.join(name)).unwrap();
             }
-            let verdict = confine(&root, &Limits::MODULE);
+            let verdict = check_confined(&root, &UnpackLimits::MODULE);
             (verdict.is_err(), root.join(links[0].0).symlink_metadata().is_ok())
         };
         assert_eq!(refused(&[("in", "p/q")]), (false, true));

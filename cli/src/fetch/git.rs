@@ -13,7 +13,7 @@ use base64::Engine as _;
 use formwork_core::disk::{FileOptions as _, allocated_bytes};
 use formwork_value::quote::shell_quoted;
 
-use super::http::DOWNLOAD;
+use super::http::DOWNLOAD_TIMEOUT;
 use super::{FetchError, GitSettings, query};
 use crate::env::MODULE_SIZE;
 use crate::redact;
@@ -32,10 +32,10 @@ struct GitParams {
 
 impl GitParams {
     fn read(address: &str) -> Result<Self, FetchError> {
-        let (url, references) = query::take(address, "ref");
-        let (url, keys) = query::take(&url, "sshkey");
+        let (url, references) = query::take_parameter(address, "ref");
+        let (url, keys) = query::take_parameter(&url, "sshkey");
         // History is never fetched where that can be avoided, so there is no depth to choose.
-        let (url, _) = query::take(&url, "depth");
+        let (url, _) = query::take_parameter(&url, "depth");
         // Of several the first counts, as in Terraform.
         let reference = references.into_iter().find(|reference| !reference.is_empty());
         let wanted = Self { url, reference, key: keys.into_iter().next() };
@@ -51,20 +51,26 @@ impl GitParams {
 
 /// The branch, tag or commit that an address names.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
+pub(crate) fn read_reference(address: &str) -> Result<Option<String>, FetchError> {
     let mut wanted = GitParams::read(address)?;
-    drop(Login::take(&mut wanted.url));
+    drop(GitLogin::take(&mut wanted.url));
     Ok(wanted.reference)
 }
 
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result<(), FetchError> {
     let mut wanted = GitParams::read(address)?;
-    let login = Login::take(&mut wanted.url);
+    let login = GitLogin::take(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
     let GitSettings { own_ssh, max_size } = settings;
-    let git =
-        Git { key: key.as_deref(), login, plain_ssh: !own_ssh, limit: DOWNLOAD, max_size, into };
+    let git = GitCommand {
+        key: key.as_deref(),
+        login,
+        plain_ssh: !own_ssh,
+        limit: DOWNLOAD_TIMEOUT,
+        max_size,
+        into,
+    };
     let place = into.as_os_str();
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
@@ -72,7 +78,7 @@ pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result
         // Submodules of a repository must not be folders of this machine: git's own rules hold for
         // them, which the user may have changed.
         if submodules {
-            git.run(Some(into), Allowed::AsUsual, &update.map(OsStr::new))
+            git.run(Some(into), AllowedProtocols::AsUsual, &update.map(OsStr::new))
         } else {
             Ok(())
         }
@@ -104,7 +110,7 @@ fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
 /// The name and password in an `http` address. Other processes see the arguments of a program, so git
 /// gets these from a credential helper, and that gets them from its environment.
 #[derive(Debug, PartialEq, Eq)]
-struct Login {
+struct GitLogin {
     /// The scheme, host and port that they are for.
     origin: String,
     name: String,
@@ -112,20 +118,20 @@ struct Login {
 }
 
 /// The credential helper, a shell command.
-const HELPER: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
+const CREDENTIAL_HELPER: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
 
-impl Login {
+impl GitLogin {
     /// Takes the login out of an address. SSH has no use for a password, so there it is dropped.
     fn take(url: &mut String) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (login, host) = rest[..end].rsplit_once('@')?;
         let (name, password) = match login.split_once(':') {
-            Some((name, password)) => (name, Some(query::decoded(password))),
+            Some((name, password)) => (name, Some(query::decode_percent(password))),
             None => (login, None),
         };
         let is_http = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
-        let (name, origin) = (query::decoded(name), format!("{scheme}://{host}"));
+        let (name, origin) = (query::decode_percent(name), format!("{scheme}://{host}"));
         let shown = if is_http { String::new() } else { format!("{}@", login.split(':').next()?) };
         let without = format!("{scheme}://{shown}{host}{}", &rest[end..]);
         *url = without;
@@ -139,7 +145,7 @@ impl Login {
             Some(password) => {
                 // An empty name first: no other helper is asked.
                 command.args(["-c", &format!("{}=", setting("helper"))]);
-                command.args(["-c", &format!("{}={HELPER}", setting("helper"))]);
+                command.args(["-c", &format!("{}={CREDENTIAL_HELPER}", setting("helper"))]);
                 command.env("FORMWORK_GIT_PASSWORD", password);
             }
             // The password is for the user's own helpers to know.
@@ -155,7 +161,7 @@ impl Login {
 
 /// Protocols that git may speak.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Allowed {
+enum AllowedProtocols {
     /// Those that are known, also to the folders of this machine: the address was chosen here.
     Known,
     /// Those of git's own rules about addresses that come from elsewhere.
@@ -163,9 +169,9 @@ enum Allowed {
 }
 
 /// The program, with the arguments of every call.
-struct Git<'a> {
+struct GitCommand<'a> {
     key: Option<&'a Path>,
-    login: Option<Login>,
+    login: Option<GitLogin>,
     /// Whether SSH is spoken by the usual program.
     plain_ssh: bool,
     /// The longest time that a call may take: a server can send a little from time to time without end.
@@ -177,35 +183,39 @@ struct Git<'a> {
     into: &'a Path,
 }
 
-impl Git<'_> {
+impl GitCommand<'_> {
     /// Gets the wanted state. The last commit alone is tried first; not every server and not every
     /// name of a commit allows that.
     fn fetch(&self, wanted: &GitParams, place: &OsStr) -> Result<(), FetchError> {
         let url = OsStr::new(&wanted.url);
         let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
         let Some(reference) = &wanted.reference else {
-            return self.run(None, Allowed::Known, &[clone, depth, one, end, url, place]).or_else(
-                |error| {
+            return self
+                .run(None, AllowedProtocols::Known, &[clone, depth, one, end, url, place])
+                .or_else(|error| {
                     if !may_lack_history(&error) {
                         return Err(error);
                     }
-                    self.run(None, Allowed::Known, &[clone, end, url, place])
-                },
-            );
+                    self.run(None, AllowedProtocols::Known, &[clone, end, url, place])
+                });
         };
         let branch = format!("--branch={reference}");
         let shallow = [clone, depth, one, OsStr::new(&branch), end, url, place];
-        match self.run(None, Allowed::Known, &shallow) {
+        match self.run(None, AllowedProtocols::Known, &shallow) {
             Err(error) if may_lack_history(&error) => {}
             other => return other,
         }
-        self.run(None, Allowed::Known, &[clone, OsStr::new("--no-checkout"), end, url, place])?;
+        self.run(
+            None,
+            AllowedProtocols::Known,
+            &[clone, OsStr::new("--no-checkout"), end, url, place],
+        )?;
         let checkout = ["checkout", "--quiet", reference, "--"].map(OsStr::new);
-        self.run(Some(Path::new(place)), Allowed::AsUsual, &checkout)
+        self.run(Some(Path::new(place)), AllowedProtocols::AsUsual, &checkout)
     }
 
     #[expect(clippy::disallowed_methods, reason = "git is no plugin; it is waited for right here")]
-    fn command(&self, allowed: Allowed) -> Command {
+    fn command(&self, allowed: AllowedProtocols) -> Command {
         let mut command = Command::new("git");
         command
             .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"])
@@ -217,8 +227,8 @@ impl Git<'_> {
             .env_remove("GIT_INDEX_FILE")
             .stdin(Stdio::null());
         match allowed {
-            Allowed::Known => command.env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
-            Allowed::AsUsual => command.env("GIT_PROTOCOL_FROM_USER", "0"),
+            AllowedProtocols::Known => command.env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
+            AllowedProtocols::AsUsual => command.env("GIT_PROTOCOL_FROM_USER", "0"),
         };
         if let Some(login) = &self.login {
             login.apply(&mut command);
@@ -249,7 +259,7 @@ impl Git<'_> {
     fn run(
         &self,
         within: Option<&Path>,
-        allowed: Allowed,
+        allowed: AllowedProtocols,
         arguments: &[&OsStr],
     ) -> Result<(), FetchError> {
         let mut command = self.command(allowed);
@@ -266,7 +276,7 @@ impl Git<'_> {
             // It passes on what a server says, which may never end.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;
-                stderr.by_ref().take(MAX_SAID).read_to_end(&mut said)?;
+                stderr.by_ref().take(MAX_OUTPUT).read_to_end(&mut said)?;
                 std::io::copy(&mut stderr, &mut std::io::sink()).map(drop)
             });
             forced = deadline.forced_end();
@@ -305,7 +315,7 @@ fn size_on_disk(folder: &Path) -> u64 {
 }
 
 /// The most bytes of a complaint that are kept.
-const MAX_SAID: u64 = 64 << 10;
+const MAX_OUTPUT: u64 = 64 << 10;
 
 /// The most lines of a complaint that are passed on.
 const MAX_LINES: usize = 20;
@@ -321,8 +331,15 @@ fn may_lack_history(error: &FetchError) -> bool {
 mod tests {
     use super::*;
 
-    fn git_of(login: Option<Login>, into: &Path) -> Git<'_> {
-        Git { key: None, login, plain_ssh: true, limit: DOWNLOAD, max_size: 1 << 30, into }
+    fn git_of(login: Option<GitLogin>, into: &Path) -> GitCommand<'_> {
+        GitCommand {
+            key: None,
+            login,
+            plain_ssh: true,
+            limit: DOWNLOAD_TIMEOUT,
+            max_size: 1 << 30,
+            into,
+        }
     }
 
     #[test]
@@ -344,7 +361,7 @@ mod tests {
     fn what_git_says_is_understood_in_any_locale() {
         let git = git_of(None, Path::new("unused"));
         let said = |name: &str| {
-            let command = git.command(Allowed::Known);
+            let command = git.command(AllowedProtocols::Known);
             let found = command.get_envs().find(|(set, _)| *set == name);
             found.and_then(|(_, value)| value.map(OsStr::to_owned))
         };
@@ -354,10 +371,10 @@ mod tests {
     #[test]
     fn passwords_reach_git_and_stand_in_no_argument() {
         let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
-        let login = Login::take(&mut url);
+        let login = GitLogin::take(&mut url);
         assert_eq!(url, "https://127.0.0.1:1/a.git");
         let git = git_of(login, Path::new("unused"));
-        let mut command = git.command(Allowed::Known);
+        let mut command = git.command(AllowedProtocols::Known);
         let shown = format!("{:?}", command.get_args().collect::<Vec<_>>());
         assert!(!shown.contains("ken") && !shown.contains("hunter"), "{shown}");
         command.args(["credential", "fill"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -381,7 +398,7 @@ mod tests {
             ("git@h:a/b", "git@h:a/b", None),
         ] {
             let mut url = whole.to_owned();
-            let found = Login::take(&mut url);
+            let found = GitLogin::take(&mut url);
             let found = found.as_ref().map(|it| (it.name.as_str(), it.password.as_deref()));
             assert_eq!((url.as_str(), found), (rest, login), "{whole}");
         }
@@ -401,7 +418,7 @@ mod tests {
         });
         let folder = tempfile::tempdir().unwrap();
         let into = folder.path().join("a");
-        let git = Git { limit: Duration::from_millis(200), ..git_of(None, &into) };
+        let git = GitCommand { limit: Duration::from_millis(200), ..git_of(None, &into) };
         let url = format!("git://127.0.0.1:{port}/a");
         let wanted = GitParams { url, ..GitParams::read("https://h/a").unwrap() };
         let error = git.fetch(&wanted, into.as_os_str()).unwrap_err();
@@ -418,10 +435,10 @@ mod tests {
             "mkdir -p {0}/.git && while head -c 100000 /dev/zero >> {0}/.git/pack; do :; done",
             into.display()
         );
-        let git = Git { max_size: 3 << 20, ..git_of(None, &into) };
+        let git = GitCommand { max_size: 3 << 20, ..git_of(None, &into) };
         let alias = format!("alias.endless=!{script}");
         let arguments = ["-c", &alias, "endless"].map(OsStr::new);
-        let error = git.run(None, Allowed::Known, &arguments).unwrap_err().to_string();
+        let error = git.run(None, AllowedProtocols::Known, &arguments).unwrap_err().to_string();
         assert!(error.contains("more than 3 MiB on the disk"), "{error}");
         assert!(error.contains("FORMWORK_MODULE_SIZE sets another limit"), "{error}");
     }

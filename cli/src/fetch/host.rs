@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::capped::quoted;
+use super::capped::quote_shortened;
 use super::credentials::Credentials;
-use super::http::{self, Client, HttpError, RetryPolicy, resolve};
+use super::http::{self, Client, HttpError, RetryPolicy, resolve_reference};
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::redact;
@@ -31,7 +31,7 @@ pub(crate) enum HostError {
 
 /// A service that a host may offer.
 #[derive(Clone, Copy)]
-pub(crate) struct Service {
+pub(crate) struct HostService {
     /// Its identifier in the discovery document.
     pub(crate) id: &'static str,
     /// Its name in messages.
@@ -52,7 +52,11 @@ impl<'a> Hosts<'a> {
     /// Knows only what the settings say.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let known = Mutex::new(settings.hosts.clone());
-        Self { credentials: Credentials::new(env, settings), patience: patience(env), known }
+        Self {
+            credentials: Credentials::new(env, settings),
+            patience: registry_retry_policy(env),
+            known,
+        }
     }
 
     /// The URL of a service, ending in a slash.
@@ -63,13 +67,17 @@ impl<'a> Hosts<'a> {
         &self,
         http: &Client,
         host: &str,
-        service: Service,
+        service: HostService,
     ) -> Result<String, HostError> {
-        let Service { id, name } = service;
+        let HostService { id, name } = service;
         // Held while the host is asked, so that it is asked once.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if !known.contains_key(host) {
-            let services = discover(http, host, self.asking(host, &discovery(host)).as_deref())?;
+            let services = fetch_services(
+                http,
+                host,
+                self.authorization_header(host, &discovery_url(host)).as_deref(),
+            )?;
             known.insert(host.to_owned(), services);
         }
         let services = known.get(host);
@@ -97,7 +105,7 @@ impl<'a> Hosts<'a> {
         if !["https", "http"].iter().any(|one| scheme.eq_ignore_ascii_case(one)) {
             let reason = format!(
                 "the address of the {name} service has the scheme {}, which is neither https nor http",
-                quoted(scheme)
+                quote_shortened(scheme)
             );
             return Err(HostError::Malformed { host: host.to_owned(), reason });
         }
@@ -113,14 +121,15 @@ impl<'a> Hosts<'a> {
         http: &Client,
         host: &str,
     ) -> Result<LoginServices, HostError> {
-        let (base, document) = document(http, host, None)?;
+        let (base, document) = fetch_document(http, host, None)?;
         let malformed = |error: LoginError| HostError::Malformed {
             host: host.to_owned(),
             reason: error.to_string(),
         };
-        let login = document.get(login::SERVICE).map(|value| LoginService::read(&base, value));
+        let login = document.get(login::SERVICE_ID).map(|value| LoginService::read(&base, value));
         let tokens = document.get("tfe.v2").and_then(|url| url.as_str());
-        let tokens = tokens.map(|url| resolve(&base, url)).filter(|url| http::is_private(url));
+        let tokens =
+            tokens.map(|url| resolve_reference(&base, url)).filter(|url| http::is_private(url));
         Ok(LoginServices {
             login: login.transpose().map_err(malformed)?,
             tokens: tokens.map(|url| format!("{}/", url.trim_end_matches('/'))),
@@ -128,7 +137,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Authorization header of a request to a host.
-    pub(crate) fn asking(&self, host: &str, url: &str) -> Option<String> {
+    pub(crate) fn authorization_header(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_private(url) {
             return None;
         }
@@ -136,18 +145,18 @@ impl<'a> Hosts<'a> {
     }
 
     /// Reason why there are no credentials for a request, if it is worth reporting.
-    pub(crate) fn complaint(&self, host: &str, url: &str) -> Option<String> {
+    pub(crate) fn credentials_error(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_private(url) && self.credentials.token(host).is_some() {
             return Some(format!(
                 "the token for {host} was not sent, because {} is not encrypted: give the service an https:// address",
                 redact::address(url)
             ));
         }
-        self.credentials.complaint(host)
+        self.credentials.helper_error(host)
     }
 
     /// Timeouts and retries of requests to services.
-    pub(crate) fn patience(&self) -> RetryPolicy {
+    pub(crate) fn retry_policy(&self) -> RetryPolicy {
         self.patience
     }
 }
@@ -161,20 +170,21 @@ pub(crate) struct LoginServices {
 }
 
 /// The URL of the discovery document of a host.
-fn discovery(host: &str) -> String {
+fn discovery_url(host: &str) -> String {
     format!("https://{host}/.well-known/terraform.json")
 }
 
-fn discover(http: &Client, host: &str, asking: Option<&str>) -> Result<Services, HostError> {
-    let (base, document) = document(http, host, asking)?;
-    Ok(urls(&base, &document))
+fn fetch_services(http: &Client, host: &str, asking: Option<&str>) -> Result<Services, HostError> {
+    let (base, document) = fetch_document(http, host, asking)?;
+    Ok(service_urls(&base, &document))
 }
 
 /// The URLs of the services in a discovery document, by service. A service of a kind that is not ours may
 /// be described by more than a URL.
-fn urls(base: &str, document: &Document) -> Services {
-    let urls =
-        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(base, url.as_str()?))));
+fn service_urls(base: &str, document: &Document) -> Services {
+    let urls = document
+        .iter()
+        .filter_map(|(id, url)| Some((id.clone(), resolve_reference(base, url.as_str()?))));
     urls.collect()
 }
 
@@ -192,19 +202,19 @@ fn parse_document(text: &str) -> Result<Document, String> {
 
 /// Reads text as a discovery document.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(base: &str, text: &str) {
-    drop(parse_document(text).map(|document| urls(base, &document)));
+pub(crate) fn fuzz_discovery(base: &str, text: &str) {
+    drop(parse_document(text).map(|document| service_urls(base, &document)));
 }
 
 type Document = serde_json::Map<String, serde_json::Value>;
 
 /// The discovery document of a host, and the URL that it came from.
-fn document(
+fn fetch_document(
     http: &Client,
     host: &str,
     asking: Option<&str>,
 ) -> Result<(String, Document), HostError> {
-    let answer = match http.get(&discovery(host), asking) {
+    let answer = match http.get(&discovery_url(host), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.
         Err(HttpError::Status { status: 404, .. }) => return Ok(Default::default()),
@@ -217,7 +227,7 @@ fn document(
 }
 
 /// Timeouts and retries for registries. Unset and zero mean the default.
-pub(super) fn patience(env: &Env) -> RetryPolicy {
+pub(super) fn registry_retry_policy(env: &Env) -> RetryPolicy {
     let each = env.registry_timeout.filter(|timeout| !timeout.is_zero());
     RetryPolicy {
         retries: env.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
@@ -233,8 +243,8 @@ mod tests {
     fn a_service_has_the_address_of_a_web_server() {
         let env = Env::default();
         let http =
-            Client::new(formwork_plugin_protocol::proxy_env::Proxies::read(|_| None), |_| ());
-        let service = Service { id: "modules.v1", name: "modules" };
+            Client::new(formwork_plugin_protocol::proxy_env::ProxyEnv::read(|_| None), |_| ());
+        let service = HostService { id: "modules.v1", name: "modules" };
         let service_at = |url: &str| {
             let mut settings = Settings::default();
             let services = BTreeMap::from([(service.id.to_owned(), url.to_owned())]);
@@ -257,15 +267,15 @@ mod tests {
         settings.tokens.insert("h.example".into(), "secret".into());
         let env = Env::default();
         let hosts = Hosts::new(&env, &settings);
-        let asking = |url| hosts.asking("h.example", url);
+        let asking = |url| hosts.authorization_header("h.example", url);
         assert_eq!(asking("https://h.example/v1").as_deref(), Some("Bearer secret"));
         assert_eq!(asking("http://h.example/v1"), None);
-        let complaint = hosts.complaint("h.example", "http://h.example/v1").unwrap();
+        let complaint = hosts.credentials_error("h.example", "http://h.example/v1").unwrap();
         assert!(
             complaint.contains("was not sent") && complaint.contains("https://"),
             "{complaint}"
         );
-        assert_eq!(hosts.complaint("h.example", "https://h.example/v1"), None);
-        assert_eq!(hosts.complaint("other.example", "http://other.example/v1"), None);
+        assert_eq!(hosts.credentials_error("h.example", "https://h.example/v1"), None);
+        assert_eq!(hosts.credentials_error("other.example", "http://other.example/v1"), None);
     }
 }

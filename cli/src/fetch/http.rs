@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use formwork_core::version::LANGUAGE_VERSION;
-use formwork_plugin_protocol::proxy_env::Proxies;
+use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use serde::de::IgnoredAny;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
@@ -22,12 +22,12 @@ use ureq::{Agent, Body, Proxy, ProxyProtocol, Timeout};
 
 use crate::{clock, redact};
 
-use steady::Pace;
-use unpacked::Unpacked;
-use url::escaped;
+use steady::MinimumPace;
+use unpacked::DecompressedReader;
+use url::escape_url;
 
 pub(crate) use download::{Download, Header};
-pub(crate) use url::{follow, host, is_private, origin, resolve};
+pub(crate) use url::{host_and_port, is_private, origin, resolve_redirect, resolve_reference};
 
 /// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]
@@ -46,7 +46,7 @@ pub(crate) enum HttpError {
     Redirect { url: String, reason: String },
     /// No good answer came, however often it was asked.
     #[error("the request failed after {attempts} attempts, please try again later: {last}")]
-    Tired { attempts: u32, last: Box<Self> },
+    AttemptsExhausted { attempts: u32, last: Box<Self> },
     /// It is too long.
     #[error("{url}: the answer is longer than the limit of {limit} bytes")]
     TooLong { url: String, limit: u64 },
@@ -58,11 +58,11 @@ pub(crate) enum HttpError {
 /// Maximum number of redirects of a request.
 const MAX_REDIRECTS: usize = 10;
 /// Maximum time until a server is connected, and until it begins to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time in which a server sends nothing.
-const IDLE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time of a download.
-pub(super) const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
+pub(super) const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Retries and timeouts for a server that may be busy.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ pub(crate) struct RetryPolicy {
 }
 
 /// The version of Terraform that servers are to take this program for.
-static LANGUAGE: LazyLock<String> = LazyLock::new(|| LANGUAGE_VERSION.to_string());
+static TERRAFORM_VERSION: LazyLock<String> = LazyLock::new(|| LANGUAGE_VERSION.to_string());
 
 /// The longest pause before a server is asked again.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
@@ -85,8 +85,8 @@ pub(crate) struct Client {
     /// The time that a document may take in all.
     document: Duration,
     /// The slowest speed of a download.
-    pace: Pace,
-    proxies: Proxies,
+    pace: MinimumPace,
+    proxies: ProxyEnv,
     /// Waits before a server is asked again.
     pause: fn(Duration),
 }
@@ -100,9 +100,9 @@ pub(crate) struct HttpResponse {
 
 impl Client {
     /// Makes a client with the trusted certificates and the proxies of this machine.
-    pub(crate) fn new(proxies: Proxies, pause: fn(Duration)) -> Self {
-        let agent = agent(IDLE);
-        Self { agent, document: PATIENCE, pace: Pace::SLOWEST, proxies, pause }
+    pub(crate) fn new(proxies: ProxyEnv, pause: fn(Duration)) -> Self {
+        let agent = build_agent(IDLE_TIMEOUT);
+        Self { agent, document: CONNECT_TIMEOUT, pace: MinimumPace::SLOWEST, proxies, pause }
     }
 
     /// Gets the content of a URL; credentials are sent along, but not to another host.
@@ -110,44 +110,46 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<HttpResponse, HttpError> {
-        self.ask_with(url, asking, &compressed(), self.document)
+        self.request_with_headers(url, asking, &accept_compressed(), self.document)
     }
 
     /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
     ///
     /// # Errors
     /// When there is no answer, or not a good one, after all.
-    pub(crate) fn get_patiently(
+    pub(crate) fn get_with_retries(
         &self,
         url: &str,
         asking: Option<&str>,
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.patiently(patience, || self.ask_with(url, asking, &compressed(), patience.each))
+        self.with_retries(patience, || {
+            self.request_with_headers(url, asking, &accept_compressed(), patience.each)
+        })
     }
 
-    /// As [`Client::get_patiently`], with further headers. An answer that refuses is returned too: it may
+    /// As [`Client::get_with_retries`], with further headers. An answer that refuses is returned too: it may
     /// say what the server requires.
     ///
     /// # Errors
     /// When there is no answer after all, or the server is busy or fails.
-    pub(crate) fn exchange_patiently(
+    pub(crate) fn exchange_with_retries(
         &self,
         url: &str,
         asking: Option<&str>,
         headers: &[Header],
         patience: RetryPolicy,
     ) -> Result<HttpResponse, HttpError> {
-        self.patiently(patience, || {
+        self.with_retries(patience, || {
             let answer = self.exchange(url, asking, headers, patience.each)?;
-            match answer.refusal(url) {
-                Some(error) if error.may_pass() => Err(error),
+            match answer.status_error(url) {
+                Some(error) if error.is_temporary() => Err(error),
                 _ => Ok(answer),
             }
         })
     }
 
-    fn patiently(
+    fn with_retries(
         &self,
         patience: RetryPolicy,
         ask: impl Fn() -> Result<HttpResponse, HttpError>,
@@ -155,12 +157,12 @@ impl Client {
         let mut attempts = 1;
         loop {
             match ask() {
-                Err(error) if error.may_pass() && attempts <= patience.retries => {
-                    (self.pause)(error.pause(attempts));
+                Err(error) if error.is_temporary() && attempts <= patience.retries => {
+                    (self.pause)(error.retry_pause(attempts));
                     attempts += 1;
                 }
-                Err(error) if error.may_pass() => {
-                    return Err(HttpError::Tired { attempts, last: Box::new(error) });
+                Err(error) if error.is_temporary() => {
+                    return Err(HttpError::AttemptsExhausted { attempts, last: Box::new(error) });
                 }
                 answered => return answered,
             }
@@ -168,7 +170,7 @@ impl Client {
     }
 
     /// Asks a server, with further headers. A redirection is followed.
-    fn ask_with(
+    fn request_with_headers(
         &self,
         url: &str,
         asking: Option<&str>,
@@ -176,10 +178,10 @@ impl Client {
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
         let answer = self.exchange(url, asking, headers, limit)?;
-        answer.refusal(url).map_or(Ok(answer), Err)
+        answer.status_error(url).map_or(Ok(answer), Err)
     }
 
-    /// As [`Client::ask_with`]; returns the answer with any status.
+    /// As [`Client::request_with_headers`]; returns the answer with any status.
     fn exchange(
         &self,
         url: &str,
@@ -196,9 +198,9 @@ impl Client {
             })?;
             // Redirects and content count: a server that sends a byte now and then gains no time.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            let settings = self.agent.get(&*escaped(&at)).config().proxy(proxy);
+            let settings = self.agent.get(&*escape_url(&at)).config().proxy(proxy);
             let request = settings.timeout_global(Some(left)).build();
-            let mut request = request.header("X-Terraform-Version", LANGUAGE.as_str());
+            let mut request = request.header("X-Terraform-Version", TERRAFORM_VERSION.as_str());
             for (name, value) in headers {
                 request = request.header(name, &**value);
             }
@@ -209,8 +211,8 @@ impl Client {
             let status = response.status();
             let next = response.headers().get(header::LOCATION);
             let next = next.and_then(|to| std::str::from_utf8(to.as_bytes()).ok());
-            match next.filter(|next| leads_on(status) && !next.is_empty()) {
-                Some(next) => at = follow(&at, next)?,
+            match next.filter(|next| is_redirect(status) && !next.is_empty()) {
+                Some(next) => at = resolve_redirect(&at, next)?,
                 None => return Ok(HttpResponse { url: at, response }),
             }
         }
@@ -235,14 +237,14 @@ impl Client {
             .send(form);
         let response = sent.map_err(|error| HttpError::of_call(url, &error))?;
         let answer = HttpResponse { url: url.to_owned(), response };
-        answer.refusal(url).map_or(Ok(answer), Err)
+        answer.status_error(url).map_or(Ok(answer), Err)
     }
 
     /// The proxy for a URL.
     fn proxy(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
         let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
         let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
-        let Some(named) = self.proxies.toward(scheme, host, url.port_u16()) else {
+        let Some(named) = self.proxies.proxy_for(scheme, host, url.port_u16()) else {
             return Ok(None);
         };
         let named = Proxy::new(named)?;
@@ -263,19 +265,19 @@ impl Client {
 
 /// A client with the trusted certificates of this machine. `idle` is the time in which a server may send
 /// nothing.
-fn agent(idle: Duration) -> Agent {
+fn build_agent(idle: Duration) -> Agent {
     let tls = TlsConfig::builder()
         .root_certs(RootCerts::PlatformVerifier)
-        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
         .build();
     let config = Config::builder()
         .tls_config(tls)
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        .timeout_connect(Some(PATIENCE))
-        .timeout_recv_response(Some(PATIENCE))
-        .timeout_recv_body(Some(DOWNLOAD))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_recv_response(Some(CONNECT_TIMEOUT))
+        .timeout_recv_body(Some(DOWNLOAD_TIMEOUT))
         .timeout_per_read(Some(idle))
         .timeout_per_write(Some(idle))
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
@@ -290,33 +292,33 @@ fn is_of_connection(error: &ureq::Error) -> bool {
 }
 
 /// Describes an error of a request: a timeout by what was waited for.
-fn describe(error: &ureq::Error) -> String {
-    let seconds = IDLE.as_secs();
+fn describe_error(error: &ureq::Error) -> String {
+    let seconds = IDLE_TIMEOUT.as_secs();
     match error {
         ureq::Error::Timeout(Timeout::PerRead | Timeout::PerWrite) => {
             format!("timeout: nothing came or went for {seconds} seconds")
         }
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-            format!("timeout: no connection within {} seconds", PATIENCE.as_secs())
+            format!("timeout: no connection within {} seconds", CONNECT_TIMEOUT.as_secs())
         }
         ureq::Error::Timeout(Timeout::RecvResponse) => {
-            format!("timeout: no answer within {} seconds", PATIENCE.as_secs())
+            format!("timeout: no answer within {} seconds", CONNECT_TIMEOUT.as_secs())
         }
         ureq::Error::Timeout(_) => "timeout: the answer did not end in time".to_owned(),
         error => redact::text(&error.to_string()).into_owned(),
     }
 }
 
-/// As [`describe`], of an error while content is read.
+/// As [`describe_error`], of an error while content is read.
 fn describe_io(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-    inner.map_or_else(|| redact::text(&error.to_string()).into_owned(), describe)
+    inner.map_or_else(|| redact::text(&error.to_string()).into_owned(), describe_error)
 }
 
 impl HttpError {
     /// The error of a request that was not answered.
     fn of_call(url: &str, error: &ureq::Error) -> Self {
-        let (url, reason) = (redact::address(url), describe(error));
+        let (url, reason) = (redact::address(url), describe_error(error));
         match is_of_connection(error) {
             true => Self::Unreachable { url, reason },
             false => Self::Malformed { url, reason },
@@ -324,7 +326,7 @@ impl HttpError {
     }
 
     /// Whether it may be otherwise in a moment.
-    fn may_pass(&self) -> bool {
+    fn is_temporary(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
             // A server that cannot do something will not learn it.
@@ -334,10 +336,10 @@ impl HttpError {
     }
 
     /// The pause before the next attempt: that which the server asks for, or one that grows.
-    fn pause(&self, attempts: u32) -> Duration {
+    fn retry_pause(&self, attempts: u32) -> Duration {
         match self {
             Self::Status { retry_after: Some(asked), .. } => (*asked).min(MAX_PAUSE),
-            _ => pause_behind(attempts),
+            _ => retry_pause(attempts),
         }
     }
 
@@ -345,7 +347,7 @@ impl HttpError {
     pub(crate) fn status(&self) -> Option<u16> {
         match self {
             Self::Status { status, .. } => Some(*status),
-            Self::Tired { last, .. } => last.status(),
+            Self::AttemptsExhausted { last, .. } => last.status(),
             _ => None,
         }
     }
@@ -357,18 +359,18 @@ impl HttpError {
 }
 
 /// Pause behind an attempt, counted from 1: twice as long each time.
-fn pause_behind(attempt: u32) -> Duration {
+fn retry_pause(attempt: u32) -> Duration {
     let seconds = 1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
 /// Documents may come compressed. Packages are compressed already.
-fn compressed() -> [Header; 1] {
+fn accept_compressed() -> [Header; 1] {
     [(header::ACCEPT_ENCODING, "gzip".into())]
 }
 
 /// Whether an answer with this status leads to another URL. Others may name one too, for people.
-fn leads_on(status: StatusCode) -> bool {
+fn is_redirect(status: StatusCode) -> bool {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308)
 }
 
@@ -378,7 +380,7 @@ fn retry_after(value: &str) -> Option<Duration> {
         return Some(Duration::from_secs(seconds));
     }
     let date = OffsetDateTime::parse(value.trim(), &Rfc2822).ok()?;
-    Some((date - clock::now()).try_into().unwrap_or_default())
+    Some((date - clock::current_time()).try_into().unwrap_or_default())
 }
 
 impl HttpResponse {
@@ -388,7 +390,7 @@ impl HttpResponse {
     }
 
     /// The error of an answer without a good status. `url` is the address that was asked.
-    pub(crate) fn refusal(&self, url: &str) -> Option<HttpError> {
+    pub(crate) fn status_error(&self, url: &str) -> Option<HttpError> {
         let refused = || HttpError::Status {
             url: redact::address(url),
             status: self.status(),
@@ -410,7 +412,7 @@ impl HttpResponse {
         let is_compressed = self.is_compressed();
         let content = self.response.into_body().into_reader();
         match is_compressed {
-            true => Box::new(Unpacked::new(content)),
+            true => Box::new(DecompressedReader::new(content)),
             false => Box::new(content),
         }
     }
@@ -440,7 +442,7 @@ impl HttpResponse {
     /// When it is longer than the limit, breaks off, or is not a string.
     pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        text(url, self.bytes(limit)?)
+        decode_text(url, self.bytes(limit)?)
     }
 
     /// The bytes of the answer.
@@ -448,7 +450,7 @@ impl HttpResponse {
     /// # Errors
     /// When it is longer than the limit or breaks off.
     pub(crate) fn bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
-        let (bytes, end) = self.received(limit);
+        let (bytes, end) = self.read_partially(limit);
         end.map(|()| bytes)
     }
 
@@ -459,7 +461,7 @@ impl HttpResponse {
     /// When it is longer than the limit, breaks off inside the object, or is not a string.
     pub(crate) fn read_object(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        let (mut bytes, end) = self.received(limit);
+        let (mut bytes, end) = self.read_partially(limit);
         let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<IgnoredAny>();
         if bytes.trim_ascii_start().starts_with(b"{") && matches!(values.next(), Some(Ok(_))) {
             let length = values.byte_offset();
@@ -467,11 +469,11 @@ impl HttpResponse {
         } else {
             end?;
         }
-        text(url, bytes)
+        decode_text(url, bytes)
     }
 
     /// The bytes of the answer, and the reason for which they are not all.
-    fn received(self, limit: u64) -> (Vec<u8>, Result<(), HttpError>) {
+    fn read_partially(self, limit: u64) -> (Vec<u8>, Result<(), HttpError>) {
         let url = redact::address(&self.url);
         let mut bytes = Vec::new();
         let end = match self.into_reader().take(limit + 1).read_to_end(&mut bytes) {
@@ -483,7 +485,7 @@ impl HttpResponse {
     }
 }
 
-fn text(url: String, bytes: Vec<u8>) -> Result<String, HttpError> {
+fn decode_text(url: String, bytes: Vec<u8>) -> Result<String, HttpError> {
     String::from_utf8(bytes).map_err(|error| {
         let reason = format!("the answer is not UTF-8: {}", error.utf8_error());
         HttpError::Malformed { url, reason }
@@ -511,7 +513,7 @@ mod tests {
                 stream.get_mut().write_all(answer.as_bytes()).expect("it listens");
             }
         });
-        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let read = || client.get(&url, None).expect("an answer").read_object(1 << 10);
         assert_eq!(read().expect("an object"), "{\"a\": {}}");
         assert_eq!(read().expect("an object"), " {\"a\": 1}");
@@ -521,7 +523,7 @@ mod tests {
 
     #[test]
     fn pauses_grow_up_to_a_limit() {
-        let seconds = [1, 2, 3, 5, 6, 40, 70].map(|attempt| pause_behind(attempt).as_secs());
+        let seconds = [1, 2, 3, 5, 6, 40, 70].map(|attempt| retry_pause(attempt).as_secs());
         assert_eq!(seconds, [1, 2, 4, 16, 30, 30, 30]);
     }
 
@@ -529,10 +531,12 @@ mod tests {
     fn a_server_says_when_it_wants_to_be_asked_again() {
         let pause = |value: &str| {
             let retry_after = retry_after(value);
-            HttpError::Status { url: String::new(), status: 429, retry_after }.pause(2).as_secs()
+            HttpError::Status { url: String::new(), status: 429, retry_after }
+                .retry_pause(2)
+                .as_secs()
         };
         let date = |seconds: i64| {
-            let date = clock::now() + time::Duration::seconds(seconds);
+            let date = clock::current_time() + time::Duration::seconds(seconds);
             date.format(&Rfc2822).unwrap().replace("+0000", "GMT")
         };
         assert_eq!([pause("5"), pause("0"), pause("86400")], [5, 0, 30]);
@@ -548,7 +552,7 @@ mod tests {
         for (code, again) in
             [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
         {
-            assert_eq!(status(code).may_pass(), again, "{code}");
+            assert_eq!(status(code).is_temporary(), again, "{code}");
         }
     }
 
@@ -567,13 +571,13 @@ mod tests {
             }
         });
         let proxies =
-            Proxies::read(|name| (name == "HTTP_PROXY").then(|| format!("http://{address}")));
+            ProxyEnv::read(|name| (name == "HTTP_PROXY").then(|| format!("http://{address}")));
         let client = Client::new(proxies, |_| ());
         for url in ["http://there.invalid/a".to_owned(), format!("http://{address}/here")] {
             assert!(client.get(&url, None).is_err());
         }
         server.join().expect("both were asked");
-        let broken = Client::new(Proxies::read(|_| Some("gopher://h".to_owned())), |_| ());
+        let broken = Client::new(ProxyEnv::read(|_| Some("gopher://h".to_owned())), |_| ());
         let error = broken.get("https://there.invalid", None).err().expect("no way").to_string();
         assert!(error.contains("names no proxy"), "{error}");
     }
@@ -591,7 +595,7 @@ mod tests {
                 sent = stream.write_all(b" ");
             }
         });
-        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let client = Client { document: Duration::from_millis(200), ..client };
         let read = client.get(&url, None).and_then(|answer| answer.read_text(1 << 20));
         assert!(read.unwrap_err().to_string().contains("timeout"));

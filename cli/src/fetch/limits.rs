@@ -4,7 +4,7 @@ use std::io;
 
 /// Limits on the contents of an archive.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct UnpackLimits {
     /// The size of the archive itself, in bytes.
     pub(crate) archive: u64,
     /// The size of everything in it, in bytes.
@@ -21,16 +21,16 @@ pub(crate) struct Limits {
     pub(crate) links: bool,
 }
 
-impl Limits {
+impl UnpackLimits {
     /// Maximum number of decoded bytes in all: the content, its padding, and the headers of all
     /// entries.
-    pub(super) fn decoded(&self) -> u64 {
+    pub(super) fn max_decoded_bytes(&self) -> u64 {
         let entries = (self.entries as u64).saturating_mul(4 << 10);
         self.unpacked.saturating_add(entries).saturating_add(1 << 20)
     }
 
     /// Those for modules, with another size if the environment sets one.
-    pub(crate) fn module(size: Option<u64>) -> Self {
+    pub(crate) fn for_module(size: Option<u64>) -> Self {
         let size = size.unwrap_or(Self::MODULE.unpacked);
         Self { archive: size, unpacked: size, ..Self::MODULE }
     }

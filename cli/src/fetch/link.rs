@@ -8,18 +8,22 @@ use super::http::Client;
 const MAX_PAGE: u64 = 1 << 20;
 
 /// Asks a server where a package is.
-pub(super) fn find(http: &Client, url: &str, asking: Option<&str>) -> Result<String, FetchError> {
+pub(super) fn find_package_url(
+    http: &Client,
+    url: &str,
+    asking: Option<&str>,
+) -> Result<String, FetchError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     let answer = http.get(&format!("{url}{joint}terraform-get=1"), asking)?;
     if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
         return Ok(named);
     }
     let page = answer.read_text(MAX_PAGE)?;
-    in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
+    link_in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
 }
 
 /// Content of the element, if it stands in the page's head.
-fn in_page(page: &str) -> Option<String> {
+fn link_in_page(page: &str) -> Option<String> {
     let head = page.split("<body").next().unwrap_or_default();
     head.split("<meta").skip(1).find_map(|element| {
         let element = element.split('>').next().unwrap_or_default();
@@ -62,7 +66,7 @@ mod tests {
             ("<meta name=\"terraform-get\" content=\"z", None),
         ];
         for (page, expected) in table {
-            assert_eq!(in_page(page).as_deref(), expected, "{page}");
+            assert_eq!(link_in_page(page).as_deref(), expected, "{page}");
         }
     }
 }

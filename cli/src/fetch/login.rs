@@ -11,17 +11,17 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
 
-use super::http::{self, Client, HttpError, resolve};
-use super::query::decoded;
+use super::http::{self, Client, HttpError, resolve_reference};
+use super::query::decode_percent;
 
 /// The service in discovery documents.
-pub(super) const SERVICE: &str = "login.v1";
+pub(super) const SERVICE_ID: &str = "login.v1";
 /// The ports that may be used when the host names none.
-const PORTS: (u16, u16) = (1024, 65535);
+const DEFAULT_PORTS: (u16, u16) = (1024, 65535);
 /// The longest request of a browser.
 const MAX_REQUEST: usize = 16 << 10;
 /// The time that a browser may take for its request.
-const REQUEST: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest answer of the host.
 const MAX_ANSWER: u64 = 1 << 20;
 
@@ -60,11 +60,11 @@ pub(crate) enum LoginError {
 impl LoginService {
     /// Reads the description of the service in a discovery document.
     pub(super) fn read(base: &str, value: &serde_json::Value) -> Result<Self, LoginError> {
-        let invalid = |reason: &str| LoginError::Service(format!("service {SERVICE}: {reason}"));
+        let invalid = |reason: &str| LoginError::Service(format!("service {SERVICE_ID}: {reason}"));
         let text = |name: &str| value.get(name).and_then(|text| text.as_str());
         let url = |name: &str| -> Result<String, LoginError> {
             let given = text(name).ok_or_else(|| invalid(&format!("missing property {name:?}")))?;
-            let url = resolve(base, given);
+            let url = resolve_reference(base, given);
             // A code or token must not be read on its way.
             if http::is_private(&url) {
                 return Ok(url);
@@ -72,7 +72,7 @@ impl LoginService {
             Err(invalid(&format!("the URL of {name:?} must use https")))
         };
         let ports = match value.get("ports") {
-            None => PORTS,
+            None => DEFAULT_PORTS,
             Some(ports) => {
                 let number = |at: usize| u16::try_from(ports.get(at)?.as_u64()?).ok();
                 match (number(0), number(1)) {
@@ -100,7 +100,7 @@ impl LoginService {
 }
 
 /// A login that waits for the browser.
-pub(crate) struct Login {
+pub(crate) struct PendingLogin {
     service: LoginService,
     listener: TcpListener,
     redirect: String,
@@ -108,7 +108,7 @@ pub(crate) struct Login {
     verifier: String,
 }
 
-impl Login {
+impl PendingLogin {
     /// Begins to listen for the answer that comes through the browser.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl Login {
         parameters.push(("state", &self.state));
         let url = &self.service.authorize;
         let joint = if url.contains('?') { '&' } else { '?' };
-        format!("{url}{joint}{}", encoded(&parameters))
+        format!("{url}{joint}{}", encode_parameters(&parameters))
     }
 
     /// Waits until the browser brings an authorization code. Requests without the right state are
@@ -154,17 +154,19 @@ impl Login {
     pub(crate) async fn wait(&self) -> Result<String, LoginError> {
         loop {
             let (mut stream, _) = self.listener.accept().await?;
-            let Ok(Some(target)) = tokio::time::timeout(REQUEST, read(&mut stream)).await else {
+            let Ok(Some(target)) =
+                tokio::time::timeout(REQUEST_TIMEOUT, read_request(&mut stream)).await
+            else {
                 continue;
             };
             let query = target.split_once('?').map_or("", |(_, query)| query);
             let value = |name: &str| {
                 let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
                 let found = pairs.find(|(given, _)| *given == name);
-                found.map(|(_, value)| decoded(&value.replace('+', " ")))
+                found.map(|(_, value)| decode_percent(&value.replace('+', " ")))
             };
             if value("state").as_deref() != Some(self.state.as_str()) {
-                answer(
+                write_response(
                     &mut stream,
                     "400 Bad Request",
                     "This is not the login that Formwork waits for.",
@@ -174,15 +176,17 @@ impl Login {
             }
             match (value("code").filter(|code| !code.is_empty()), value("error")) {
                 (Some(code), _) => {
-                    answer(&mut stream, "200 OK", "The login server has returned an authorization code to Formwork. Close this page and return to the terminal to see the result.").await;
+                    write_response(&mut stream, "200 OK", "The login server has returned an authorization code to Formwork. Close this page and return to the terminal to see the result.").await;
                     return Ok(code);
                 }
                 (None, Some(error)) => {
-                    answer(&mut stream, "200 OK", "The login server has refused the login. Close this page and return to the terminal.").await;
+                    write_response(&mut stream, "200 OK", "The login server has refused the login. Close this page and return to the terminal.").await;
                     let reason = value("error_description").unwrap_or_default();
                     return Err(LoginError::Refused(format!("{error} {reason}").trim().to_owned()));
                 }
-                (None, None) => answer(&mut stream, "400 Bad Request", "There is no code.").await,
+                (None, None) => {
+                    write_response(&mut stream, "400 Bad Request", "There is no code.").await;
+                }
             }
         }
     }
@@ -192,7 +196,7 @@ impl Login {
     /// # Errors
     /// When the host refuses, or its answer has no token.
     pub(crate) fn exchange(&self, client: &Client, code: &str) -> Result<String, LoginError> {
-        let form = encoded(&[
+        let form = encode_parameters(&[
             ("grant_type", "authorization_code"),
             ("client_id", &self.service.client),
             ("code", code),
@@ -211,7 +215,7 @@ impl Login {
 }
 
 /// Reads a request up to the end of its headers, and returns its target.
-async fn read(stream: &mut TcpStream) -> Option<String> {
+async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut buffer = [0; 1024];
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -225,7 +229,7 @@ async fn read(stream: &mut TcpStream) -> Option<String> {
     text.lines().next()?.split(' ').nth(1).map(str::to_owned)
 }
 
-async fn answer(stream: &mut TcpStream, status: &str, text: &str) {
+async fn write_response(stream: &mut TcpStream, status: &str, text: &str) {
     let page = format!(
         "<html><head><title>Formwork login</title></head><body><p>{text}</p></body></html>"
     );
@@ -239,7 +243,7 @@ async fn answer(stream: &mut TcpStream, status: &str, text: &str) {
 }
 
 /// Parameters as a query or the body of a form.
-pub(super) fn encoded(parameters: &[(&str, &str)]) -> String {
+pub(super) fn encode_parameters(parameters: &[(&str, &str)]) -> String {
     let escape = |text: &str| -> String {
         let one = |byte: u8| match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
@@ -287,6 +291,6 @@ mod tests {
 
     #[test]
     fn parameters_are_escaped() {
-        assert_eq!(encoded(&[("a", "b c&d/é"), ("e", "~")]), "a=b%20c%26d%2F%C3%A9&e=~");
+        assert_eq!(encode_parameters(&[("a", "b c&d/é"), ("e", "~")]), "a=b%20c%26d%2F%C3%A9&e=~");
     }
 }

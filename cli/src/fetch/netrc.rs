@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::http::host;
+use super::http::host_and_port;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 
 use crate::env::Env;
 
 /// Entries of the file, in its order.
 #[derive(Debug, Default)]
-pub(crate) struct Netrc(Vec<Machine>);
+pub(crate) struct Netrc(Vec<NetrcEntry>);
 
 #[derive(Debug, Default)]
-struct Machine {
+struct NetrcEntry {
     /// Host, and port if it is not the usual one; none for all that are not named.
     name: Option<String>,
     login: String,
@@ -35,7 +35,7 @@ impl Netrc {
 
     /// Reads the text of the file. Words without a meaning are passed over.
     pub(crate) fn parse(text: &str) -> Self {
-        let mut machines: Vec<Machine> = Vec::new();
+        let mut machines: Vec<NetrcEntry> = Vec::new();
         let mut lines = text.lines();
         let mut next = None;
         while let Some(line) = lines.next() {
@@ -43,14 +43,14 @@ impl Netrc {
                 match (next.take(), machines.last_mut()) {
                     (Some("machine"), _) => {
                         let name = Some(word.to_lowercase());
-                        machines.push(Machine { name, ..Machine::default() });
+                        machines.push(NetrcEntry { name, ..NetrcEntry::default() });
                     }
                     (Some("login"), Some(machine)) => machine.login = word.to_owned(),
                     (Some("password"), Some(machine)) => machine.password = word.to_owned(),
                     // An account, or the name of a macro.
                     (Some(_), _) => {}
                     (None, _) => match word {
-                        "default" => machines.push(Machine::default()),
+                        "default" => machines.push(NetrcEntry::default()),
                         "machine" => next = Some("machine"),
                         "login" => next = Some("login"),
                         "password" => next = Some("password"),
@@ -70,13 +70,13 @@ impl Netrc {
 
     /// Authorization header of a request to a URL, unless the URL has credentials.
     pub(crate) fn authorization(&self, url: &str) -> Option<String> {
-        let host = host(url);
+        let host = host_and_port(url);
         if host.contains('@') {
             return None;
         }
         let named = self.0.iter().find(|machine| machine.name.as_ref() == Some(&host));
         let other = || self.0.iter().find(|machine| machine.name.is_none());
-        let Machine { login, password, .. } = named.or_else(other)?;
+        let NetrcEntry { login, password, .. } = named.or_else(other)?;
         Some(format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))))
     }
 }

@@ -13,20 +13,23 @@ use std::sync::{Mutex, PoisonError};
 
 use ureq::http::header;
 
-use super::host::patience;
+use super::host::registry_retry_policy;
 use super::http::{
-    Client, DOWNLOAD, Download, Header, HttpError, HttpResponse, RetryPolicy, origin, resolve,
+    Client, DOWNLOAD_TIMEOUT, Download, Header, HttpError, HttpResponse, RetryPolicy, origin,
+    resolve_reference,
 };
 use crate::env::Env;
 use crate::redact;
 use crate::settings::{RepositoryAddr, Settings};
-use access::Challenge;
-use credentials::Logins;
+use access::AuthChallenge;
+use credentials::LoginFinder;
 
 pub(crate) use digest::Digest;
 #[cfg(any(test, fuzzing))]
-pub(crate) use manifest::fuzz;
-pub(crate) use manifest::{ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, INDEX, Manifest};
+pub(crate) use manifest::fuzz_documents;
+pub(crate) use manifest::{
+    ArtifactKind, Descriptor, DescriptorPlatform, IMAGE_MEDIA_TYPE, INDEX_MEDIA_TYPE, Manifest,
+};
 
 /// The largest manifest: the limit that the specification recommends to registries.
 const MAX_MANIFEST: u64 = 4 << 20;
@@ -39,7 +42,7 @@ const MAX_TAGS: usize = 100_000;
 /// The longest explanation of a refusal.
 const MAX_REFUSAL: u64 = 64 << 10;
 /// The media types of manifests. Those of Docker are requested too, so that a message can name them.
-const MANIFESTS: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
+const MANIFEST_MEDIA_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
 /// The reason why a registry does not give an object. The caller names the repository.
 #[derive(Debug, thiserror::Error)]
@@ -63,12 +66,12 @@ pub(crate) enum OciError {
 
 /// The name of a manifest in its repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reference {
+pub(crate) enum ManifestReference {
     Tag(String),
     Digest(Digest),
 }
 
-impl Display for Reference {
+impl Display for ManifestReference {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Tag(tag) => write!(f, "tag {tag:?}"),
@@ -79,7 +82,7 @@ impl Display for Reference {
 
 /// Access to OCI registries: the settings, and the authorizations that registries have granted.
 pub(crate) struct OciRegistries<'a> {
-    logins: Logins<'a>,
+    logins: LoginFinder<'a>,
     patience: RetryPolicy,
     /// The `Authorization` header by repository.
     granted: Mutex<BTreeMap<RepositoryAddr, String>>,
@@ -88,8 +91,8 @@ pub(crate) struct OciRegistries<'a> {
 impl<'a> OciRegistries<'a> {
     /// Access as the settings allow it. No registry is asked, and no credentials are read.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        let logins = Logins::new(env, settings);
-        Self { logins, patience: patience(env), granted: Mutex::default() }
+        let logins = LoginFinder::new(env, settings);
+        Self { logins, patience: registry_retry_policy(env), granted: Mutex::default() }
     }
 
     /// A repository, which may not exist.
@@ -110,7 +113,7 @@ impl<'a> OciRegistries<'a> {
 
 /// A repository of a registry.
 pub(crate) struct Repository<'r> {
-    logins: &'r Logins<'r>,
+    logins: &'r LoginFinder<'r>,
     patience: RetryPolicy,
     granted: &'r Mutex<BTreeMap<RepositoryAddr, String>>,
     http: &'r Client,
@@ -127,10 +130,10 @@ impl Repository<'_> {
         let mut tags = Vec::new();
         let what = || "such repository".to_owned();
         for _ in 0..MAX_PAGES {
-            let answer = self.ask(&url, &[], self.patience, &what)?;
+            let answer = self.request(&url, &[], self.patience, &what)?;
             let next = next_page(&answer.joined_headers(header::LINK.as_str()));
-            let next = next.map(|next| resolve(&answer.url, &next));
-            let page = manifest::tags(&answer.bytes(MAX_PAGE)?).map_err(|reason| {
+            let next = next.map(|next| resolve_reference(&answer.url, &next));
+            let page = manifest::parse_tags(&answer.bytes(MAX_PAGE)?).map_err(|reason| {
                 OciError::Content(format!("the registry's list of tags is malformed: {reason}"))
             })?;
             let is_last = page.is_empty();
@@ -161,33 +164,33 @@ impl Repository<'_> {
     /// When there is none, or its content is another one than the registry says.
     pub(crate) fn manifest(
         &self,
-        reference: &Reference,
+        reference: &ManifestReference,
         size: Option<u64>,
     ) -> Result<Manifest, OciError> {
         let name = match reference {
-            Reference::Tag(tag) => tag.clone(),
-            Reference::Digest(digest) => digest.to_string(),
+            ManifestReference::Tag(tag) => tag.clone(),
+            ManifestReference::Digest(digest) => digest.to_string(),
         };
         let url = self.url(&format!("manifests/{name}"));
-        let headers = [(header::ACCEPT, MANIFESTS.into())];
-        let answer = self.ask(&url, &headers, self.patience, &|| reference.to_string())?;
+        let headers = [(header::ACCEPT, MANIFEST_MEDIA_TYPES.into())];
+        let answer = self.request(&url, &headers, self.patience, &|| reference.to_string())?;
         let named = answer.header("Docker-Content-Digest");
         let media_type = answer.header(header::CONTENT_TYPE.as_str()).unwrap_or_default();
         let bytes = answer.bytes(MAX_MANIFEST)?;
         let expected = match (reference, named) {
-            (Reference::Digest(digest), _) => Some(digest.clone()),
-            (Reference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
-            (Reference::Tag(_), None) => None,
+            (ManifestReference::Digest(digest), _) => Some(digest.clone()),
+            (ManifestReference::Tag(_), Some(named)) => Some(Digest::parse(&named)?),
+            (ManifestReference::Tag(_), None) => None,
         };
         if let Some(size) = size.filter(|size| *size != bytes.len() as u64) {
             return Err(OciError::Content(format!(
-                "{reference} has {} bytes, and {size} are expected; {REPAIR}",
+                "{reference} has {} bytes, and {size} are expected; {DAMAGED_REMEDY}",
                 bytes.len()
             )));
         }
         if let Some(digest) = expected.filter(|digest| !digest.is_of(&bytes)) {
             return Err(OciError::Content(format!(
-                "the content of {reference} does not match its digest {digest}; {REPAIR}"
+                "the content of {reference} does not match its digest {digest}; {DAMAGED_REMEDY}"
             )));
         }
         Manifest::read(&bytes, &media_type)
@@ -208,11 +211,11 @@ impl Repository<'_> {
         let digest = blob.digest()?;
         let url = self.url(&format!("blobs/{digest}"));
         let what = || format!("blob {digest}");
-        let patience = RetryPolicy { each: DOWNLOAD, ..self.patience };
-        let answer = self.ask(&url, &[], patience, &what)?;
+        let patience = RetryPolicy { each: DOWNLOAD_TIMEOUT, ..self.patience };
+        let answer = self.request(&url, &[], patience, &what)?;
         let wrong = |found: String| {
             OciError::Content(format!(
-                "blob {digest} has {found}, and the manifest says {}; {REPAIR}",
+                "blob {digest} has {found}, and the manifest says {}; {DAMAGED_REMEDY}",
                 blob.size
             ))
         };
@@ -220,10 +223,10 @@ impl Repository<'_> {
             return Err(wrong(format!("{length} bytes")));
         }
         sized(blob.size);
-        let mut counting = Counting { to, written: 0 };
-        let grant = self.grant();
+        let mut counting = CountingWriter { to, written: 0 };
+        let grant = self.cached_authorization();
         let download = Download { url: &url, asking: grant.as_deref(), limit: blob.size };
-        let received = self.http.receive(download, answer, &mut counting);
+        let received = self.http.write_body(download, answer, &mut counting);
         match received {
             Err(HttpError::TooLong { .. }) => Err(wrong("more bytes".to_owned())),
             Err(error) => Err(error.into()),
@@ -238,48 +241,54 @@ impl Repository<'_> {
         format!("https://{}/v2/{}/{path}", self.addr.server(), self.addr.path)
     }
 
-    fn grant(&self) -> Option<String> {
+    fn cached_authorization(&self) -> Option<String> {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).get(self.addr).cloned()
     }
 
     /// Asks the registry, with credentials if it requires some. `what` names the object.
-    fn ask(
+    fn request(
         &self,
         url: &str,
         headers: &[Header],
         patience: RetryPolicy,
         what: &dyn Fn() -> String,
     ) -> Result<HttpResponse, OciError> {
-        let grant = self.grant();
-        let mut answer = self.http.exchange_patiently(url, grant.as_deref(), headers, patience)?;
+        let grant = self.cached_authorization();
+        let mut answer =
+            self.http.exchange_with_retries(url, grant.as_deref(), headers, patience)?;
         // The challenge of another server, to which the registry redirects, is not for its credentials.
         if answer.status() == 401 && origin(&answer.url) == origin(url) {
             let challenge = answer.header(header::WWW_AUTHENTICATE.as_str());
-            let challenge = Challenge::parse(&challenge.unwrap_or_default())
-                .ok_or_else(|| self.unauthorized(None))?;
+            let challenge = AuthChallenge::parse(&challenge.unwrap_or_default())
+                .ok_or_else(|| self.unauthorized_error(None))?;
             let grant = self.authorize(&challenge)?;
-            answer = self.http.exchange_patiently(url, Some(&grant), headers, patience)?;
-            if answer.refusal(url).is_none() {
+            answer = self.http.exchange_with_retries(url, Some(&grant), headers, patience)?;
+            if answer.status_error(url).is_none() {
                 let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
                 granted.insert(self.addr.clone(), grant);
             }
         }
         match answer.status() {
             200..=299 => Ok(answer),
-            401 | 403 => Err(self.unauthorized(explanation(answer))),
+            401 | 403 => Err(self.unauthorized_error(read_explanation(answer))),
             404 => Err(not_found_error(answer, what())),
-            status => Err(OciError::Refused { status, explanation: text(explanation(answer)) }),
+            status => Err(OciError::Refused {
+                status,
+                explanation: explanation_text(read_explanation(answer)),
+            }),
         }
     }
 }
 
 /// The error of a blob whose content has another digest.
 pub(crate) fn wrong_blob(digest: &Digest) -> OciError {
-    OciError::Content(format!("the content of blob {digest} does not match its digest; {REPAIR}"))
+    OciError::Content(format!(
+        "the content of blob {digest} does not match its digest; {DAMAGED_REMEDY}"
+    ))
 }
 
 /// The next step after an object that is not what its digest says.
-const REPAIR: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
+const DAMAGED_REMEDY: &str = "the registry or a proxy in front of it is damaged or hostile: try again, or push the artifact again";
 
 /// The target of the link to the next page, which may be one of several links.
 fn next_page(links: &str) -> Option<String> {
@@ -323,34 +332,35 @@ fn split_header(text: &str, separator: char) -> Vec<&str> {
 }
 
 /// The codes and the explanation of a refusal, as registries give them.
-struct Explanation {
+struct RefusalExplanation {
     codes: Vec<String>,
     text: String,
 }
 
-fn explanation(answer: HttpResponse) -> Option<Explanation> {
-    let errors = manifest::errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
+fn read_explanation(answer: HttpResponse) -> Option<RefusalExplanation> {
+    let errors = manifest::parse_errors(&answer.bytes(MAX_REFUSAL).ok()?)?;
     let describe = |(code, message): &(String, String)| match (code.as_str(), message.as_str()) {
         (code, "") => code.to_owned(),
         ("", message) => message.to_owned(),
         (code, message) => format!("{code}: {message}"),
     };
     let text = errors.iter().map(describe).collect::<Vec<_>>().join(", ");
-    Some(Explanation { codes: errors.into_iter().map(|(code, _)| code).collect(), text })
+    Some(RefusalExplanation { codes: errors.into_iter().map(|(code, _)| code).collect(), text })
 }
 
-fn text(explanation: Option<Explanation>) -> String {
+fn explanation_text(explanation: Option<RefusalExplanation>) -> String {
     explanation.map_or_else(String::new, |one| format!(" ({})", one.text))
 }
 
 /// The error of an answer with status 404. Registries give it other reasons too, such as a denied access.
 fn not_found_error(answer: HttpResponse, what: String) -> OciError {
-    const ABSENT: [&str; 4] = ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
-    let explanation = explanation(answer);
+    const ABSENT_CODES: [&str; 4] =
+        ["NAME_UNKNOWN", "NAME_INVALID", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"];
+    let explanation = read_explanation(answer);
     let is_absent = explanation.as_ref().is_none_or(|one| {
-        one.codes.is_empty() || one.codes.iter().any(|code| ABSENT.contains(&code.as_str()))
+        one.codes.is_empty() || one.codes.iter().any(|code| ABSENT_CODES.contains(&code.as_str()))
     });
-    let explanation = text(explanation);
+    let explanation = explanation_text(explanation);
     match is_absent {
         true => OciError::Missing { what, explanation },
         false => OciError::Refused { status: 404, explanation },
@@ -358,12 +368,12 @@ fn not_found_error(answer: HttpResponse, what: String) -> OciError {
 }
 
 /// Counts the bytes that are written.
-struct Counting<'w, W> {
+struct CountingWriter<'w, W> {
     to: &'w mut W,
     written: u64,
 }
 
-impl<W: Write> Write for Counting<'_, W> {
+impl<W: Write> Write for CountingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.to.write(bytes)?;
         self.written += written as u64;

@@ -1,13 +1,13 @@
 //! Parameters of an address that are meant for us, and not for the server of the package.
 
 /// Takes a parameter out of a URL's query: the URL without it, and its values in order.
-pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
+pub(super) fn take_parameter(url: &str, name: &str) -> (String, Vec<String>) {
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let mut values = Vec::new();
     let mut rest = Vec::new();
     for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         match parameter.split_once('=') {
-            Some((given, value)) if given == name => values.push(decoded(value)),
+            Some((given, value)) if given == name => values.push(decode_percent(value)),
             _ => rest.push(parameter),
         }
     }
@@ -17,7 +17,7 @@ pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
 }
 
 /// Decodes percent escapes. Malformed ones stay as they are.
-pub(super) fn decoded(text: &str) -> String {
+pub(super) fn decode_percent(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, behind @ ..] = rest {
@@ -51,7 +51,7 @@ mod tests {
             ("https://h/a?b=http://i/?p=1", "https://h/a?b=http://i/?p=1", &[]),
         ];
         for (url, rest, values) in table {
-            let (found, given) = take(url, "p");
+            let (found, given) = take_parameter(url, "p");
             assert_eq!(
                 (found.as_str(), given.as_slice()),
                 (rest, &*values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>()),

@@ -41,17 +41,21 @@ pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) ->
 ///
 /// # Errors
 /// When the file cannot be read or written, or the helper fails.
-pub(crate) fn store(place: &TokenSource<'_>, host: &str, token: Option<&str>) -> io::Result<()> {
+pub(crate) fn store_token(
+    place: &TokenSource<'_>,
+    host: &str,
+    token: Option<&str>,
+) -> io::Result<()> {
     match place {
         TokenSource::Settings => Err(io::Error::other("it is written in a settings file")),
         TokenSource::None => Err(io::Error::other("there is no home folder")),
-        TokenSource::File { path, .. } => update(path, host, token),
-        TokenSource::Helper(helper) => ask(helper, host, token),
+        TokenSource::File { path, .. } => update_tokens_file(path, host, token),
+        TokenSource::Helper(helper) => run_helper(helper, host, token),
     }
 }
 
 /// Replaces the entry of a host, and leaves everything else in the file.
-fn update(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
+fn update_tokens_file(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
     let text = match read_text(path, MAX_RECORD) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -84,7 +88,7 @@ fn update(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
 
 /// Runs `PROGRAM ARGS… store HOST` with the token on its stdin, or `PROGRAM ARGS… forget HOST`.
 #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Result<()> {
+fn run_helper(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Result<()> {
     let name = &helper.name;
     let program = helper.program.as_ref().ok_or_else(|| {
         io::Error::other(format!(
@@ -99,7 +103,7 @@ fn ask(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Resul
         io::Error::other(format!("the credentials helper {name:?} failed: {reason}"))
     };
     let HelperAnswer { status, .. } =
-        credential_helper::run(&mut command, &input, credential_helper::LIMIT)
+        credential_helper::run(&mut command, &input, credential_helper::TIME_LIMIT)
             .map_err(|error| failed(error.to_string()))?;
     if status.success() {
         return Ok(());
@@ -118,7 +122,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/credentials.tfrc.json");
         let place = TokenSource::File { path: path.clone(), is_stored: false };
-        store(&place, "b.example", Some("one")).unwrap();
+        store_token(&place, "b.example", Some("one")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         // The layout that Terraform writes.
         let expected = "{\n  \"credentials\": {\n    \"b.example\": {\n      \"token\": \"one\"\n    }\n  }\n}";
@@ -126,9 +130,9 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         let other = "{\"other\": 1.50, \"credentials\": {\"B.example\": {}, \"a.example\": {\"token\": \"x\"}}}";
         std::fs::write(&path, other).unwrap();
-        store(&place, "b.example", Some("two")).unwrap();
-        store(&place, "c.example", Some("three")).unwrap();
-        store(&place, "c.example", None).unwrap();
+        store_token(&place, "b.example", Some("two")).unwrap();
+        store_token(&place, "c.example", Some("three")).unwrap();
+        store_token(&place, "c.example", None).unwrap();
         let found: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         let expected = json!({
             "other": 1.5,
@@ -137,7 +141,7 @@ mod tests {
         assert_eq!(found, expected);
         for broken in ["{", "[]", "{\"credentials\": 1}"] {
             std::fs::write(&path, broken).unwrap();
-            assert!(store(&place, "c.example", Some("t")).is_err(), "{broken}");
+            assert!(store_token(&place, "c.example", Some("t")).is_err(), "{broken}");
             assert_eq!(std::fs::read_to_string(&path).unwrap(), broken);
         }
     }

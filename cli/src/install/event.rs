@@ -1,17 +1,17 @@
 //! Events of an installation, in Terraform's words for people and for programs.
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 
-use super::signature::Trust;
+use super::signature::PackageTrust;
 
 /// Something that happens while a provider is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum InstallEvent {
     /// The version that is locked is used.
     Reusing,
     /// Versions are looked for.
-    Finding(Constraints),
+    Finding(VersionConstraints),
     /// The package is there already.
     AlreadyInstalled(Version),
     /// The package is in the shared cache.
@@ -19,7 +19,7 @@ pub(crate) enum Event {
     /// The package is being fetched.
     Installing(Version),
     /// The package was fetched and verified.
-    Installed(Version, Trust),
+    Installed(Version, PackageTrust),
     /// The provider comes with this program.
     Shipped(Version, InsteadOf),
 }
@@ -35,10 +35,10 @@ pub(crate) enum InsteadOf {
     Version(Version),
 }
 
-impl Event {
+impl InstallEvent {
     /// The line for people.
-    pub(crate) fn human(&self, addr: &ProviderAddr) -> String {
-        let name = addr.display();
+    pub(crate) fn human_message(&self, addr: &ProviderAddr) -> String {
+        let name = addr.display_string();
         match self {
             Self::Reusing => {
                 format!("- Reusing previous version of {name} from the dependency lock file")
@@ -74,8 +74,8 @@ impl Event {
     }
 
     /// The message for programs.
-    pub(crate) fn machine(&self, addr: &ProviderAddr) -> String {
-        let name = addr.display();
+    pub(crate) fn machine_message(&self, addr: &ProviderAddr) -> String {
+        let name = addr.display_string();
         match self {
             Self::Reusing => {
                 format!("{name}: Reusing previous version from the dependency lock file")
@@ -99,7 +99,7 @@ impl Event {
                 let key = trust.key_id().map_or(String::new(), |id| format!("key_id: {id}"));
                 format!("Installed provider version: {name} v{version} ({trust}{key})")
             }
-            Self::Shipped(..) => self.human(addr).trim_start_matches("- ").to_owned(),
+            Self::Shipped(..) => self.human_message(addr).trim_start_matches("- ").to_owned(),
         }
     }
 }

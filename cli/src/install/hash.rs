@@ -9,20 +9,24 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::open_file;
 use sha2::{Digest as _, Sha256};
 
-use crate::fetch::limits::Limits;
+use crate::fetch::limits::UnpackLimits;
 
 /// The hash of an unpacked package. The folder itself may be a link.
 ///
 /// # Errors
 /// When a file cannot be read; the error names it.
-pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
+pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
-    collect(&root.canonicalize().map_err(|error| named(root, error))?, String::new(), &mut files)?;
+    collect_files(
+        &root.canonicalize().map_err(|error| with_path(root, error))?,
+        String::new(),
+        &mut files,
+    )?;
     let lines = files.into_iter().map(|(name, path)| {
-        let mut file = open_file(&path).map_err(|error| named(&path, error))?;
-        Ok((digest(&mut file).map_err(|error| named(&path, error))?, name))
+        let mut file = open_file(&path).map_err(|error| with_path(&path, error))?;
+        Ok((digest(&mut file).map_err(|error| with_path(&path, error))?, name))
     });
-    Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))
+    Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
 
 /// The hash of the content of a module. The history of a repository is no part of it, and the place of
@@ -30,9 +34,13 @@ pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// When a file cannot be read; the error names it.
-pub(crate) fn of_module(root: &Path) -> io::Result<String> {
+pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
-    collect(&root.canonicalize().map_err(|error| named(root, error))?, String::new(), &mut files)?;
+    collect_files(
+        &root.canonicalize().map_err(|error| with_path(root, error))?,
+        String::new(),
+        &mut files,
+    )?;
     let lines = files.into_iter().filter(|(name, _)| !is_history(name)).map(|(name, path)| {
         let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         let sum = match is_link {
@@ -40,9 +48,9 @@ pub(crate) fn of_module(root: &Path) -> io::Result<String> {
                 .and_then(|target| digest(&mut target.as_os_str().as_encoded_bytes())),
             false => open_file(&path).and_then(|mut file| digest(&mut file)),
         };
-        Ok((sum.map_err(|error| named(&path, error))?, name))
+        Ok((sum.map_err(|error| with_path(&path, error))?, name))
     });
-    Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))
+    Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
 
 /// Whether a file belongs to the history of a repository.
@@ -54,10 +62,10 @@ fn is_history(name: &str) -> bool {
 ///
 /// # Errors
 /// When the file is no archive or cannot be read.
-pub(crate) fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
+pub(crate) fn hash_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
-    let mut left = Limits::PROVIDER.unpacked;
+    let mut left = UnpackLimits::PROVIDER.unpacked;
     for at in 0..archive.len() {
         let file = archive.by_index(at).map_err(io::Error::other)?;
         if !file.is_dir() {
@@ -70,26 +78,26 @@ pub(crate) fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
             lines.push((sum, name));
         }
     }
-    Ok(summary(lines))
+    Ok(hash_of_lines(lines))
 }
 
 /// The `zh:` hash of a packed package: that of the archive itself.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub(crate) fn of_packed(archive: &mut impl Read) -> io::Result<String> {
+pub(crate) fn hash_packed(archive: &mut impl Read) -> io::Result<String> {
     Ok(format!("zh:{}", digest(archive)?))
 }
 
 /// Writes to a file, and hashes along the way.
-pub(crate) struct Hashing<'a, W> {
+pub(crate) struct HashingWriter<'a, W> {
     to: &'a mut W,
     hasher: Sha256,
     /// Counts the bytes that were written.
     count: &'a AtomicU64,
 }
 
-impl<'a, W: io::Write> Hashing<'a, W> {
+impl<'a, W: io::Write> HashingWriter<'a, W> {
     pub(crate) fn new(to: &'a mut W, count: &'a AtomicU64) -> Self {
         Self { to, hasher: Sha256::new(), count }
     }
@@ -100,7 +108,7 @@ impl<'a, W: io::Write> Hashing<'a, W> {
     }
 }
 
-impl<W: io::Write> io::Write for Hashing<'_, W> {
+impl<W: io::Write> io::Write for HashingWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = self.to.write(bytes)?;
         self.hasher.update(&bytes[..n]);
@@ -113,16 +121,20 @@ impl<W: io::Write> io::Write for Hashing<'_, W> {
     }
 }
 
-fn named(path: &Path, error: io::Error) -> io::Error {
+fn with_path(path: &Path, error: io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-fn collect(folder: &Path, prefix: String, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
-    for entry in std::fs::read_dir(folder).map_err(|error| named(folder, error))? {
+fn collect_files(
+    folder: &Path,
+    prefix: String,
+    files: &mut Vec<(String, PathBuf)>,
+) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder).map_err(|error| with_path(folder, error))? {
         let entry = entry?;
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         if entry.file_type()?.is_dir() {
-            collect(&entry.path(), format!("{name}/"), files)?;
+            collect_files(&entry.path(), format!("{name}/"), files)?;
         } else {
             files.push((name, entry.path()));
         }
@@ -146,7 +158,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The hash over one line for each file, sorted by name.
-fn summary(mut lines: Vec<(String, String)>) -> String {
+fn hash_of_lines(mut lines: Vec<(String, String)>) -> String {
     lines.sort_by(|a, b| a.1.cmp(&b.1));
     let mut hasher = Sha256::new();
     for (digest, name) in lines {
@@ -167,15 +179,15 @@ mod tests {
         let path = |name: &str| folder.path().join(name);
         std::fs::create_dir(path(".git")).unwrap();
         std::fs::write(path("main.tf"), "one").unwrap();
-        let plain = of_module(folder.path()).unwrap();
+        let plain = hash_module(folder.path()).unwrap();
         std::fs::write(path(".git/HEAD"), "ref").unwrap();
-        assert_eq!(of_module(folder.path()).unwrap(), plain);
+        assert_eq!(hash_module(folder.path()).unwrap(), plain);
         std::os::unix::fs::symlink("nowhere", path("link")).unwrap();
-        let linked = of_module(folder.path()).unwrap();
+        let linked = hash_module(folder.path()).unwrap();
         assert_ne!(linked, plain);
         std::fs::remove_file(path("link")).unwrap();
         std::os::unix::fs::symlink("elsewhere", path("link")).unwrap();
-        assert_ne!(of_module(folder.path()).unwrap(), linked);
+        assert_ne!(hash_module(folder.path()).unwrap(), linked);
     }
 
     #[test]
@@ -190,11 +202,11 @@ mod tests {
             archive.start_file(name, options).unwrap();
             archive.write_all(text.as_bytes()).unwrap();
         }
-        let hash = of_archive(archive.finish().unwrap()).unwrap();
-        assert_eq!(of_folder(folder.path()).unwrap(), hash);
+        let hash = hash_archive(archive.finish().unwrap()).unwrap();
+        assert_eq!(hash_folder(folder.path()).unwrap(), hash);
         // sha256sum of the two files, joined by hand and hashed with openssl.
         assert!(hash.starts_with("h1:") && hash.len() == 47);
         std::fs::write(folder.path().join("b"), "three").unwrap();
-        assert_ne!(of_folder(folder.path()).unwrap(), hash);
+        assert_ne!(hash_folder(folder.path()).unwrap(), hash);
     }
 }

@@ -14,7 +14,7 @@ use crate::clock;
 use crate::env::Env;
 
 /// The seconds for which a change may have the same time as another one.
-const UNSETTLED: i64 = 2;
+const UNSETTLED_SECONDS: i64 = 2;
 
 /// The remembered hashes of a user.
 #[derive(Clone, Debug)]
@@ -28,23 +28,25 @@ impl HashMemo {
         Self { folder: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
     }
 
-    /// The hash of an unpacked package, as [`hash::of_folder`] computes it.
+    /// The hash of an unpacked package, as [`hash::hash_folder`] computes it.
     ///
     /// # Errors
     /// When a file cannot be read; the error names it.
     pub(crate) fn of_folder(&self, root: &Path) -> io::Result<String> {
-        let Some(folder) = &self.folder else { return hash::of_folder(root) };
+        let Some(folder) = &self.folder else { return hash::hash_folder(root) };
         let root = root.canonicalize()?;
         let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let file = folder.join(name.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-        let Some(before) = Record::of(&root)? else { return hash::of_folder(&root) };
-        if let Some(known) = before.known(&file) {
+        let Some(before) = FileRecords::read_records(&root)? else {
+            return hash::hash_folder(&root);
+        };
+        if let Some(known) = before.remembered_hash(&file) {
             return Ok(known);
         }
-        let hash = hash::of_folder(&root)?;
+        let hash = hash::hash_folder(&root)?;
         // A file that changes in this moment may change again without another time.
-        let settled = before.newest + UNSETTLED < clock::now().unix_timestamp();
-        if settled && Record::of(&root)?.as_ref() == Some(&before) {
+        let settled = before.newest + UNSETTLED_SECONDS < clock::current_time().unix_timestamp();
+        if settled && FileRecords::read_records(&root)?.as_ref() == Some(&before) {
             // A memo that cannot be written to is as good as none.
             drop(before.remember(&file, &hash));
         }
@@ -54,16 +56,16 @@ impl HashMemo {
 
 /// The system's records of all files of a folder.
 #[derive(Debug, PartialEq, Eq)]
-struct Record {
+struct FileRecords {
     /// The checksum over the records.
     sum: String,
     /// The time of the newest change.
     newest: i64,
 }
 
-impl Record {
+impl FileRecords {
     /// The records of the files, if the system keeps any.
-    fn of(root: &Path) -> io::Result<Option<Self>> {
+    fn read_records(root: &Path) -> io::Result<Option<Self>> {
         let mut lines = Vec::new();
         let mut newest = 0;
         let mut open = vec![root.to_owned()];
@@ -92,7 +94,7 @@ impl Record {
     }
 
     /// The remembered hash, if it is one of these records.
-    fn known(&self, file: &Path) -> Option<String> {
+    fn remembered_hash(&self, file: &Path) -> Option<String> {
         let text = read_text(file, MAX_RECORD).ok()?;
         let (sum, hash) = text.trim_end().split_once(' ')?;
         (sum == self.sum && hash.starts_with("h1:")).then(|| hash.to_owned())
@@ -116,14 +118,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("program");
         fs::write(&path, "one").unwrap();
-        let before = Record::of(folder.path()).unwrap();
-        assert_eq!(Record::of(folder.path()).unwrap(), before);
+        let before = FileRecords::read_records(folder.path()).unwrap();
+        assert_eq!(FileRecords::read_records(folder.path()).unwrap(), before);
         let time = path.metadata().unwrap().modified().unwrap();
         let aside = folder.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::File::open(&aside).unwrap().set_modified(time).unwrap();
         fs::rename(aside, &path).unwrap();
-        assert_ne!(Record::of(folder.path()).unwrap(), before);
+        assert_ne!(FileRecords::read_records(folder.path()).unwrap(), before);
     }
 
     #[test]
@@ -133,22 +135,22 @@ mod tests {
         fs::create_dir(&package).unwrap();
         fs::write(&target, "one").unwrap();
         std::os::unix::fs::symlink("../target", package.join("program")).unwrap();
-        let before = Record::of(&package).unwrap();
-        assert_eq!(Record::of(&package).unwrap(), before);
+        let before = FileRecords::read_records(&package).unwrap();
+        assert_eq!(FileRecords::read_records(&package).unwrap(), before);
         let aside = folder.path().join("aside");
         fs::write(&aside, "two").unwrap();
         fs::rename(aside, target).unwrap();
-        assert_ne!(Record::of(&package).unwrap(), before);
+        assert_ne!(FileRecords::read_records(&package).unwrap(), before);
     }
 
     #[test]
     fn a_hash_is_remembered_for_its_records_alone() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("memo/a");
-        let record = Record { sum: "ff".to_owned(), newest: 0 };
+        let record = FileRecords { sum: "ff".to_owned(), newest: 0 };
         record.remember(&file, "h1:x").unwrap();
-        assert_eq!(record.known(&file).as_deref(), Some("h1:x"));
-        assert_eq!(Record { sum: "fe".to_owned(), newest: 0 }.known(&file), None);
+        assert_eq!(record.remembered_hash(&file).as_deref(), Some("h1:x"));
+        assert_eq!(FileRecords { sum: "fe".to_owned(), newest: 0 }.remembered_hash(&file), None);
     }
 
     #[test]
@@ -159,7 +161,7 @@ mod tests {
         fs::write(package.join("program"), "one").unwrap();
         let memo = HashMemo { folder: Some(memo) };
         let hash = memo.of_folder(&package).unwrap();
-        assert_eq!(hash, hash::of_folder(&package).unwrap());
+        assert_eq!(hash, hash::hash_folder(&package).unwrap());
         assert!(memo.folder.is_some_and(|folder| !folder.exists()));
     }
 }

@@ -9,33 +9,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{Dir, open_file};
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 
-use super::event::{Event, InsteadOf};
+use super::event::{InstallEvent, InsteadOf};
 use super::hash;
-use super::lockfile::{Lock, is_known};
-use super::package::{self, BadPackage, Content, PackageId};
+use super::lockfile::{ProviderLock, is_known};
+use super::package::{self, BadPackage, PackageContent, PackageId};
 use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
-use super::signature::Trust;
-use super::source::{Blob, Evidence, Location, Package, Search, Servers, SourceError};
+use super::signature::PackageTrust;
+use super::source::{
+    OciBlob, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
+    SourceSearch,
+};
 use crate::fetch::http::Download;
-use crate::fetch::limits::Limits;
+use crate::fetch::limits::UnpackLimits;
 use crate::fetch::oci::{OciError, wrong_blob};
 use crate::platform::Platform;
 
 /// A provider to install.
 pub(crate) struct InstallJob {
     pub(crate) addr: ProviderAddr,
-    pub(crate) constraints: Constraints,
+    pub(crate) constraints: VersionConstraints,
     /// The lock before the installation.
-    pub(crate) old: Option<Lock>,
-    pub(crate) progress: Progress,
+    pub(crate) old: Option<ProviderLock>,
+    pub(crate) progress: DownloadProgress,
 }
 
 /// The bytes of a download.
 #[derive(Debug, Default)]
-pub(crate) struct Progress {
+pub(crate) struct DownloadProgress {
     pub(crate) received: AtomicU64,
     /// All bytes, zero if that is not known.
     pub(crate) total: AtomicU64,
@@ -44,7 +47,7 @@ pub(crate) struct Progress {
 /// An installed provider.
 #[derive(Debug)]
 pub(crate) struct InstalledProvider {
-    pub(crate) lock: Lock,
+    pub(crate) lock: ProviderLock,
     /// Remarks of the registry, for people.
     pub(crate) warnings: Vec<String>,
     /// Whether a package was fetched whose checksums are signed, but not by HashiCorp.
@@ -54,11 +57,11 @@ pub(crate) struct InstalledProvider {
 }
 
 /// A fetched package that was verified with the checksums of its source.
-pub(crate) struct Fetched {
-    pub(crate) content: Content,
+pub(crate) struct FetchedPackage {
+    pub(crate) content: PackageContent,
     /// The hash of the archive, if it is one.
     pub(crate) zh: Option<String>,
-    pub(crate) trust: Trust,
+    pub(crate) trust: PackageTrust,
     /// The hashes of all packages of the release, if they are signed.
     pub(crate) signed: Vec<String>,
     /// The hash by which the source keeps the archive, if it does.
@@ -79,11 +82,11 @@ struct LockHashes<'a> {
 /// Installs providers.
 pub(crate) struct Installer<'a> {
     pub(crate) places: &'a ProviderFolders<'a>,
-    pub(crate) servers: &'a Servers<'a>,
+    pub(crate) servers: &'a ServerAccess<'a>,
     /// Everything that may be searched.
-    pub(crate) search: Search<'a>,
+    pub(crate) search: SourceSearch<'a>,
     /// The same without registries.
-    pub(crate) mirrors: Search<'a>,
+    pub(crate) mirrors: SourceSearch<'a>,
     pub(crate) upgrade: bool,
 }
 
@@ -92,25 +95,25 @@ impl Installer<'_> {
     pub(crate) fn install(
         &self,
         job: &InstallJob,
-        emit: &dyn Fn(Event),
+        emit: &dyn Fn(InstallEvent),
     ) -> Result<InstalledProvider, InstallFailure> {
         let locked = job.old.as_ref().filter(|_| !self.upgrade);
         if let Some(lock) = locked {
-            if !job.constraints.allows(&lock.version) {
-                emit(Event::Reusing);
+            if !job.constraints.allows_version(&lock.version) {
+                emit(InstallEvent::Reusing);
                 return Err(InstallFailure::LockConflict(lock.version.clone()));
             }
             // An installed package that matches its lock needs no source.
             if self.places.is_installed(&job.addr, lock) {
-                emit(Event::Reusing);
-                emit(Event::AlreadyInstalled(lock.version.clone()));
+                emit(InstallEvent::Reusing);
+                emit(InstallEvent::AlreadyInstalled(lock.version.clone()));
                 return Ok(unchanged_lock(lock));
             }
         }
         let shipped = self.places.shipped_program(&job.addr).map(|(version, _)| version);
         let suits = |version: &Version| match locked {
             Some(lock) => *version == lock.version,
-            None => job.constraints.allows(version),
+            None => job.constraints.allows_version(version),
         };
         let shipped = shipped.filter(|version| suits(version));
         let unlocked = job.old.as_ref().is_none_or(|lock| shipped.as_ref() == Some(&lock.version));
@@ -120,9 +123,9 @@ impl Installer<'_> {
             if !mirrored.is_some_and(|listing| listing.versions.iter().any(suits)) {
                 return Ok(use_shipped(job, version, emit));
             }
-            return self.select(job, &self.mirrors, emit);
+            return self.select_version(job, &self.mirrors, emit);
         }
-        match (self.select(job, &self.search, emit), shipped) {
+        match (self.select_version(job, &self.search, emit), shipped) {
             // There is nothing better without a network.
             (Err(InstallFailure::Query(error)), Some(version))
                 if matches!(*error, SourceError::Unreachable { .. }) =>
@@ -133,26 +136,26 @@ impl Installer<'_> {
         }
     }
 
-    fn select(
+    fn select_version(
         &self,
         job: &InstallJob,
-        search: &Search<'_>,
-        emit: &dyn Fn(Event),
+        search: &SourceSearch<'_>,
+        emit: &dyn Fn(InstallEvent),
     ) -> Result<InstalledProvider, InstallFailure> {
         let locked = job.old.as_ref().filter(|_| !self.upgrade);
         emit(match locked {
-            Some(_) => Event::Reusing,
-            None => Event::Finding(job.constraints.clone()),
+            Some(_) => InstallEvent::Reusing,
+            None => InstallEvent::Finding(job.constraints.clone()),
         });
         let listing =
             search.versions(&job.addr).map_err(|error| InstallFailure::Query(Box::new(error)))?;
         let suits = |version: &&Version| match locked {
             Some(lock) => **version == lock.version,
-            None => job.constraints.allows(version),
+            None => job.constraints.allows_version(version),
         };
         let Some(version) = listing.versions.iter().rev().find(suits) else {
             return Err(match locked {
-                Some(lock) => InstallFailure::Gone(lock.version.clone()),
+                Some(lock) => InstallFailure::PackageGone(lock.version.clone()),
                 None => InstallFailure::NoMatch(listing.versions),
             });
         };
@@ -163,24 +166,24 @@ impl Installer<'_> {
     fn install_version(
         &self,
         job: &InstallJob,
-        search: &Search<'_>,
+        search: &SourceSearch<'_>,
         version: &Version,
-        emit: &dyn Fn(Event),
+        emit: &dyn Fn(InstallEvent),
     ) -> Result<InstalledProvider, InstallFailure> {
         let old = job.old.as_ref().filter(|lock| lock.version == *version);
         if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
-            emit(Event::AlreadyInstalled(version.clone()));
+            emit(InstallEvent::AlreadyInstalled(version.clone()));
             return Ok(unchanged_lock(lock));
         }
-        let prior = old.map(Lock::supported_hashes).unwrap_or_default();
+        let prior = old.map(ProviderLock::supported_hashes).unwrap_or_default();
         let failed =
             |error: BadPackage| InstallFailure::Install(version.clone(), error.to_string());
-        if let Some(cached) = self.places.cached(&job.addr, version, &prior) {
-            emit(Event::Cached(version.clone()));
+        if let Some(cached) = self.places.cached_package(&job.addr, version, &prior) {
+            emit(InstallEvent::Cached(version.clone()));
             let (id, content) =
-                (PackageId { provider: &job.addr, version }, Content::Folder(cached));
+                (PackageId { provider: &job.addr, version }, PackageContent::Folder(cached));
             let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
-            let hash = package::install(&content, below, id, None)
+            let hash = package::install_package(&content, below, id, None)
                 .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             let hashes = LockHashes { prior, ..LockHashes::default() };
             return Ok(locked_as(job, version, hash, hashes, false));
@@ -188,11 +191,11 @@ impl Installer<'_> {
         let package = search
             .package(&job.addr, version, &Platform::current())
             .map_err(|error| InstallFailure::Fetch(version.clone(), Box::new(error)))?;
-        emit(Event::Installing(version.clone()));
-        let fetched = fetch(self.servers, package, &job.progress)
+        emit(InstallEvent::Installing(version.clone()));
+        let fetched = fetch_package(self.servers, package, &job.progress)
             .map_err(|reason| InstallFailure::Install(version.clone(), reason))?;
-        let hash = self.put(job, version, &fetched, &prior).map_err(failed)?;
-        emit(Event::Installed(version.clone(), fetched.trust.clone()));
+        let hash = self.place_package(job, version, &fetched, &prior).map_err(failed)?;
+        emit(InstallEvent::Installed(version.clone(), fetched.trust.clone()));
         let third_party = fetched.trust.key_id().is_some();
         let digest = fetched.digest.as_ref();
         let hashes = LockHashes { prior, signed: &fetched.signed, digest };
@@ -200,11 +203,11 @@ impl Installer<'_> {
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
-    fn put(
+    fn place_package(
         &self,
         job: &InstallJob,
         version: &Version,
-        fetched: &Fetched,
+        fetched: &FetchedPackage,
         prior: &BTreeSet<String>,
     ) -> Result<String, BadPackage> {
         let id = PackageId { provider: &job.addr, version };
@@ -218,17 +221,20 @@ impl Installer<'_> {
         match cache.filter(|_| fetched.zh.is_some()) {
             Some(cache) => {
                 // The user chose the cache, as a link perhaps.
-                package::install(&fetched.content, Dir::create(cache)?, id, allowed)?;
-                let shared = Content::Folder(package::package_dir(cache, &job.addr, version));
-                package::install(&shared, self.places.packages_dir()?, id, None)
+                package::install_package(&fetched.content, Dir::create(cache)?, id, allowed)?;
+                let shared =
+                    PackageContent::Folder(package::package_dir(cache, &job.addr, version));
+                package::install_package(&shared, self.places.packages_dir()?, id, None)
             }
-            None => package::install(&fetched.content, self.places.packages_dir()?, id, allowed),
+            None => {
+                package::install_package(&fetched.content, self.places.packages_dir()?, id, allowed)
+            }
         }
     }
 }
 
 /// A lock that stays as it is.
-fn unchanged_lock(lock: &Lock) -> InstalledProvider {
+fn unchanged_lock(lock: &ProviderLock) -> InstalledProvider {
     InstalledProvider {
         lock: lock.clone(),
         warnings: Vec::new(),
@@ -250,12 +256,17 @@ fn locked_as(
     let is_new = prior.is_empty() || prior == local;
     let incomplete = signed.is_empty() && is_new;
     let hashes = prior.into_iter().chain(signed.iter().cloned()).chain(local).collect();
-    let lock = Lock { version: version.clone(), constraints: job.constraints.clone(), hashes };
+    let lock =
+        ProviderLock { version: version.clone(), constraints: job.constraints.clone(), hashes };
     InstalledProvider { lock, warnings: Vec::new(), third_party, incomplete }
 }
 
 /// Uses the provider that comes with this program.
-fn use_shipped(job: &InstallJob, version: &Version, emit: &dyn Fn(Event)) -> InstalledProvider {
+fn use_shipped(
+    job: &InstallJob,
+    version: &Version,
+    emit: &dyn Fn(InstallEvent),
+) -> InstalledProvider {
     let same = job.old.as_ref().filter(|lock| lock.version == *version);
     let instead = match &job.old {
         None => InsteadOf::Nothing,
@@ -263,8 +274,8 @@ fn use_shipped(job: &InstallJob, version: &Version, emit: &dyn Fn(Event)) -> Ins
         Some(lock) if lock.hashes.is_empty() => InsteadOf::Nothing,
         Some(_) => InsteadOf::LockedPackage,
     };
-    emit(Event::Shipped(version.clone(), instead));
-    let fresh = || Lock {
+    emit(InstallEvent::Shipped(version.clone(), instead));
+    let fresh = || ProviderLock {
         version: version.clone(),
         constraints: job.constraints.clone(),
         hashes: BTreeSet::new(),
@@ -276,42 +287,42 @@ fn use_shipped(job: &InstallJob, version: &Version, emit: &dyn Fn(Event)) -> Ins
 ///
 /// # Errors
 /// When it cannot be fetched, or does not match the checksums.
-pub(crate) fn fetch(
-    servers: &Servers<'_>,
-    package: Package,
-    progress: &Progress,
-) -> Result<Fetched, String> {
+pub(crate) fn fetch_package(
+    servers: &ServerAccess<'_>,
+    package: PackageSource,
+    progress: &DownloadProgress,
+) -> Result<FetchedPackage, String> {
     let (content, zh) = match package.location {
-        Location::Folder(folder) => (Content::Folder(folder), None),
-        Location::Archive(path) => {
+        PackageLocation::Folder(folder) => (PackageContent::Folder(folder), None),
+        PackageLocation::Archive(path) => {
             let (file, zh) = open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-            (Content::Archive(file), Some(zh))
+            (PackageContent::Archive(file), Some(zh))
         }
-        Location::Url(url) => {
+        PackageLocation::Url(url) => {
             let (file, zh) = download(servers, &url, progress)?;
-            (Content::Archive(file), Some(zh))
+            (PackageContent::Archive(file), Some(zh))
         }
-        Location::Blob(blob) => {
+        PackageLocation::Blob(blob) => {
             let (file, zh) = download_blob(servers, &blob, progress)?;
-            (Content::Archive(file), Some(zh))
+            (PackageContent::Archive(file), Some(zh))
         }
     };
     let mut digest = None;
     let (trust, signed) = match package.evidence {
-        Evidence::None => (Trust::Unauthenticated, Vec::new()),
-        Evidence::Digest(hash) => {
+        PackageEvidence::None => (PackageTrust::Unauthenticated, Vec::new()),
+        PackageEvidence::Digest(hash) => {
             if zh.as_ref() != Some(&hash) {
                 let found = zh.unwrap_or_default();
                 return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
             }
             digest = Some(hash);
-            (Trust::VerifiedChecksum, Vec::new())
+            (PackageTrust::VerifiedChecksum, Vec::new())
         }
-        Evidence::Hashes(hashes) => {
+        PackageEvidence::Hashes(hashes) => {
             verify_hashes(&content, zh.as_deref(), &hashes)?;
-            (Trust::VerifiedChecksum, Vec::new())
+            (PackageTrust::VerifiedChecksum, Vec::new())
         }
-        Evidence::Signed { hash, all, trust } => {
+        PackageEvidence::Signed { hash, all, trust } => {
             if zh.as_ref() != Some(&hash) {
                 let found = zh.unwrap_or_default();
                 return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
@@ -319,12 +330,12 @@ pub(crate) fn fetch(
             (trust, all)
         }
     };
-    Ok(Fetched { content, zh, trust, signed, digest })
+    Ok(FetchedPackage { content, zh, trust, signed, digest })
 }
 
 fn open(path: &Path) -> std::io::Result<(File, String)> {
     let mut file = open_file(path)?;
-    let zh = hash::of_packed(&mut file)?;
+    let zh = hash::hash_packed(&mut file)?;
     Ok((file, zh))
 }
 
@@ -336,17 +347,17 @@ fn download_file() -> Result<File, String> {
 
 /// Downloads an archive.
 fn download(
-    servers: &Servers<'_>,
+    servers: &ServerAccess<'_>,
     url: &str,
-    progress: &Progress,
+    progress: &DownloadProgress,
 ) -> Result<(File, String), String> {
     let mut file = download_file()?;
-    let mut hashing = hash::Hashing::new(&mut file, &progress.received);
+    let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
     let asking = servers.netrc.authorization(url);
     let sized = |size: Option<u64>| {
         progress.total.store(size.unwrap_or(0), Ordering::Relaxed);
     };
-    let limit = Limits::PROVIDER.archive;
+    let limit = UnpackLimits::PROVIDER.archive;
     let archive = Download { url, asking: asking.as_deref(), limit };
     servers.http.download_sized(archive, sized, &mut hashing).map_err(|error| error.to_string())?;
     let zh = hashing.finish();
@@ -355,12 +366,12 @@ fn download(
 
 /// Downloads an archive from an OCI registry.
 fn download_blob(
-    servers: &Servers<'_>,
-    blob: &Blob,
-    progress: &Progress,
+    servers: &ServerAccess<'_>,
+    blob: &OciBlob,
+    progress: &DownloadProgress,
 ) -> Result<(File, String), String> {
-    let Blob { repository, descriptor } = blob;
-    let limit = Limits::PROVIDER.archive;
+    let OciBlob { repository, descriptor } = blob;
+    let limit = UnpackLimits::PROVIDER.archive;
     if descriptor.size > limit {
         return Err(format!(
             "the package in {repository} has {} bytes, and the limit is {limit}",
@@ -368,7 +379,7 @@ fn download_blob(
         ));
     }
     let mut file = download_file()?;
-    let mut hashing = hash::Hashing::new(&mut file, &progress.received);
+    let mut hashing = hash::HashingWriter::new(&mut file, &progress.received);
     let sized = |size: u64| progress.total.store(size, Ordering::Relaxed);
     let named = |error: OciError| format!("{repository}: {error}");
     servers
@@ -385,7 +396,11 @@ fn download_blob(
 }
 
 /// Verifies a package by the hashes that a mirror states.
-fn verify_hashes(content: &Content, zh: Option<&str>, hashes: &[String]) -> Result<(), String> {
+fn verify_hashes(
+    content: &PackageContent,
+    zh: Option<&str>,
+    hashes: &[String],
+) -> Result<(), String> {
     let known: Vec<&String> = hashes.iter().filter(|hash| is_known(hash)).collect();
     if known.is_empty() {
         return Err("none of the checksums given for this provider has a known format".to_owned());
@@ -393,11 +408,11 @@ fn verify_hashes(content: &Content, zh: Option<&str>, hashes: &[String]) -> Resu
     let is_among = |found: &str| known.iter().any(|hash| *hash == found);
     let matches = || -> std::io::Result<bool> {
         match content {
-            Content::Folder(folder) => Ok(is_among(&hash::of_folder(folder)?)),
-            Content::Archive(archive) => {
+            PackageContent::Folder(folder) => Ok(is_among(&hash::hash_folder(folder)?)),
+            PackageContent::Archive(archive) => {
                 let mut archive = archive;
                 archive.rewind()?;
-                Ok(zh.is_some_and(is_among) || is_among(&hash::of_archive(archive)?))
+                Ok(zh.is_some_and(is_among) || is_among(&hash::hash_archive(archive)?))
             }
         }
     };

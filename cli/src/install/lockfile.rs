@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use formwork_core::addr::{ProviderAddr, quoted};
+use formwork_core::addr::{ProviderAddr, quote_string};
 use formwork_core::disk::{Dir, MAX_RECORD, read_text};
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
 use formwork_value::diag::{Sources, Summary};
@@ -25,21 +25,21 @@ pub(crate) fn is_known(hash: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LockFile {
     /// The locks.
-    pub(crate) providers: BTreeMap<ProviderAddr, Lock>,
+    pub(crate) providers: BTreeMap<ProviderAddr, ProviderLock>,
 }
 
 /// The lock of one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lock {
+pub(crate) struct ProviderLock {
     /// The selected version.
     pub(crate) version: Version,
     /// The constraints it was selected under.
-    pub(crate) constraints: Constraints,
+    pub(crate) constraints: VersionConstraints,
     /// Hashes, one of which the package must have.
     pub(crate) hashes: BTreeSet<String>,
 }
 
-impl Lock {
+impl ProviderLock {
     /// The hashes of the kinds that are computed here.
     pub(crate) fn supported_hashes(&self) -> BTreeSet<String> {
         self.hashes.iter().filter(|hash| is_known(hash)).cloned().collect()
@@ -93,7 +93,7 @@ impl LockFile {
                     if file.providers.insert(addr.clone(), lock).is_some() {
                         let detail =
                             format!("This lockfile already declared a provider lock for {addr}.");
-                        result = Err(invalid(
+                        result = Err(report_invalid(
                             diags,
                             messages::DUPLICATE_PROVIDER_LOCK,
                             &detail,
@@ -111,7 +111,7 @@ impl LockFile {
     /// Whether both select the same packages. As for Terraform, a change of the constraints alone is none.
     pub(crate) fn selects_as(&self, other: &Self) -> bool {
         let selected = |file: &Self| -> Vec<_> {
-            let of = |(addr, lock): (&ProviderAddr, &Lock)| {
+            let of = |(addr, lock): (&ProviderAddr, &ProviderLock)| {
                 (addr.clone(), lock.version.clone(), lock.hashes.clone())
             };
             file.providers.iter().map(of).collect()
@@ -144,20 +144,26 @@ impl LockFile {
             "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n",
         );
         for (addr, lock) in &self.providers {
-            text.push_str(&format!("\nprovider {} {{\n", quoted(&addr.to_string())));
+            text.push_str(&format!("\nprovider {} {{\n", quote_string(&addr.to_string())));
             if lock.constraints.is_empty() {
-                text.push_str(&format!("  version = {}\n", quoted(&lock.version.to_string())));
+                text.push_str(&format!(
+                    "  version = {}\n",
+                    quote_string(&lock.version.to_string())
+                ));
             } else {
-                text.push_str(&format!("  version     = {}\n", quoted(&lock.version.to_string())));
+                text.push_str(&format!(
+                    "  version     = {}\n",
+                    quote_string(&lock.version.to_string())
+                ));
                 text.push_str(&format!(
                     "  constraints = {}\n",
-                    quoted(&lock.constraints.to_string())
+                    quote_string(&lock.constraints.to_string())
                 ));
             }
             if !lock.hashes.is_empty() {
                 text.push_str("  hashes = [\n");
                 for hash in &lock.hashes {
-                    text.push_str(&format!("    {},\n", quoted(hash)));
+                    text.push_str(&format!("    {},\n", quote_string(hash)));
                 }
                 text.push_str("  ]\n");
             }
@@ -167,7 +173,7 @@ impl LockFile {
     }
 }
 
-fn invalid(
+fn report_invalid(
     diags: &mut Diagnostics,
     summary: impl Into<Summary>,
     detail: &str,
@@ -179,7 +185,7 @@ fn invalid(
 fn read_block(
     diags: &mut Diagnostics,
     block: &Block,
-) -> Result<Option<(ProviderAddr, Lock)>, Reported> {
+) -> Result<Option<(ProviderAddr, ProviderLock)>, Reported> {
     if block.kind.name == "module" {
         let summary = messages::DEPENDENCY_LOCKS_FOR_MODULES_ARE_NOT_YET_SUPPORTED;
         diags.warn(Diagnostic::warning(summary, "The block is ignored.").at(block.header));
@@ -187,7 +193,7 @@ fn read_block(
     }
     let [label] = &block.labels[..] else {
         let detail = "A lock file holds blocks of the form provider \"ADDRESS\" only.";
-        return Err(invalid(
+        return Err(report_invalid(
             diags,
             messages::INVALID_BLOCK_IN_DEPENDENCY_LOCK_FILE,
             detail,
@@ -196,14 +202,14 @@ fn read_block(
     };
     let addr: ProviderAddr = label.name.parse().map_err(|_| {
         let detail = format!("{} is not the address of a provider.", label.name);
-        invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span)
+        report_invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span)
     })?;
     if addr.to_string() != *label.name {
         let detail = format!(
             "The provider source address for this provider lock must be written as {:?}, the fully-qualified and normalized form.",
             addr.to_string()
         );
-        return Err(invalid(
+        return Err(report_invalid(
             diags,
             messages::NON_NORMALIZED_PROVIDER_SOURCE_ADDRESS,
             &detail,
@@ -214,10 +220,15 @@ fn read_block(
         let detail = format!(
             "Cannot lock a version for built-in provider {addr}. Built-in providers are bundled and have no versions of their own."
         );
-        return Err(invalid(diags, messages::INVALID_PROVIDER_SOURCE_ADDRESS, &detail, label.span));
+        return Err(report_invalid(
+            diags,
+            messages::INVALID_PROVIDER_SOURCE_ADDRESS,
+            &detail,
+            label.span,
+        ));
     }
     let mut lock = None;
-    let mut constraints = Constraints::default();
+    let mut constraints = VersionConstraints::default();
     let mut hashes = BTreeSet::new();
     for attribute in &block.body.attributes {
         match attribute.name.name.as_str() {
@@ -226,7 +237,7 @@ fn read_block(
             "hashes" => hashes = read_hashes(diags, attribute)?,
             other => {
                 let detail = format!("An argument named {other:?} is not expected here.");
-                return Err(invalid(
+                return Err(report_invalid(
                     diags,
                     messages::UNSUPPORTED_ARGUMENT,
                     &detail,
@@ -236,10 +247,10 @@ fn read_block(
         }
     }
     match lock {
-        Some(version) => Ok(Some((addr, Lock { version, constraints, hashes }))),
+        Some(version) => Ok(Some((addr, ProviderLock { version, constraints, hashes }))),
         None => {
             let detail = "The argument \"version\" is required, but no definition was found.";
-            Err(invalid(diags, messages::MISSING_REQUIRED_ARGUMENT, detail, block.header))
+            Err(report_invalid(diags, messages::MISSING_REQUIRED_ARGUMENT, detail, block.header))
         }
     }
 }
@@ -249,7 +260,7 @@ fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Rep
         Some(text) => Ok(text.to_string()),
         None => {
             let detail = format!("{:?} must be a quoted string.", attribute.name.name.as_str());
-            Err(invalid(
+            Err(report_invalid(
                 diags,
                 messages::INVALID_VALUE_IN_DEPENDENCY_LOCK_FILE,
                 &detail,
@@ -263,18 +274,28 @@ fn read_version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<Versio
     let text = text_of(diags, attribute)?;
     Version::parse(&text).map_err(|error| {
         let detail = format!("The selected version number {text:?} is invalid: {error}.");
-        invalid(diags, messages::INVALID_PROVIDER_VERSION_NUMBER, &detail, attribute.expr.span)
+        report_invalid(
+            diags,
+            messages::INVALID_PROVIDER_VERSION_NUMBER,
+            &detail,
+            attribute.expr.span,
+        )
     })
 }
 
 fn read_constraints(
     diags: &mut Diagnostics,
     attribute: &Attribute,
-) -> Result<Constraints, Reported> {
+) -> Result<VersionConstraints, Reported> {
     let text = text_of(diags, attribute)?;
     text.parse().map_err(|error| {
         let detail = format!("The recorded constraints {text:?} are invalid: {error}.");
-        invalid(diags, messages::INVALID_PROVIDER_VERSION_CONSTRAINTS, &detail, attribute.expr.span)
+        report_invalid(
+            diags,
+            messages::INVALID_PROVIDER_VERSION_CONSTRAINTS,
+            &detail,
+            attribute.expr.span,
+        )
     })
 }
 
@@ -284,7 +305,7 @@ fn read_hashes(
 ) -> Result<BTreeSet<String>, Reported> {
     let wrong = |diags: &mut Diagnostics| {
         let detail = "\"hashes\" must be a list of quoted strings, and not empty.";
-        invalid(diags, messages::INVALID_PROVIDER_HASH_SET, detail, attribute.expr.span)
+        report_invalid(diags, messages::INVALID_PROVIDER_HASH_SET, detail, attribute.expr.span)
     };
     let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };
     let hashes: Option<BTreeSet<String>> =

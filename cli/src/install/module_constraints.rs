@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 
 /// The constraints of each module, by its name for people.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, Constraints>)>);
+pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, VersionConstraints>)>);
 
 /// The most versions that a message lists.
 const MAX_LISTED: usize = 12;
@@ -23,7 +23,7 @@ impl ModuleConstraints {
 
     fn add(&mut self, config: &Config, node: &ModuleNode, path: &str) {
         let name = if path.is_empty() { "the root module".to_owned() } else { path.to_owned() };
-        self.0.push((name, node.module.requirements()));
+        self.0.push((name, node.module.provider_requirements()));
         for (call, child) in &node.children {
             let dot = if path.is_empty() { "" } else { "." };
             self.add(config, &config.nodes[*child], &format!("{path}{dot}module.{call}"));
@@ -33,7 +33,7 @@ impl ModuleConstraints {
     /// Explains why no version meets all constraints: the constraints of each module, the versions, and the
     /// constraints that would have to go.
     pub(crate) fn explain(&self, addr: &ProviderAddr, versions: &BTreeSet<Version>) -> String {
-        let asked: Vec<(&str, &Constraints)> = self
+        let asked: Vec<(&str, &VersionConstraints)> = self
             .0
             .iter()
             .filter_map(|(name, required)| Some((name.as_str(), required.get(addr)?)))
@@ -46,14 +46,14 @@ impl ModuleConstraints {
                 text.push_str(&format!("\n  - {name}: {constraints}"));
             }
         }
-        text.push_str(&format!("\n\n{}", listed(versions)));
+        text.push_str(&format!("\n\n{}", list_newest(versions)));
         let alternatives: Vec<String> = asked
             .iter()
             .enumerate()
             .filter_map(|(at, (name, constraints))| {
                 let others = asked.iter().enumerate().filter(|(other, _)| *other != at);
                 let others: Vec<_> = others.map(|(_, (_, constraints))| *constraints).collect();
-                let all = |version: &&Version| others.iter().all(|it| it.allows(version));
+                let all = |version: &&Version| others.iter().all(|it| it.allows_version(version));
                 let newest =
                     versions.iter().rev().filter(|version| version.pre.is_empty()).find(all)?;
                 Some(format!("\n  - {newest}, if {name} did not ask for {constraints}"))
@@ -68,7 +68,7 @@ impl ModuleConstraints {
 }
 
 /// The newest versions, for a message.
-fn listed(versions: &BTreeSet<Version>) -> String {
+fn list_newest(versions: &BTreeSet<Version>) -> String {
     let newest: Vec<_> = versions.iter().rev().take(MAX_LISTED).map(ToString::to_string).collect();
     match versions.len() {
         0 => "No version is available.".to_owned(),

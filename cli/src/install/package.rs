@@ -10,41 +10,41 @@ use formwork_core::disk::{Dir, TempDir, open_file, set_mode};
 use formwork_core::version::Version;
 
 use super::hash;
-use crate::fetch::archive::{self, Format};
-use crate::fetch::limits::{ArchiveError, Limits};
+use crate::fetch::archive::{self, ArchiveFormat};
+use crate::fetch::limits::{ArchiveError, UnpackLimits};
 use crate::platform::Platform;
 
 /// The place of a package below a folder of packages.
 pub(crate) fn package_dir(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
-    place_for(below, provider, version, &Platform::current())
+    package_dir_any_platform(below, provider, version, &Platform::current())
 }
 
 /// As [`place`], for any platform.
-pub(crate) fn place_for(
+pub(crate) fn package_dir_any_platform(
     below: &Path,
     provider: &ProviderAddr,
     version: &Version,
     platform: &Platform,
 ) -> PathBuf {
-    parents(provider, version)
+    parent_names(provider, version)
         .iter()
         .fold(below.to_owned(), |at, name| at.join(name))
         .join(platform.to_string())
 }
 
 /// The names of the folders around a package.
-fn parents(provider: &ProviderAddr, version: &Version) -> [String; 4] {
+fn parent_names(provider: &ProviderAddr, version: &Version) -> [String; 4] {
     [
         provider.host().to_string(),
         provider.namespace().to_string(),
-        provider.kind().to_string(),
+        provider.provider_type().to_string(),
         version.to_string(),
     ]
 }
 
 /// The content of a package.
 #[derive(Debug)]
-pub(crate) enum Content {
+pub(crate) enum PackageContent {
     /// A folder, to which a link is made.
     Folder(PathBuf),
     /// An archive, which is unpacked.
@@ -81,29 +81,29 @@ pub(crate) struct PackageId<'a> {
 /// # Errors
 /// When the package is not allowed, malformed or hostile, or something cannot be written. The place is
 /// unchanged then.
-pub(crate) fn install(
-    content: &Content,
+pub(crate) fn install_package(
+    content: &PackageContent,
     below: Dir,
     id: PackageId<'_>,
     allowed: Option<&BTreeSet<String>>,
 ) -> Result<String, BadPackage> {
     let PackageId { provider, version } = id;
     let mut parent = below;
-    for name in parents(provider, version) {
+    for name in parent_names(provider, version) {
         parent = parent.create_subdir(name)?;
     }
     let name = Platform::current().to_string();
     let check = |package: &Path| -> Result<String, BadPackage> {
-        let named = || BadPackage::NoProgram(provider.kind().to_string());
-        program(package, provider).ok_or_else(named)?;
-        let hash = hash::of_folder(package)?;
+        let named = || BadPackage::NoProgram(provider.provider_type().to_string());
+        find_program(package, provider).ok_or_else(named)?;
+        let hash = hash::hash_folder(package)?;
         if allowed.is_some_and(|allowed| !allowed.contains(&hash)) {
-            return Err(BadPackage::Mismatch(mismatch(provider, version)));
+            return Err(BadPackage::Mismatch(mismatch_message(provider, version)));
         }
         Ok(hash)
     };
     match content {
-        Content::Folder(folder) => {
+        PackageContent::Folder(folder) => {
             let target = folder.canonicalize()?;
             let hash = check(&target)?;
             let whole = parent.as_file()?;
@@ -115,10 +115,15 @@ pub(crate) fn install(
             parent.symlink(&target, &name)?;
             Ok(hash)
         }
-        Content::Archive(archive) => {
-            let (aside, _mine) = make_room(parent)?;
-            let package = aside.dir().path().join(PACKAGE);
-            archive::unpack_file(archive.try_clone()?, Format::Zip, &package, &Limits::PROVIDER)?;
+        PackageContent::Archive(archive) => {
+            let (aside, _mine) = create_unpack_dir(parent)?;
+            let package = aside.dir().path().join(UNPACKED_NAME);
+            archive::unpack_file(
+                archive.try_clone()?,
+                ArchiveFormat::Zip,
+                &package,
+                &UnpackLimits::PROVIDER,
+            )?;
             make_runnable(&package)?;
             let hash = check(&package)?;
             // Held until the package is in its place, so that no other process finds half of it. The same
@@ -127,10 +132,10 @@ pub(crate) fn install(
             whole.lock()?;
             let place = aside.parent().path().join(&name);
             let is_there = aside.parent().is_dir(&name)
-                && hash::of_folder(&place).is_ok_and(|there| there == hash);
+                && hash::hash_folder(&place).is_ok_and(|there| there == hash);
             if !is_there {
                 aside.parent().remove(&name)?;
-                aside.dir().rename(PACKAGE, aside.parent(), &name)?;
+                aside.dir().rename(UNPACKED_NAME, aside.parent(), &name)?;
             }
             Ok(hash)
         }
@@ -138,34 +143,35 @@ pub(crate) fn install(
 }
 
 /// The message about a package that is not the locked one.
-pub(crate) fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
+pub(crate) fn mismatch_message(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} doesn't match any of the checksums previously recorded in the dependency lock file"
     )
 }
 
 /// The name of a package while it is unpacked.
-const PACKAGE: &str = "package";
+const UNPACKED_NAME: &str = "package";
 
 /// Prefix of the names of folders in which packages are unpacked.
-const ASIDE: &str = ".unpacking-";
+const UNPACKING_PREFIX: &str = ".unpacking-";
 
 /// A folder to unpack in, and the lock that shows that it is in use. Folders of runs that were
 /// killed are cleared away: no process holds their locks.
-fn make_room(parent: Dir) -> io::Result<(TempDir, File)> {
+fn create_unpack_dir(parent: Dir) -> io::Result<(TempDir, File)> {
     // Held for a moment only, so that no other process takes a folder that is not locked yet for a
     // leftover.
     let whole = parent.as_file()?;
     whole.lock()?;
     for name in parent.names()? {
-        if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) && parent.is_dir(&name) {
+        if name.as_encoded_bytes().starts_with(UNPACKING_PREFIX.as_bytes()) && parent.is_dir(&name)
+        {
             let left = parent.subdir(&name)?.map(|left| left.as_file()).transpose()?;
             if left.is_some_and(|left| left.try_lock().is_ok()) {
                 parent.remove(name)?;
             }
         }
     }
-    let aside = parent.scratch(ASIDE)?;
+    let aside = parent.scratch(UNPACKING_PREFIX)?;
     let mine = aside.dir().as_file()?;
     mine.lock()?;
     Ok((aside, mine))
@@ -175,7 +181,7 @@ fn make_room(parent: Dir) -> io::Result<(TempDir, File)> {
 fn make_runnable(package: &Path) -> io::Result<()> {
     for entry in std::fs::read_dir(package)? {
         let entry = entry?;
-        let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM));
+        let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM_PREFIX));
         if named && entry.file_type()?.is_file() {
             set_mode(&open_file(&entry.path())?, 0o755)?;
         }
@@ -184,12 +190,12 @@ fn make_runnable(package: &Path) -> io::Result<()> {
 }
 
 /// Prefix of the names of programs.
-const PROGRAM: &str = "terraform-provider-";
+const PROGRAM_PREFIX: &str = "terraform-provider-";
 
 /// The program of a provider in its package: the first file by name that is called
 /// `terraform-provider-TYPE`, alone or with something behind `_` or `.`.
-pub(crate) fn program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
-    let wanted = format!("{PROGRAM}{}", provider.kind());
+pub(crate) fn find_program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
+    let wanted = format!("{PROGRAM_PREFIX}{}", provider.provider_type());
     let mut names: Vec<_> = std::fs::read_dir(package)
         .ok()?
         .flatten()
@@ -225,9 +231,13 @@ mod tests {
     fn install_archive(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
         let dir = Dir::create(below).unwrap();
-        let content = Content::Archive(File::open(archive).unwrap());
-        let result =
-            install(&content, dir, PackageId { provider: &provider, version: &version }, None);
+        let content = PackageContent::Archive(File::open(archive).unwrap());
+        let result = install_package(
+            &content,
+            dir,
+            PackageId { provider: &provider, version: &version },
+            None,
+        );
         (result, package_dir(below, &provider, &version))
     }
 
@@ -241,9 +251,9 @@ mod tests {
         let package = archive(folder.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
         let (result, place) = install_archive(package, &folder.path().join("installed"));
         result.unwrap();
-        let program = program(&place, &provider()).unwrap();
+        let program = find_program(&place, &provider()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
-        assert!(super::program(&place, &"acme/thin".parse().unwrap()).is_none());
+        assert!(find_program(&place, &"acme/thin".parse().unwrap()).is_none());
     }
 
     #[test]
@@ -253,7 +263,7 @@ mod tests {
         let around = package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
         let left = around.join(".unpacking-left");
         std::fs::create_dir_all(left.join("package")).unwrap();
-        let (other, _held) = make_room(Dir::open(&around).unwrap()).unwrap();
+        let (other, _held) = create_unpack_dir(Dir::open(&around).unwrap()).unwrap();
         assert!(!left.exists());
         std::fs::create_dir_all(&left).unwrap();
         let package = archive(folder.path(), &["terraform-provider-thing"]);

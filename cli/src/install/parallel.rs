@@ -7,12 +7,12 @@ use std::thread;
 use std::time::Duration;
 
 /// The number of jobs that run at once.
-const WORKERS: usize = 4;
+const MAX_WORKERS: usize = 4;
 
 /// The time between two calls of `idle`.
-const TICK: Duration = Duration::from_millis(100);
+const IDLE_INTERVAL: Duration = Duration::from_millis(100);
 
-enum Message<E, R> {
+enum WorkerMessage<E, R> {
     Event(E),
     Done(R),
 }
@@ -20,30 +20,30 @@ enum Message<E, R> {
 /// Runs a job for each item on a few threads. `seen` gets the events of each job in their order, those of
 /// the first item first; `idle` is called now and then while nothing happens. Results are in the order of
 /// the items.
-pub(crate) fn run<T: Sync, E: Send, R: Send>(
+pub(crate) fn run_jobs<T: Sync, E: Send, R: Send>(
     items: &[T],
     job: impl Fn(usize, &T, &dyn Fn(E)) -> R + Sync,
     mut seen: impl FnMut(&T, E),
     mut idle: impl FnMut(),
 ) -> Vec<R> {
-    let (send, receive) = mpsc::channel::<(usize, Message<E, R>)>();
+    let (send, receive) = mpsc::channel::<(usize, WorkerMessage<E, R>)>();
     let next = AtomicUsize::new(0);
     let mut waiting: Vec<VecDeque<E>> = items.iter().map(|_| VecDeque::new()).collect();
     let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
-    let work = |send: mpsc::Sender<(usize, Message<E, R>)>| {
+    let work = |send: mpsc::Sender<(usize, WorkerMessage<E, R>)>| {
         loop {
             let at = next.fetch_add(1, Ordering::SeqCst);
             let Some(item) = items.get(at) else { return };
             // The receiver is gone only if the other side has panicked.
-            let emit = |event| drop(send.send((at, Message::Event(event))));
+            let emit = |event| drop(send.send((at, WorkerMessage::Event(event))));
             let result = job(at, item, &emit);
-            drop(send.send((at, Message::Done(result))));
+            drop(send.send((at, WorkerMessage::Done(result))));
         }
     };
     thread::scope(|scope| {
         let work = &work;
         let mut n_workers = 0;
-        for _ in 0..WORKERS.min(items.len()) {
+        for _ in 0..MAX_WORKERS.min(items.len()) {
             let send = send.clone();
             let started = thread::Builder::new().spawn_scoped(scope, move || work(send));
             n_workers += usize::from(started.is_ok());
@@ -56,9 +56,9 @@ pub(crate) fn run<T: Sync, E: Send, R: Send>(
         drop(send);
         let mut current = 0;
         loop {
-            match receive.recv_timeout(TICK) {
-                Ok((at, Message::Event(event))) => waiting[at].push_back(event),
-                Ok((at, Message::Done(result))) => results[at] = Some(result),
+            match receive.recv_timeout(IDLE_INTERVAL) {
+                Ok((at, WorkerMessage::Event(event))) => waiting[at].push_back(event),
+                Ok((at, WorkerMessage::Done(result))) => results[at] = Some(result),
                 Err(RecvTimeoutError::Timeout) => idle(),
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -84,21 +84,21 @@ mod tests {
     fn jobs_overlap_and_their_events_come_in_order() {
         let items: Vec<usize> = (0..9).collect();
         // Passes only if as many jobs as there are workers run at once.
-        let barrier = Barrier::new(WORKERS);
+        let barrier = Barrier::new(MAX_WORKERS);
         let mut events = Vec::new();
         let job = |_, item: &usize, emit: &dyn Fn(usize)| {
             emit(*item * 10);
-            if *item < WORKERS {
+            if *item < MAX_WORKERS {
                 barrier.wait();
             }
             emit(*item * 10 + 1);
             item * 2
         };
-        let results = run(&items, job, |item, event| events.push((*item, event)), || ());
+        let results = run_jobs(&items, job, |item, event| events.push((*item, event)), || ());
         assert_eq!(results, items.iter().map(|item| item * 2).collect::<Vec<_>>());
         let expected: Vec<_> =
             items.iter().flat_map(|item| [(*item, item * 10), (*item, item * 10 + 1)]).collect();
         assert_eq!(events, expected);
-        assert!(run(&[] as &[usize], |_, _, _: &dyn Fn(())| (), |_, ()| (), || ()).is_empty());
+        assert!(run_jobs(&[] as &[usize], |_, _, _: &dyn Fn(())| (), |_, ()| (), || ()).is_empty());
     }
 }

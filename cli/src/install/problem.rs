@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::version::{Constraints, LANGUAGE_VERSION, Version};
+use formwork_core::version::{LANGUAGE_VERSION, Version, VersionConstraints};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
@@ -18,7 +18,7 @@ pub(crate) enum InstallFailure {
     /// The locked version does not meet the constraints.
     LockConflict(Version),
     /// The locked version is no longer available.
-    Gone(Version),
+    PackageGone(Version),
     /// None of these versions meets the constraints.
     NoMatch(BTreeSet<Version>),
     /// The versions cannot be listed.
@@ -32,8 +32,8 @@ pub(crate) enum InstallFailure {
 }
 
 /// The context of a message.
-pub(crate) struct Context<'a> {
-    pub(crate) required: &'a BTreeMap<ProviderAddr, Constraints>,
+pub(crate) struct FailureContext<'a> {
+    pub(crate) required: &'a BTreeMap<ProviderAddr, VersionConstraints>,
     pub(crate) module_constraints: &'a ModuleConstraints,
     /// The version that comes with this program, if it would do for an upgrade.
     pub(crate) shipped: Option<Version>,
@@ -41,9 +41,13 @@ pub(crate) struct Context<'a> {
 
 impl InstallFailure {
     /// The diagnostic for people.
-    pub(crate) fn diagnostic(self, addr: &ProviderAddr, context: &Context<'_>) -> Diagnostic {
+    pub(crate) fn diagnostic(
+        self,
+        addr: &ProviderAddr,
+        context: &FailureContext<'_>,
+    ) -> Diagnostic {
         let constraints = context.required.get(addr).cloned().unwrap_or_default();
-        let name = addr.display();
+        let name = addr.display_string();
         let query = |reason: String, advice: String| {
             let detail = format!(
                 "Could not retrieve the list of available versions for provider {name}: {reason}{advice}"
@@ -57,7 +61,7 @@ impl InstallFailure {
                 ),
                 modules_hint(&name),
             ),
-            Self::Gone(version) => query(
+            Self::PackageGone(version) => query(
                 format!("the previously-selected version {version} is no longer available"),
                 modules_hint(&name),
             ),
@@ -94,8 +98,12 @@ fn install_failed(name: &str, version: &Version, reason: &str) -> Diagnostic {
     Diagnostic::error(messages::FAILED_TO_INSTALL_PROVIDER, detail)
 }
 
-fn query_failed(addr: &ProviderAddr, error: SourceError, context: &Context<'_>) -> Diagnostic {
-    let name = addr.display();
+fn query_failed(
+    addr: &ProviderAddr,
+    error: SourceError,
+    context: &FailureContext<'_>,
+) -> Diagnostic {
+    let name = addr.display_string();
     let query = |reason: &SourceError, advice: String| {
         let detail = format!(
             "Could not retrieve the list of available versions for provider {name}: {reason}{advice}"
@@ -108,13 +116,15 @@ fn query_failed(addr: &ProviderAddr, error: SourceError, context: &Context<'_>) 
             query(&error, format!("\n\n{}", places.join("\n")))
         }
         SourceError::NotKnown { .. } => {
-            let is_default = *addr == ProviderAddr::implied(addr.kind());
-            let same_type = |other: &&ProviderAddr| *other != addr && other.kind() == addr.kind();
+            let is_default = *addr == ProviderAddr::implied_by_name(addr.provider_type());
+            let same_type = |other: &&ProviderAddr| {
+                *other != addr && other.provider_type() == addr.provider_type()
+            };
             let other = context.required.keys().find(same_type).filter(|_| is_default);
             let advice = match other {
                 Some(other) => format!(
                     "\n\nDid you intend to use {}? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on {name}, run the following command:\n    formwork providers",
-                    other.display()
+                    other.display_string()
                 ),
                 None => format!(
                     "\n\nAll modules should specify their required_providers so that external consumers will get the correct providers when using a module. To see which modules are currently depending on {name}, run the following command:\n    formwork providers"
@@ -152,9 +162,9 @@ fn fetch_failed(
     addr: &ProviderAddr,
     version: &Version,
     error: SourceError,
-    constraints: &Constraints,
+    constraints: &VersionConstraints,
 ) -> Diagnostic {
-    let name = addr.display();
+    let name = addr.display_string();
     let detail = match &error {
         SourceError::Protocol { closest: None, .. } => {
             format!("No compatible versions of provider {addr} were found.")
@@ -194,7 +204,7 @@ fn fetch_failed(
 }
 
 /// The warning about locks that hold the hashes of one platform only.
-pub(crate) fn incomplete(providers: &[String]) -> Diagnostic {
+pub(crate) fn incomplete_locks_warning(providers: &[String]) -> Diagnostic {
     let list = providers.join("\n  - ");
     let platform = Platform::current();
     let detail = format!(

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::version::Constraints;
+use formwork_core::version::VersionConstraints;
 use formwork_plugin_protocol::client::FileIdentity;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -48,9 +48,9 @@ impl ProviderFolders<'_> {
         addr: &ProviderAddr,
         locks: &LockFile,
     ) -> Result<VerifiedProgram, Reported> {
-        if let Some(folder) = self.overridden(addr) {
-            return package::program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
-                let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.kind());
+        if let Some(folder) = self.development_folder(addr) {
+            return package::find_program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
+                let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.provider_type());
                 diags.error(Diagnostic::error(messages::PROVIDER_UNDER_DEVELOPMENT_NOT_FOUND, detail).blame(Blame::Environment))
             });
         }
@@ -65,7 +65,7 @@ impl ProviderFolders<'_> {
             return Err(inconsistent(diags, why));
         };
         let place = package::package_dir(&self.packages(), addr, &lock.version);
-        let installed = package::program(&place, addr);
+        let installed = package::find_program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package that nothing is known about is not run where there is one that can be trusted.
             let shipped =
@@ -100,7 +100,7 @@ impl ProviderFolders<'_> {
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
             let detail = format!(
                 "What is installed is not what was locked: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was meant to change.",
-                package::mismatch(addr, &lock.version)
+                package::mismatch_message(addr, &lock.version)
             );
             let summary = messages::REQUIRED_PLUGINS_ARE_NOT_INSTALLED;
             return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
@@ -109,7 +109,7 @@ impl ProviderFolders<'_> {
         Ok(VerifiedProgram { path, arg0: None, identity: Some(identity), hash })
     }
 
-    /// Finds the programs of several providers, as [`ProviderFolders::program`] does, except for those that
+    /// Finds the programs of several providers, as [`ProviderFolders::find_program`] does, except for those that
     /// are built in or running already.
     ///
     /// # Errors
@@ -117,7 +117,7 @@ impl ProviderFolders<'_> {
     pub(crate) fn programs(
         &self,
         diags: &mut Diagnostics,
-        needed: &BTreeMap<ProviderAddr, Constraints>,
+        needed: &BTreeMap<ProviderAddr, VersionConstraints>,
         locks: &LockFile,
     ) -> Result<BTreeMap<ProviderAddr, VerifiedProgram>, Reported> {
         let mut programs = BTreeMap::new();

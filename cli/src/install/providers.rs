@@ -8,25 +8,25 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::Dir;
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::event::Event;
+use super::event::InstallEvent;
 use super::hash_memo::HashMemo;
-use super::installer::{InstallJob, Installer, Progress};
-use super::lockfile::{Lock, LockFile};
+use super::installer::{DownloadProgress, InstallJob, Installer};
+use super::lockfile::{LockFile, ProviderLock};
 use super::module_constraints::ModuleConstraints;
 use super::shipped::ShippedProgram;
-use super::source::{Search, Servers, packages};
+use super::source::{ServerAccess, SourceSearch, local_packages};
 use super::{hash, package, parallel, problem, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::messages;
-use crate::settings::{Method, MethodKind, Settings, implied_folders, matches};
+use crate::settings::{InstallMethod, MethodKind, Settings, implied_folders, matches_pattern};
 
 /// The name of the folder of packages in the data directory.
-const PACKAGES: &str = "providers";
+const PACKAGES_DIR: &str = "providers";
 
 /// Folders in which providers are searched and kept.
 pub(crate) struct ProviderFolders<'a> {
@@ -44,7 +44,7 @@ pub(crate) struct ProviderFolders<'a> {
 
 /// The result of an installation.
 #[derive(Debug, Default)]
-pub(crate) struct Installed {
+pub(crate) struct InstallResult {
     /// Whether a package was fetched that its developers have signed, and not HashiCorp.
     pub(crate) third_party: bool,
     /// The providers whose locks hold the hashes of this platform only.
@@ -52,41 +52,46 @@ pub(crate) struct Installed {
 }
 
 /// The way of an installation.
-pub(crate) struct Installation<'a> {
+pub(crate) struct ProviderInstallOptions<'a> {
     /// Whether to take the newest versions that are allowed, whatever is locked.
     pub(crate) upgrade: bool,
     pub(crate) module_constraints: &'a ModuleConstraints,
     /// Gets the events of each provider, in the order of the providers.
-    pub(crate) event: &'a dyn Fn(&ProviderAddr, &Event),
+    pub(crate) event: &'a dyn Fn(&ProviderAddr, &InstallEvent),
     /// Called now and then while nothing else happens.
     pub(crate) progress: &'a dyn Fn(&[InstallJob]),
 }
 
 impl ProviderFolders<'_> {
     pub(super) fn packages(&self) -> PathBuf {
-        self.data.path().join(PACKAGES)
+        self.data.path().join(PACKAGES_DIR)
     }
 
     /// The folder of a provider under development, if the settings name one.
-    pub(crate) fn overridden(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
-        let found = self.settings.overrides.iter().find(|(name, _)| matches(name, addr));
+    pub(crate) fn development_folder(&self, addr: &ProviderAddr) -> Option<&PathBuf> {
+        let found = self.settings.overrides.iter().find(|(name, _)| matches_pattern(name, addr));
         found.map(|(_, folder)| folder)
     }
 
     /// Reports whether the lock file does not apply: built in, under development or running already.
     pub(crate) fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
-        addr.is_builtin() || self.reattached.contains_key(addr) || self.overridden(addr).is_some()
+        addr.is_builtin()
+            || self.reattached.contains_key(addr)
+            || self.development_folder(addr).is_some()
     }
 
     /// The directory of installed packages, which is created if it is missing.
     pub(super) fn packages_dir(&self) -> std::io::Result<Dir> {
-        self.data.create()?.create_subdir(PACKAGES)
+        self.data.create()?.create_subdir(PACKAGES_DIR)
     }
 
     /// The places to search, in Terraform's order.
-    fn methods(&self, required: &BTreeMap<ProviderAddr, Constraints>) -> Vec<Method> {
+    fn search_methods(
+        &self,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
+    ) -> Vec<InstallMethod> {
         let folder =
-            |path: &PathBuf| Method::for_all_providers(MethodKind::Filesystem(path.clone()));
+            |path: &PathBuf| InstallMethod::for_all_providers(MethodKind::Filesystem(path.clone()));
         if !self.plugin_dirs.is_empty() {
             return self.plugin_dirs.iter().map(folder).collect();
         }
@@ -97,18 +102,19 @@ impl ProviderFolders<'_> {
         let folders: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
         // A provider that is in one of these is not looked for elsewhere.
         let is_local = |addr: &&ProviderAddr| {
-            let has =
-                |folder: &PathBuf| packages(folder, addr).is_ok_and(|found| !found.is_empty());
+            let has = |folder: &PathBuf| {
+                local_packages(folder, addr).is_ok_and(|found| !found.is_empty())
+            };
             folders.iter().any(has)
         };
         let exclude = required.keys().filter(is_local).map(ToString::to_string).collect();
-        let direct = Method { kind: MethodKind::Direct, include: Vec::new(), exclude };
+        let direct = InstallMethod { kind: MethodKind::Direct, include: Vec::new(), exclude };
         folders.iter().map(folder).chain([direct]).collect()
     }
 
     /// The package of a version in the shared cache, if it may be used: it is locked, or the user
     /// allows packages without a locked hash.
-    pub(super) fn cached(
+    pub(super) fn cached_package(
         &self,
         addr: &ProviderAddr,
         version: &Version,
@@ -116,8 +122,8 @@ impl ProviderFolders<'_> {
     ) -> Option<PathBuf> {
         let cache = self.settings.plugin_cache_dir.as_ref()?;
         let shared = package::package_dir(cache, addr, version);
-        package::program(&shared, addr)?;
-        let is_locked = || hash::of_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
+        package::find_program(&shared, addr)?;
+        let is_locked = || hash::hash_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
         // A lock that holds hashes is binding all the same.
         let may_break = self.settings.cache_may_break_lock && locked.is_empty();
         (may_break || is_locked()).then_some(shared)
@@ -125,7 +131,8 @@ impl ProviderFolders<'_> {
 
     /// The program and version of a provider that comes with this one, in place of its registry.
     pub(super) fn shipped_program(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
-        let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
+        let registry =
+            |method: &InstallMethod| method.kind == MethodKind::Direct && method.covers(addr);
         let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
             None => true,
@@ -133,14 +140,14 @@ impl ProviderFolders<'_> {
         // Settings that name the services of the host mean that host, not the providers shipped
         // with this program.
         let is_named = self.settings.hosts.contains_key(addr.host().as_str());
-        shipped::find(addr, self.env.bundled)
+        shipped::find_shipped(addr, self.env.bundled)
             .filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }
 
     /// Whether what is locked was installed before and is still what was locked.
-    pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
+    pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
         let place = package::package_dir(&self.packages(), addr, &lock.version);
-        package::program(&place, addr).is_some()
+        package::find_program(&place, addr).is_some()
             && HashMemo::of(self.env)
                 .of_folder(&place)
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
@@ -153,18 +160,18 @@ impl ProviderFolders<'_> {
     pub(crate) fn install(
         &self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
         locks: &mut LockFile,
-        how: &Installation<'_>,
-    ) -> Result<Installed, Reported> {
-        let servers = Servers::new(self.env, self.settings);
-        let methods = self.methods(required);
-        let is_mirror = |method: &&Method| method.kind != MethodKind::Direct;
+        how: &ProviderInstallOptions<'_>,
+    ) -> Result<InstallResult, Reported> {
+        let servers = ServerAccess::new(self.env, self.settings);
+        let methods = self.search_methods(required);
+        let is_mirror = |method: &&InstallMethod| method.kind != MethodKind::Direct;
         let installer = Installer {
             places: self,
             servers: &servers,
-            mirrors: Search::new(methods.iter().filter(is_mirror).cloned(), &servers),
-            search: Search::new(methods.iter().cloned(), &servers),
+            mirrors: SourceSearch::new(methods.iter().filter(is_mirror).cloned(), &servers),
+            search: SourceSearch::new(methods.iter().cloned(), &servers),
             upgrade: how.upgrade,
         };
         let needed = required.iter().filter(|(addr, _)| !self.needs_no_lock(addr));
@@ -173,31 +180,31 @@ impl ProviderFolders<'_> {
                 addr: addr.clone(),
                 constraints: constraints.clone(),
                 old: locks.providers.get(addr).cloned(),
-                progress: Progress::default(),
+                progress: DownloadProgress::default(),
             })
             .collect();
-        let results = parallel::run(
+        let results = parallel::run_jobs(
             &jobs,
             |_, job, emit| installer.install(job, emit),
             |job, event| (how.event)(&job.addr, &event),
             || (how.progress)(&jobs),
         );
-        let mut installed = Installed::default();
+        let mut installed = InstallResult::default();
         let mut result = Ok(());
         for (job, done) in jobs.iter().zip(results) {
             match done {
                 Ok(done) => {
                     if !done.warnings.is_empty() {
-                        diags.warn(remarks(&job.addr, &done.warnings));
+                        diags.warn(remarks_warning(&job.addr, &done.warnings));
                     }
                     installed.third_party |= done.third_party;
-                    installed.incomplete.extend(done.incomplete.then(|| job.addr.display()));
+                    installed.incomplete.extend(done.incomplete.then(|| job.addr.display_string()));
                     locks.providers.insert(job.addr.clone(), done.lock);
                 }
                 Err(problem) => {
                     let shipped = self.shipped_program(&job.addr).map(|(version, _)| version);
-                    let shipped = shipped.filter(|version| job.constraints.allows(version));
-                    let context = problem::Context {
+                    let shipped = shipped.filter(|version| job.constraints.allows_version(version));
+                    let context = problem::FailureContext {
                         required,
                         module_constraints: how.module_constraints,
                         shipped,
@@ -217,7 +224,7 @@ impl ProviderFolders<'_> {
     pub(crate) fn check(
         &self,
         diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
+        required: &BTreeMap<ProviderAddr, VersionConstraints>,
         locks: &LockFile,
     ) -> Result<(), Reported> {
         let mut problems = String::new();
@@ -227,7 +234,7 @@ impl ProviderFolders<'_> {
             }
             match locks.providers.get(addr) {
                 None => problems.push_str(&format!("\n  - provider {addr}: required by this configuration but no version is selected")),
-                Some(lock) if !constraints.allows(&lock.version) => {
+                Some(lock) if !constraints.allows_version(&lock.version) => {
                     problems.push_str(&format!("\n  - provider {addr}: locked version selection {} doesn't match the updated version constraints {:?}", lock.version, constraints.to_string()));
                 }
                 Some(_) => {}
@@ -249,7 +256,7 @@ impl ProviderFolders<'_> {
 }
 
 /// The warning with the remarks of a registry.
-fn remarks(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
+fn remarks_warning(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
     let lines: Vec<String> = remarks.iter().map(|remark| format!("- {remark}")).collect();
     let detail = format!("The remote registry returned warnings for {addr}:\n{}", lines.join("\n"));
     Diagnostic::warning(messages::ADDITIONAL_PROVIDER_INFORMATION_FROM_REGISTRY, detail)

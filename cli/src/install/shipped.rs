@@ -22,7 +22,7 @@ pub(crate) static SHIPPED: [(&str, &str, Version); 9] = [
 ];
 
 /// Prefix of the names of programs.
-const PROGRAM: &str = "terraform-provider-";
+const PROGRAM_PREFIX: &str = "terraform-provider-";
 
 /// The program of a provider that comes with this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,12 +34,15 @@ pub(crate) struct ShippedProgram {
 
 /// The program of a provider that comes with this one, with its version. A file beside this program
 /// comes first, then one in `../lib/formwork`, then the `bundled` providers of this program.
-pub(crate) fn find(provider: &ProviderAddr, bundled: &[&str]) -> Option<(Version, ShippedProgram)> {
-    if provider.host() != ProviderAddr::implied(provider.kind()).host() {
+pub(crate) fn find_shipped(
+    provider: &ProviderAddr,
+    bundled: &[&str],
+) -> Option<(Version, ShippedProgram)> {
+    if provider.host() != ProviderAddr::implied_by_name(provider.provider_type()).host() {
         return None;
     }
     let is_it = |(namespace, name, _): &&(&str, &str, Version)| {
-        provider.namespace() == namespace && provider.kind() == name
+        provider.namespace() == namespace && provider.provider_type() == name
     };
     let (_, name, version) = SHIPPED.iter().find(is_it)?;
     let program = std::env::current_exe().ok()?;
@@ -48,7 +51,7 @@ pub(crate) fn find(provider: &ProviderAddr, bundled: &[&str]) -> Option<(Version
 
 /// The program of the provider called `name`, found from the file of this program.
 fn program_of(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
-    let file = format!("{PROGRAM}{name}{EXE_SUFFIX}");
+    let file = format!("{PROGRAM_PREFIX}{name}{EXE_SUFFIX}");
     // A program that was replaced while it runs has no file any more, and no neighbours to trust.
     let there = this.canonicalize().ok();
     let folder = there.as_deref().and_then(Path::parent);
@@ -59,12 +62,12 @@ fn program_of(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgra
     if let Some(path) = path {
         return Some(ShippedProgram { path, arg0: None });
     }
-    let path = there.unwrap_or_else(|| PathBuf::from(RUNNING));
+    let path = there.unwrap_or_else(|| PathBuf::from(RUNNING_PROGRAM));
     bundled.contains(&name).then(|| ShippedProgram { path, arg0: Some(file.into()) })
 }
 
 /// The running program, wherever its file is now.
-const RUNNING: &str = "/proc/self/exe";
+const RUNNING_PROGRAM: &str = "/proc/self/exe";
 
 #[cfg(test)]
 mod tests {
@@ -92,7 +95,7 @@ mod tests {
         }
         // Replaced while it runs.
         let gone = program_of("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
-        assert_eq!(gone.path, Path::new(RUNNING));
+        assert_eq!(gone.path, Path::new(RUNNING_PROGRAM));
     }
 
     #[test]

@@ -9,14 +9,14 @@ use pgp::types::{KeyDetails, Tag};
 use time::OffsetDateTime;
 
 /// The fingerprint of the key with which HashiCorp signs its releases, as its security page gives it.
-const HASHICORP: &str = "c874011f0ab405110d02105534365d9472d7468f";
+const HASHICORP_FINGERPRINT: &str = "c874011f0ab405110d02105534365d9472d7468f";
 
 /// The most signatures and keys that are looked at.
 const MAX_PACKETS: usize = 64;
 
 /// The evidence that a package is the one its developers published, in Terraform's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trust {
+pub(crate) enum PackageTrust {
     /// No checksum came with the package.
     Unauthenticated,
     /// The package has the checksum that its source names.
@@ -30,7 +30,7 @@ pub(crate) enum Trust {
     },
 }
 
-impl Trust {
+impl PackageTrust {
     /// The identifier of the key, where it is not HashiCorp's.
     pub(crate) fn key_id(&self) -> Option<&str> {
         match self {
@@ -40,7 +40,7 @@ impl Trust {
     }
 }
 
-impl Display for Trust {
+impl Display for PackageTrust {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Unauthenticated => "unauthenticated",
@@ -77,7 +77,7 @@ pub(crate) fn verify(
     signature: &[u8],
     keys: &[String],
     now: OffsetDateTime,
-) -> Result<Trust, BadSignature> {
+) -> Result<PackageTrust, BadSignature> {
     let unreadable = |error: pgp::errors::Error| BadSignature::Signature(error.to_string());
     let signatures: Vec<Signature> = DetachedSignature::from_bytes_many(signature)
         .map_err(unreadable)?
@@ -90,11 +90,11 @@ pub(crate) fn verify(
     for text in keys {
         for key in read_keys(text)? {
             for signature in &signatures {
-                if let Some(signer) = Signer::find(&key, signature) {
+                if let Some(signer) = Signer::find_issuer(&key, signature) {
                     signer
-                        .check(document, signature, now)
+                        .check_signature(document, signature, now)
                         .map_err(|reason| BadSignature::Signature(reason.to_owned()))?;
-                    return Ok(trust(&key));
+                    return Ok(trust_of_key(&key));
                 }
             }
         }
@@ -108,14 +108,14 @@ fn read_keys(text: &str) -> Result<Vec<SignedPublicKey>, BadSignature> {
     keys.take(MAX_PACKETS).map(|key| key.map_err(unreadable)).collect()
 }
 
-fn trust(key: &SignedPublicKey) -> Trust {
+fn trust_of_key(key: &SignedPublicKey) -> PackageTrust {
     let fingerprint = hex(key.primary_key.fingerprint().as_bytes());
-    if fingerprint == HASHICORP {
-        return Trust::HashiCorp;
+    if fingerprint == HASHICORP_FINGERPRINT {
+        return PackageTrust::HashiCorp;
     }
     // The identifier of a key of version 4 is the end of its fingerprint.
     let id = hex(key.primary_key.legacy_key_id().as_ref());
-    Trust::SelfSigned { key_id: id.to_uppercase() }
+    PackageTrust::SelfSigned { key_id: id.to_uppercase() }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -130,7 +130,7 @@ struct Signer<'k> {
 
 impl<'k> Signer<'k> {
     /// The key that the signature names as its issuer, if it is among these.
-    fn find(key: &'k SignedPublicKey, signature: &Signature) -> Option<Self> {
+    fn find_issuer(key: &'k SignedPublicKey, signature: &Signature) -> Option<Self> {
         if is_issuer(&key.primary_key, signature) {
             return Some(Self { key, subkey: None });
         }
@@ -139,7 +139,7 @@ impl<'k> Signer<'k> {
     }
 
     /// Checks the key and the signature over the document.
-    fn check(
+    fn check_signature(
         &self,
         document: &[u8],
         signature: &Signature,
@@ -260,7 +260,7 @@ mod tests {
     const BY_SHORT: &[u8] = include_bytes!("signature/fixtures/short.sig");
     const EXPIRES: &[u8] = include_bytes!("signature/fixtures/expires.sig");
 
-    fn check(document: &[u8], signature: &[u8], keys: &[&str]) -> Result<Trust, String> {
+    fn check(document: &[u8], signature: &[u8], keys: &[&str]) -> Result<PackageTrust, String> {
         let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
         let now = datetime!(2027-06-01 00:00 UTC);
         verify(document, signature, &keys, now).map_err(|error| error.to_string())
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_signature_names_the_primary_key_that_made_it() {
-        let by = |id: &str| Ok(Trust::SelfSigned { key_id: id.to_owned() });
+        let by = |id: &str| Ok(PackageTrust::SelfSigned { key_id: id.to_owned() });
         assert_eq!(check(DOCUMENT, BY_PLAIN, &[SUBKEY, PLAIN]), by("CA5E8DF15470B477"));
         assert_eq!(check(DOCUMENT, BY_SUBKEY, &[PLAIN, SUBKEY]), by("63BBEE1722B1C7B7"));
         // Several keys in one text.

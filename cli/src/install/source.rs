@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
-use super::signature::Trust;
+use super::signature::PackageTrust;
 use crate::clock;
 use crate::env::Env;
 use crate::fetch::host::Hosts;
@@ -20,27 +20,27 @@ use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::{Descriptor, OciRegistries};
 use crate::platform::Platform;
-use crate::settings::{Method, MethodKind, RepositoryAddr, RepositoryTemplate, Settings};
+use crate::settings::{InstallMethod, MethodKind, RepositoryAddr, RepositoryTemplate, Settings};
 
 pub(crate) use error::SourceError;
-pub(crate) use folder::{LocalPackage, packages};
+pub(crate) use folder::{LocalPackage, local_packages};
 #[cfg(any(test, fuzzing))]
-pub(crate) use network::fuzz as fuzz_mirror;
+pub(crate) use network::fuzz_documents as fuzz_mirror;
 #[cfg(any(test, fuzzing))]
-pub(crate) use registry::fuzz as fuzz_registry;
+pub(crate) use registry::fuzz_documents as fuzz_registry;
 
 /// The longest list of versions, description of a package, or list of checksums.
 const MAX_DOCUMENT: u64 = 8 << 20;
 
 /// Access to servers: each host is asked for its services once.
-pub(crate) struct Servers<'a> {
+pub(crate) struct ServerAccess<'a> {
     pub(crate) http: Client,
     pub(crate) hosts: Hosts<'a>,
     pub(crate) netrc: Netrc,
     pub(crate) oci: OciRegistries<'a>,
 }
 
-impl<'a> Servers<'a> {
+impl<'a> ServerAccess<'a> {
     /// Access as the settings allow it.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         Self {
@@ -54,7 +54,7 @@ impl<'a> Servers<'a> {
 
 /// The versions of a provider that a source has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Listing {
+pub(crate) struct VersionListing {
     pub(crate) versions: BTreeSet<Version>,
     /// Remarks of the registry, for people.
     pub(crate) warnings: Vec<String>,
@@ -62,14 +62,14 @@ pub(crate) struct Listing {
 
 /// A package of one version of a provider for one platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Package {
-    pub(crate) location: Location,
-    pub(crate) evidence: Evidence,
+pub(crate) struct PackageSource {
+    pub(crate) location: PackageLocation,
+    pub(crate) evidence: PackageEvidence,
 }
 
 /// The place of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Location {
+pub(crate) enum PackageLocation {
     /// A folder that holds the program.
     Folder(PathBuf),
     /// An archive.
@@ -77,19 +77,19 @@ pub(crate) enum Location {
     /// An archive behind a URL.
     Url(String),
     /// An archive in an OCI registry.
-    Blob(Box<Blob>),
+    Blob(Box<OciBlob>),
 }
 
 /// An archive in an OCI registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Blob {
+pub(crate) struct OciBlob {
     pub(crate) repository: RepositoryAddr,
     pub(crate) descriptor: Descriptor,
 }
 
 /// The statements of a source about the content of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Evidence {
+pub(crate) enum PackageEvidence {
     /// None.
     None,
     /// Hashes, one of which the package must have.
@@ -103,12 +103,12 @@ pub(crate) enum Evidence {
         /// The `zh:` hashes of all.
         all: Vec<String>,
         /// The signer.
-        trust: Trust,
+        trust: PackageTrust,
     },
 }
 
 /// One place to look for packages.
-enum Source {
+enum ProviderSource {
     Registry,
     Folder(PathBuf),
     Network(String),
@@ -116,33 +116,36 @@ enum Source {
 }
 
 /// Sources in order, each for some providers.
-pub(crate) struct Search<'a> {
-    rules: Vec<(Source, Method)>,
-    servers: &'a Servers<'a>,
+pub(crate) struct SourceSearch<'a> {
+    rules: Vec<(ProviderSource, InstallMethod)>,
+    servers: &'a ServerAccess<'a>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SourceSearch<'a> {
     /// Looks at the origin registries alone.
-    pub(crate) fn registries(servers: &'a Servers<'a>) -> Self {
-        Self::new([Method::for_all_providers(MethodKind::Direct)], servers)
+    pub(crate) fn registries(servers: &'a ServerAccess<'a>) -> Self {
+        Self::new([InstallMethod::for_all_providers(MethodKind::Direct)], servers)
     }
 
     /// Looks at the places that installation methods name, in their order.
-    pub(crate) fn new(methods: impl IntoIterator<Item = Method>, servers: &'a Servers<'a>) -> Self {
-        let source = |method: Method| {
+    pub(crate) fn new(
+        methods: impl IntoIterator<Item = InstallMethod>,
+        servers: &'a ServerAccess<'a>,
+    ) -> Self {
+        let source = |method: InstallMethod| {
             let source = match &method.kind {
-                MethodKind::Direct => Source::Registry,
-                MethodKind::Filesystem(path) => Source::Folder(path.clone()),
-                MethodKind::Network(url) => Source::Network(url.clone()),
-                MethodKind::Oci(template) => Source::Oci(template.clone()),
+                MethodKind::Direct => ProviderSource::Registry,
+                MethodKind::Filesystem(path) => ProviderSource::Folder(path.clone()),
+                MethodKind::Network(url) => ProviderSource::Network(url.clone()),
+                MethodKind::Oci(template) => ProviderSource::Oci(template.clone()),
             };
             (source, method)
         };
         Self { rules: methods.into_iter().map(source).collect(), servers }
     }
 
-    fn covering(&self, addr: &ProviderAddr) -> impl Iterator<Item = &Source> {
-        let covers = |(_, method): &&(Source, Method)| method.covers(addr);
+    fn sources_for(&self, addr: &ProviderAddr) -> impl Iterator<Item = &ProviderSource> {
+        let covers = |(_, method): &&(ProviderSource, InstallMethod)| method.covers(addr);
         self.rules.iter().filter(covers).map(|(source, _)| source)
     }
 
@@ -150,10 +153,10 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// When a source cannot be asked, or none has the provider.
-    pub(crate) fn versions(&self, addr: &ProviderAddr) -> Result<Listing, SourceError> {
-        let mut all = Listing::default();
+    pub(crate) fn versions(&self, addr: &ProviderAddr) -> Result<VersionListing, SourceError> {
+        let mut all = VersionListing::default();
         let mut unknown = None;
-        for source in self.covering(addr) {
+        for source in self.sources_for(addr) {
             match self.versions_in(source, addr) {
                 Ok(listing) => {
                     all.versions.extend(listing.versions);
@@ -165,7 +168,7 @@ impl<'a> Search<'a> {
             }
         }
         if all.versions.is_empty() {
-            let sources = self.covering(addr).map(|source| source.display(addr)).collect();
+            let sources = self.sources_for(addr).map(|source| source.display(addr)).collect();
             return Err(
                 unknown.unwrap_or_else(|| SourceError::NotFound { addr: addr.clone(), sources })
             );
@@ -182,9 +185,9 @@ impl<'a> Search<'a> {
         addr: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Package, SourceError> {
+    ) -> Result<PackageSource, SourceError> {
         let mut lacking = None;
-        for source in self.covering(addr) {
+        for source in self.sources_for(addr) {
             match self.package_in(source, addr, version, platform) {
                 Err(
                     SourceError::NotKnown { .. }
@@ -204,53 +207,63 @@ impl<'a> Search<'a> {
         }))
     }
 
-    fn versions_in(&self, source: &Source, addr: &ProviderAddr) -> Result<Listing, SourceError> {
+    fn versions_in(
+        &self,
+        source: &ProviderSource,
+        addr: &ProviderAddr,
+    ) -> Result<VersionListing, SourceError> {
         match source {
-            Source::Registry => registry::versions(self.servers, addr),
-            Source::Network(url) => network::versions(self.servers, url, addr),
-            Source::Oci(template) => {
-                oci::Query { servers: self.servers, template, addr }.versions()
+            ProviderSource::Registry => registry::versions(self.servers, addr),
+            ProviderSource::Network(url) => network::list_versions(self.servers, url, addr),
+            ProviderSource::Oci(template) => {
+                oci::OciQuery { servers: self.servers, template, addr }.versions()
             }
-            Source::Folder(folder) => {
-                let found = packages(folder, addr)?;
+            ProviderSource::Folder(folder) => {
+                let found = local_packages(folder, addr)?;
                 let versions = found.into_iter().map(|package| package.version).collect();
-                Ok(Listing { versions, warnings: Vec::new() })
+                Ok(VersionListing { versions, warnings: Vec::new() })
             }
         }
     }
 
     fn package_in(
         &self,
-        source: &Source,
+        source: &ProviderSource,
         addr: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Package, SourceError> {
+    ) -> Result<PackageSource, SourceError> {
         match source {
-            Source::Registry => {
-                let query = registry::Query { servers: self.servers, addr, now: clock::now() };
+            ProviderSource::Registry => {
+                let query = registry::RegistryQuery {
+                    servers: self.servers,
+                    addr,
+                    now: clock::current_time(),
+                };
                 query.package(version, platform)
             }
-            Source::Network(url) => network::package(self.servers, url, addr, version, platform),
-            Source::Oci(template) => {
-                oci::Query { servers: self.servers, template, addr }.package(version, platform)
+            ProviderSource::Network(url) => {
+                network::find_package(self.servers, url, addr, version, platform)
             }
-            Source::Folder(folder) => {
+            ProviderSource::Oci(template) => {
+                oci::OciQuery { servers: self.servers, template, addr }.package(version, platform)
+            }
+            ProviderSource::Folder(folder) => {
                 let is_it =
                     |one: &LocalPackage| one.version == *version && one.platform == *platform;
-                let found = packages(folder, addr)?.into_iter().find(is_it);
+                let found = local_packages(folder, addr)?.into_iter().find(is_it);
                 let found = found.ok_or_else(|| SourceError::Platform {
                     addr: addr.clone(),
                     version: version.clone(),
                     platform: platform.clone(),
                 })?;
-                Ok(Package { location: found.location, evidence: Evidence::None })
+                Ok(PackageSource { location: found.location, evidence: PackageEvidence::None })
             }
         }
     }
 }
 
-impl Source {
+impl ProviderSource {
     /// The name of the source for people, as Terraform gives it.
     fn display(&self, addr: &ProviderAddr) -> String {
         match self {

@@ -1,7 +1,7 @@
 //! The list of checksums of a provider release, `SHA256SUMS`.
 
 /// The checksum of a file, in lower case.
-pub(crate) fn of_file(document: &str, name: &str) -> Option<String> {
+pub(crate) fn checksum_of_file(document: &str, name: &str) -> Option<String> {
     document.lines().find_map(|line| {
         let mut words = line.split_ascii_whitespace();
         let (sum, named) = (words.next()?, words.next()?);
@@ -10,7 +10,7 @@ pub(crate) fn of_file(document: &str, name: &str) -> Option<String> {
 }
 
 /// All checksums as `zh:` hashes. Empty if the document is not a list of checksums.
-pub(crate) fn hashes(document: &str) -> Vec<String> {
+pub(crate) fn zip_hashes(document: &str) -> Vec<String> {
     let lines = document.lines().filter(|line| !line.trim().is_empty());
     let hash = |line: &str| {
         let mut words = line.split_ascii_whitespace();
@@ -33,12 +33,12 @@ mod tests {
     fn checksums_are_found_by_the_name_of_the_file() {
         let (one, two) = ("a".repeat(64), "B0".repeat(32));
         let text = format!("{one}  one.zip\n\n{two}  two.zip\n");
-        assert_eq!(of_file(&text, "one.zip"), Some(one.clone()));
-        assert_eq!(of_file(&text, "two.zip"), Some("b0".repeat(32)));
-        assert_eq!(of_file(&text, "two"), None);
-        assert_eq!(hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
+        assert_eq!(checksum_of_file(&text, "one.zip"), Some(one.clone()));
+        assert_eq!(checksum_of_file(&text, "two.zip"), Some("b0".repeat(32)));
+        assert_eq!(checksum_of_file(&text, "two"), None);
+        assert_eq!(zip_hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
         for broken in [one.as_str(), "abc  one.zip", &format!("{}  one.zip", "g".repeat(64))] {
-            assert!(hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
+            assert!(zip_hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
         }
     }
 }

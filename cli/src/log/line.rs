@@ -23,12 +23,12 @@ const IN_JSON: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
 
 /// Writes each event as a line.
-pub(super) struct Lines {
+pub(super) struct LineFormat {
     /// Whether a line is an object.
     pub(super) json: bool,
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for LineFormat
 where
     S: Subscriber + for<'l> LookupSpan<'l>,
     N: for<'w> FormatFields<'w> + 'static,
@@ -39,13 +39,13 @@ where
         mut to: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut line = Line::default();
+        let mut line = LogLine::default();
         event.record(&mut line);
         let meta = event.metadata();
         line.come_from(meta.target());
         let text = match self.json {
-            true => line.json(*meta.level(), clock::now()).to_string(),
-            false => line.text(*meta.level(), clock::now()),
+            true => line.json(*meta.level(), clock::current_time()).to_string(),
+            false => line.text(*meta.level(), clock::current_time()),
         };
         writeln!(to, "{text}")
     }
@@ -53,13 +53,13 @@ where
 
 /// Content of one line.
 #[derive(Debug, Default)]
-struct Line {
+struct LogLine {
     message: String,
     module: String,
     fields: Map<String, Value>,
 }
 
-impl Line {
+impl LogLine {
     fn set(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(text)) => self.message = text,
@@ -102,7 +102,7 @@ impl Line {
             };
         }
         // A message with several lines cannot be taken for several messages.
-        sanitize::text(&text).replace('\n', "\n  | ")
+        sanitize::sanitize_text(&text).replace('\n', "\n  | ")
     }
 
     fn json(self, level: Level, at: OffsetDateTime) -> Value {
@@ -117,7 +117,7 @@ impl Line {
     }
 }
 
-impl Visit for Line {
+impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.set(field, Value::String(redact::logged(format!("{value:?}"))));
     }
@@ -143,9 +143,9 @@ impl Visit for Line {
 mod tests {
     use super::*;
 
-    fn line() -> Line {
+    fn line() -> LogLine {
         let fields = [("pid", json!(7)), ("path", json!("/a b")), ("plain", json!("x"))];
-        let mut line = Line { message: "plugin started".to_owned(), ..Line::default() };
+        let mut line = LogLine { message: "plugin started".to_owned(), ..LogLine::default() };
         line.fields.extend(fields.map(|(name, value)| (name.to_owned(), value)));
         line.fields.insert("plugin".to_owned(), json!("terraform-provider-null"));
         line

@@ -11,15 +11,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::PackageAddr;
-use formwork_core::config::Files;
-use formwork_core::config::files::{self, Disk};
+use formwork_core::config::ConfigFiles;
+use formwork_core::config::files::{self, FilesOnDisk};
 use formwork_core::disk::{Dir, TempDir};
 
-use super::manifest::Manifest;
+use super::manifest::ModuleManifest;
 use crate::data_dir::DataDir;
 
 /// Prefix of the names of folders in which packages are staged.
-const ASIDE: &str = ".new-";
+const STAGING_PREFIX: &str = ".new-";
 
 /// Packages that are on their way into the folder of modules.
 pub(super) struct Staging {
@@ -49,11 +49,11 @@ impl Staging {
             Err(TryLockError::Error(error)) => return Err(error),
         }
         for name in dir.names()? {
-            if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) && dir.is_dir(&name) {
+            if name.as_encoded_bytes().starts_with(STAGING_PREFIX.as_bytes()) && dir.is_dir(&name) {
                 dir.remove(name)?;
             }
         }
-        let aside = dir.scratch(ASIDE)?;
+        let aside = dir.scratch(STAGING_PREFIX)?;
         let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
         let folder = data.path().join(super::FOLDER);
         Ok(Self { folder, aside, _lock: lock, places, fetched })
@@ -65,7 +65,7 @@ impl Staging {
     }
 
     /// The folder in which the package of a module belongs.
-    pub(super) fn place(&self, key: &str) -> PathBuf {
+    pub(super) fn module_path(&self, key: &str) -> PathBuf {
         files::clean(&self.folder.join(folder_name(key)))
     }
 
@@ -80,8 +80,8 @@ impl Staging {
     }
 
     /// Says that the package of a module waits complete.
-    pub(super) fn complete(&mut self, key: &str, package: &PackageAddr) {
-        let (place, aside) = (self.place(key), self.staging_folder(key));
+    pub(super) fn mark_complete(&mut self, key: &str, package: &PackageAddr) {
+        let (place, aside) = (self.module_path(key), self.staging_folder(key));
         self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
         self.places.insert(place, aside);
     }
@@ -97,15 +97,15 @@ impl Staging {
     }
 
     /// Whether a package that waits replaces the folder of a module.
-    pub(super) fn replaces(&self, dir: &Path) -> bool {
+    pub(super) fn is_replaced(&self, dir: &Path) -> bool {
         self.places.keys().any(|place| dir.starts_with(place))
     }
 
     /// Brings everything into force.
-    pub(super) fn commit(self, old: &Manifest, new: &Manifest) -> io::Result<()> {
+    pub(super) fn commit(self, old: &ModuleManifest, new: &ModuleManifest) -> io::Result<()> {
         if !self.places.is_empty() {
             let mut between = old.clone();
-            between.0.retain(|_, record| !self.replaces(&record.dir));
+            between.0.retain(|_, record| !self.is_replaced(&record.dir));
             between.save(self.dir())?;
         }
         let (dir, aside) = (self.dir(), self.aside.dir());
@@ -119,7 +119,7 @@ impl Staging {
         }
         new.save(dir)?;
         for key in old.0.keys().filter(|key| !key.is_empty() && is_key(key)) {
-            let place = self.place(key);
+            let place = self.module_path(key);
             let used = new.0.values().any(|record| record.dir.starts_with(&place));
             if !used && dir.holds(key) {
                 dir.rename(key, aside, format!("gone-{key}"))?;
@@ -143,12 +143,12 @@ fn is_key(key: &str) -> bool {
 }
 
 /// Files, also those of packages that wait, under the names they will have.
-impl Files for Staging {
+impl ConfigFiles for Staging {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
-        Disk.list(&self.staged_path(dir))
+        FilesOnDisk.list(&self.staged_path(dir))
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        Disk.read(&self.staged_path(path))
+        FilesOnDisk.read(&self.staged_path(path))
     }
 }

@@ -2,31 +2,35 @@
 
 use std::path::Path;
 
-use formwork_core::addr::{ModuleSource, RegistryModule};
+use formwork_core::addr::{ModuleSource, RegistryModuleAddr};
 use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Sources, Summary};
 
 use super::lock::{self, LockedModule, ModuleLock};
-use super::registry::{Listed, RegistryError};
+use super::registry::{ModuleVersions, RegistryError};
 use super::source::PackageSource;
-use crate::fetch::capped::quoted;
+use crate::fetch::capped::quote_shortened;
 use crate::fetch::http::HttpError;
 use crate::messages;
 use crate::redact;
 
 /// A call, as messages name it: `"vpc" (main.tf:3)`.
-pub(super) fn named(sources: &Sources, call: &CallSite) -> String {
+pub(super) fn call_name(sources: &Sources, call: &CallSite) -> String {
     let file = sources.name(call.span.source);
     format!("\"{}\" ({file}:{})", call.name, sources.start(call.span).line)
 }
 
-fn outside(summary: impl Into<Summary>, detail: String, call: &CallSite) -> Diagnostic {
+fn outside_package_error(
+    summary: impl Into<Summary>,
+    detail: String,
+    call: &CallSite,
+) -> Diagnostic {
     Diagnostic::error(summary, detail).at(call.span).blame(Blame::Environment)
 }
 
-pub(super) fn unreadable(call: &CallSite, dir: &Path) -> Diagnostic {
+pub(super) fn unreadable_error(call: &CallSite, dir: &Path) -> Diagnostic {
     let detail = format!(
         "The directory {} could not be read for module \"{}\": there is no such directory.",
         dir.display(),
@@ -35,7 +39,7 @@ pub(super) fn unreadable(call: &CallSite, dir: &Path) -> Diagnostic {
     Diagnostic::error(messages::UNREADABLE_MODULE_DIRECTORY, detail).at(call.source_span)
 }
 
-pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
+pub(super) fn escapes_error(key: &str, call: &CallSite, package: &str) -> Diagnostic {
     let package = redact::address(package);
     let detail = format!(
         "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
@@ -45,7 +49,7 @@ pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
         .at(call.source_span)
 }
 
-pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
+pub(super) fn calls_itself_error(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
     let outer = if ancestor.is_empty() { "the root module" } else { ancestor };
     let detail = format!(
         "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
@@ -53,7 +57,7 @@ pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagno
     Diagnostic::error(messages::MODULE_CALLS_ITSELF, detail).at(call.source_span)
 }
 
-pub(super) fn too_many(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
+pub(super) fn too_many_calls_error(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
     let detail = format!("The limit is {limit} {what}.");
     Diagnostic::error(messages::TOO_MANY_MODULES, detail).at(call.span)
 }
@@ -62,14 +66,14 @@ pub(super) fn too_many(limit: usize, what: &str, call: &CallSite) -> Diagnostic 
 pub(super) fn unreadable_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
     let detail = format!(
         "{}: {error}. Correct the file, or remove it to lock no modules.",
-        root.join(lock::NAME).display()
+        root.join(lock::FILE_NAME).display()
     );
     Diagnostic::error(messages::FAILED_TO_READ_LOCK_FILE_MODULES, detail)
 }
 
 /// The message about a lock file of modules that cannot be written.
 pub(super) fn unwritten_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
-    let detail = format!("{}: {error}.", root.join(lock::NAME).display());
+    let detail = format!("{}: {error}.", root.join(lock::FILE_NAME).display());
     Diagnostic::error(messages::FAILED_TO_WRITE_LOCK_FILE_MODULES, detail)
 }
 
@@ -94,7 +98,7 @@ pub(super) fn other_content(
         "The content of module {key:?} from {}{release} has the hash {}, and {} has {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is wanted, run \"formwork init -upgrade\" to lock the new content. If installed files were edited, remove the folder .terraform/modules and run \"formwork init\".",
         redact::address(&found.source),
         found.hash,
-        lock::NAME,
+        lock::FILE_NAME,
         locked.hash
     );
     Diagnostic::error(messages::MODULE_CONTENT_HAS_CHANGED, detail).at(call.source_span)
@@ -114,13 +118,13 @@ pub(super) fn lock_is_kept(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
     changes.extend(gone.map(|key| format!("{key} would be removed")));
     let detail = format!(
         "{} does not fit the configuration, and -lockfile=readonly keeps it as it is: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
-        lock::NAME,
+        lock::FILE_NAME,
         changes.join(", ")
     );
     Diagnostic::error(messages::MODULE_LOCK_FILE_CHANGES_DETECTED, detail)
 }
 
-pub(super) fn download(
+pub(super) fn download_error(
     named: &str,
     call: &CallSite,
     package: &str,
@@ -129,7 +133,7 @@ pub(super) fn download(
     let why = why.to_string();
     let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
     let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
-    outside(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
+    outside_package_error(messages::FAILED_TO_DOWNLOAD_MODULE, detail, call)
 }
 
 /// The package is there, but not the folder of the module in it.
@@ -139,14 +143,14 @@ pub(super) fn no_subfolder(
     source: &PackageSource<'_>,
     why: &str,
 ) -> Diagnostic {
-    let (package, within) = (source.shown(), source.within.as_str());
+    let (package, within) = (source.display_address(), source.within.as_str());
     let detail =
         format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
     let summary = match call.address {
         ModuleSource::Registry(..) => messages::UNREADABLE_MODULE_SUBDIRECTORY,
         _ => messages::FAILED_TO_EXPAND_SUBDIR_GLOBS,
     };
-    outside(summary, detail, call)
+    outside_package_error(summary, detail, call)
 }
 
 pub(super) fn no_versions(
@@ -159,13 +163,17 @@ pub(super) fn no_versions(
         RegistryError::NotFound => {
             let detail =
                 format!("Module {named} cannot be found in the module registry at {host}.");
-            outside(messages::MODULE_NOT_FOUND, detail, call)
+            outside_package_error(messages::MODULE_NOT_FOUND, detail, call)
         }
         RegistryError::Malformed(why) => {
             let detail = format!(
                 "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {why}."
             );
-            outside(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail, call)
+            outside_package_error(
+                messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY,
+                detail,
+                call,
+            )
         }
         error => {
             let advice = match error {
@@ -178,14 +186,14 @@ pub(super) fn no_versions(
             let detail = format!(
                 "Failed to retrieve available versions for module {named} from {host}: {error}.{advice}"
             );
-            outside(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
+            outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
         }
     }
 }
 
 pub(super) fn no_location(
     call: &CallSite,
-    module: &RegistryModule,
+    module: &RegistryModuleAddr,
     version: &LooseVersion,
     error: &RegistryError,
 ) -> Diagnostic {
@@ -195,27 +203,31 @@ pub(super) fn no_location(
         let detail = format!(
             "Module registry {host} returned invalid source location {location:?} for {module} {version}: {error}."
         );
-        return outside(messages::INVALID_PACKAGE_LOCATION_FROM_MODULE_REGISTRY, detail, call);
+        return outside_package_error(
+            messages::INVALID_PACKAGE_LOCATION_FROM_MODULE_REGISTRY,
+            detail,
+            call,
+        );
     }
     let detail =
         format!("Failed to retrieve a download URL for {module} {version} from {host}: {error}.");
-    outside(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
+    outside_package_error(messages::ERROR_ACCESSING_REMOTE_MODULE_REGISTRY, detail, call)
 }
 
 pub(super) fn ignored_version(named: &str, call: &CallSite, host: &str, text: &str) -> Diagnostic {
     let detail = format!(
         "The registry at {host} returned an invalid version string {} for module {named}, which Formwork ignored.",
-        quoted(text)
+        quote_shortened(text)
     );
     Diagnostic::warning(messages::INVALID_RESPONSE_FROM_REMOTE_MODULE_REGISTRY, detail)
         .at(call.span)
 }
 
-pub(super) fn nothing_fits(
+pub(super) fn no_matching_version_error(
     sources: &Sources,
     call: &CallSite,
-    module: &RegistryModule,
-    listed: &Listed,
+    module: &RegistryModuleAddr,
+    listed: &ModuleVersions,
 ) -> Diagnostic {
     let at = sources.start(call.span);
     let place = format!("{}:{}", sources.name(call.span.source), at.line);
@@ -226,7 +238,7 @@ pub(super) fn nothing_fits(
             false => "only prereleases, which must be asked for exactly,",
         };
         let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
-        return outside(messages::MODULE_HAS_NO_VERSIONS, detail, call);
+        return outside_package_error(messages::MODULE_HAS_NO_VERSIONS, detail, call);
     };
     let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
     let detail = format!(

@@ -17,14 +17,14 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::commit::Staging;
 use super::complaint;
 use super::lock::ModuleLock;
-use super::manifest::{Manifest, Record};
-use super::registry::Registries;
+use super::manifest::{ModuleManifest, ModuleRecord};
+use super::registry::ModuleRegistries;
 use super::source::{PackageSource, RegistrySource};
 use crate::data_dir::DataDir;
 use crate::env::{Env, MODULE_SIZE};
 use crate::fetch::host::Hosts;
 use crate::fetch::http::{Client, HttpError};
-use crate::fetch::limits::{ArchiveError, Limits};
+use crate::fetch::limits::{ArchiveError, UnpackLimits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::oci::OciRegistries;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
@@ -56,7 +56,7 @@ pub(crate) struct ModulesFolder<'a> {
 }
 
 /// Progress, reported while it happens.
-pub(crate) enum Progress {
+pub(crate) enum InstallProgress {
     /// A package is being fetched: its address, and the module it is for.
     Downloading(String, String),
     /// A module is there: its name and folder.
@@ -70,16 +70,16 @@ pub(crate) enum Progress {
 /// # Errors
 /// When a configuration cannot be read or a module cannot be fetched. Modules installed before are
 /// then still installed, unless only the configuration of a module has errors.
-pub(crate) fn install(
+pub(crate) fn install_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     place: &ModulesFolder<'_>,
     upgrade: bool,
-    tell: &dyn Fn(Progress),
+    tell: &dyn Fn(InstallProgress),
 ) -> Result<(), Reported> {
     let folder = place.data.path().join(super::FOLDER);
     let broken = |diags: &mut Diagnostics, error: std::io::Error| {
-        let path = Manifest::path(&folder);
+        let path = ModuleManifest::path(&folder);
         let detail =
             format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
         let summary = messages::FAILED_TO_READ_MODULES_MANIFEST_FILE;
@@ -92,20 +92,20 @@ pub(crate) fn install(
     };
     let lock = ModuleLock::load(place.root)
         .map_err(|error| diags.error(complaint::unreadable_lock(place.root, &error)))?;
-    let wait = || tell(Progress::Waiting(folder.clone()));
+    let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
-    let old = Manifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
+    let old = ModuleManifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
-    let mut walk = Walk {
+    let mut walk = ModuleWalk {
         old,
-        new: Manifest::default(),
+        new: ModuleManifest::default(),
         locked: lock.clone().filter(|_| !upgrade).unwrap_or_default(),
         found: lock.is_some().then(ModuleLock::default),
         upgrade,
         staging,
-        fetcher: fetcher(&http, place.env, place.settings),
-        registries: Registries::new(&http, Hosts::new(place.env, place.settings)),
+        fetcher: make_fetcher(&http, place.env, place.settings),
+        registries: ModuleRegistries::new(&http, Hosts::new(place.env, place.settings)),
         sources,
         tell,
         n_calls: 0,
@@ -113,12 +113,12 @@ pub(crate) fn install(
         unread: false,
     };
     walk.root(diags, place);
-    let Walk { old, mut new, staging, lacking, unread, found, .. } = walk;
+    let ModuleWalk { old, mut new, staging, lacking, unread, found, .. } = walk;
     let kept = locked::keep_unseen(&staging, &old, &mut new, unread);
     let changed = match (found, lock) {
         (Some(found), Some(lock)) if !lacking => {
             let found = locked::with_kept(found, &lock, &kept);
-            locked::changed(diags, place, &lock, found)?
+            locked::changed_lock(diags, place, &lock, found)?
         }
         _ => None,
     };
@@ -143,12 +143,12 @@ pub(crate) fn fetch_root(
     into: &Path,
 ) -> Result<PathBuf, Reported> {
     let http = Client::new(user.env.proxies(), std::thread::sleep);
-    let fetcher = fetcher(&http, user.env, user.settings);
+    let fetcher = make_fetcher(&http, user.env, user.settings);
     let found = fetcher.fetch(source.package, into, source.origin).and_then(|()| {
-        fetch::only_match(into, source.within.as_str()).map_err(FetchError::Address)
+        fetch::find_single_match(into, source.within.as_str()).map_err(FetchError::Address)
     });
     found.map_err(|error| {
-        let package = source.shown();
+        let package = source.display_address();
         let detail = format!(
             "Could not download the module's source code from {package:?}: {error}.{}",
             size_hint(&error)
@@ -172,14 +172,14 @@ fn size_hint(error: &FetchError) -> String {
     }
 }
 
-fn fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {
+fn make_fetcher<'a>(http: &'a Client, env: &'a Env, settings: &'a Settings) -> Fetcher<'a> {
     let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
     Fetcher {
         http,
         netrc: Netrc::load(env),
         oci: OciRegistries::new(env, settings),
         own_ssh,
-        limits: Limits::module(env.module_size),
+        limits: UnpackLimits::for_module(env.module_size),
     }
 }
 
@@ -189,7 +189,7 @@ struct CallingModule<'h> {
     /// Its folder, by the name it will have.
     dir: PathBuf,
     /// The package it belongs to, unless that is the user's own.
-    package: Option<Package>,
+    package: Option<InstalledPackage>,
     /// Source address, which distinguishes it from other modules.
     identity: String,
     outer: Option<&'h Self>,
@@ -198,7 +198,7 @@ struct CallingModule<'h> {
 
 /// A package that is installed.
 #[derive(Clone)]
-struct Package {
+struct InstalledPackage {
     dir: PathBuf,
     name: String,
     /// Whether it came from elsewhere.
@@ -222,11 +222,11 @@ impl<'h> CallingModule<'h> {
         }
     }
 
-    fn called(
+    fn called_module(
         &'h self,
         key: String,
         dir: PathBuf,
-        package: Option<Package>,
+        package: Option<InstalledPackage>,
         identity: String,
     ) -> Self {
         Self { key, dir, package, identity, outer: Some(self), depth: self.depth + 1 }
@@ -234,9 +234,9 @@ impl<'h> CallingModule<'h> {
 }
 
 /// A walk through all calls.
-struct Walk<'a> {
-    old: Manifest,
-    new: Manifest,
+struct ModuleWalk<'a> {
+    old: ModuleManifest,
+    new: ModuleManifest,
     /// The modules of the lock file that have to stay as they are.
     locked: ModuleLock,
     /// The modules for the lock file, if there is one.
@@ -244,9 +244,9 @@ struct Walk<'a> {
     upgrade: bool,
     staging: Staging,
     fetcher: Fetcher<'a>,
-    registries: Registries<'a>,
+    registries: ModuleRegistries<'a>,
     sources: &'a mut Sources,
-    tell: &'a dyn Fn(Progress),
+    tell: &'a dyn Fn(InstallProgress),
     n_calls: usize,
     /// Whether a module could not be had: then nothing is replaced.
     lacking: bool,
@@ -254,14 +254,14 @@ struct Walk<'a> {
     unread: bool,
 }
 
-impl Walk<'_> {
+impl ModuleWalk<'_> {
     fn record(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
-        self.new.0.insert(key.to_owned(), Record { source, version, dir });
+        self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
     /// Installs what a module calls. All calls are tried, so that every error is named.
-    fn calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
-        let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
+    fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>) {
+        let calls = folders::root_module_calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
             match here.outer {
                 Some(_) => self.unread = true,
@@ -281,28 +281,28 @@ impl Walk<'_> {
                 } else {
                     (MAX_CALLS, "calls in all")
                 };
-                let _ = diags.error(complaint::too_many(limit, what, &call));
+                let _ = diags.error(complaint::too_many_calls_error(limit, what, &call));
                 self.lacking = true;
                 return;
             }
-            match self.call(diags, here, &call) {
-                Ok(called) => self.calls(diags, &called),
+            match self.install_call(diags, here, &call) {
+                Ok(called) => self.install_calls(diags, &called),
                 Err(_) => self.lacking = true,
             }
         }
     }
 
-    fn call<'h>(
+    fn install_call<'h>(
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
         call: &CallSite,
     ) -> Result<CallingModule<'h>, Reported> {
         let called = match &call.address {
-            ModuleSource::Local(path) => self.local(diags, here, call, path)?,
+            ModuleSource::Local(path) => self.install_local(diags, here, call, path)?,
             ModuleSource::Registry(module, within) => {
                 let source = RegistrySource { module, within };
-                self.published(diags, here, call, source)?
+                self.install_from_registry(diags, here, call, source)?
             }
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
@@ -311,16 +311,16 @@ impl Walk<'_> {
                 match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
                         self.verify(diags, call, &key, &record)?;
-                        self.keep(here, key, record, !package.is_local())
+                        self.keep_module(here, key, record, !package.is_local())
                     }
                     None => {
                         let name = redact::address(&package.to_string());
-                        (self.tell)(Progress::Downloading(name, key.clone()));
+                        (self.tell)(InstallProgress::Downloading(name, key.clone()));
                         let source = PackageSource { package, within, origin: here.origin() };
-                        let dir = self.fetch(diags, call, &key, &source)?;
-                        let record = Record { source: text, version: None, dir };
+                        let dir = self.fetch_to_staging(diags, call, &key, &source)?;
+                        let record = ModuleRecord { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
-                        self.enter_installed(here, key, record, !package.is_local())
+                        self.use_installed(here, key, record, !package.is_local())
                     }
                 }
             }
@@ -328,7 +328,7 @@ impl Walk<'_> {
         let mut outer = Some(here);
         while let Some(ancestor) = outer {
             if ancestor.identity == called.identity {
-                let complaint = complaint::calls_itself(&called.key, call, &ancestor.key);
+                let complaint = complaint::calls_itself_error(&called.key, call, &ancestor.key);
                 return Err(diags.error(complaint));
             }
             outer = ancestor.outer;
@@ -336,7 +336,7 @@ impl Walk<'_> {
         Ok(called)
     }
 
-    fn local<'h>(
+    fn install_local<'h>(
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
@@ -348,21 +348,21 @@ impl Walk<'_> {
         if let Some(package) =
             here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
         {
-            return Err(diags.error(complaint::escapes(&key, call, &package.name)));
+            return Err(diags.error(complaint::escapes_error(&key, call, &package.name)));
         }
         let dir = self.without_links(&dir);
         if !self.staging.staged_path(&dir).is_dir() {
-            return Err(diags.error(complaint::unreadable(call, &dir)));
+            return Err(diags.error(complaint::unreadable_error(call, &dir)));
         }
         let same = self.old.0.get(&key).is_some_and(|record| {
             record.source == path && record.dir == dir && record.version.is_none()
         });
         if !same || self.upgrade {
-            (self.tell)(Progress::Installed(key.clone(), dir.clone()));
+            (self.tell)(InstallProgress::Installed(key.clone(), dir.clone()));
         }
         self.record(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
-        Ok(here.called(key, dir, here.package.clone(), identity))
+        Ok(here.called_module(key, dir, here.package.clone(), identity))
     }
 
     /// The path with links on it followed, relative as long as they are.
@@ -385,7 +385,7 @@ impl Walk<'_> {
         clean
     }
 
-    fn published<'h>(
+    fn install_from_registry<'h>(
         &mut self,
         diags: &mut Diagnostics,
         here: &'h CallingModule<'h>,
@@ -397,67 +397,67 @@ impl Walk<'_> {
         let source = call.address.to_string();
         if let Some(record) = self.find_kept_record(&key, &source, call) {
             self.verify(diags, call, &key, &record)?;
-            return Ok(self.keep(here, key, record, true));
+            return Ok(self.keep_module(here, key, record, true));
         }
         let version = match self.locked_version(&key, &source, call) {
             Some(version) => version,
             None => self.choose(diags, call, module)?,
         };
-        (self.tell)(Progress::Downloading(format!("{module} {version}"), key.clone()));
+        (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
         let location = self.registries.location(module, &version);
         let (package, outer) = location
             .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
         let within = outer.join(within);
         let found =
             PackageSource { package: &package, within: &within, origin: AddressOrigin::Remote };
-        let dir = self.fetch(diags, call, &key, &found)?;
-        let record = Record { source, version: Some(version), dir };
+        let dir = self.fetch_to_staging(diags, call, &key, &found)?;
+        let record = ModuleRecord { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
-        Ok(self.enter_installed(here, key, record, true))
+        Ok(self.use_installed(here, key, record, true))
     }
 
     /// The installed record, if it still fits the call.
-    fn find_kept_record(&self, key: &str, source: &str, call: &CallSite) -> Option<Record> {
+    fn find_kept_record(&self, key: &str, source: &str, call: &CallSite) -> Option<ModuleRecord> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
         let fits = match (&record.version, &call.version) {
-            (Some(version), Some((wanted, _))) => wanted.allows(version),
+            (Some(version), Some((wanted, _))) => wanted.allows_version(version),
             (None, Some(_)) => false,
             (_, None) => true,
         };
         (fits && record.source == source && record.dir.is_dir()).then(|| record.clone())
     }
 
-    fn keep<'h>(
+    fn keep_module<'h>(
         &mut self,
         here: &'h CallingModule<'h>,
         key: String,
-        record: Record,
+        record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
         // A source named by a remote package stays remote, even if an earlier run has fetched it
         // otherwise.
         let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
-        let (dir, name) = (self.staging.place(&key), record.source.clone());
-        let package = Package { dir, name, is_remote };
+        let (dir, name) = (self.staging.module_path(&key), record.source.clone());
+        let package = InstalledPackage { dir, name, is_remote };
         let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();
         let (identity, dir) = (format!("{} {version}", record.source), record.dir.clone());
         self.new.0.insert(key.clone(), record);
-        here.called(key, dir, Some(package), identity)
+        here.called_module(key, dir, Some(package), identity)
     }
 
-    fn enter_installed<'h>(
+    fn use_installed<'h>(
         &mut self,
         here: &'h CallingModule<'h>,
         key: String,
-        record: Record,
+        record: ModuleRecord,
         is_remote: bool,
     ) -> CallingModule<'h> {
-        (self.tell)(Progress::Installed(key.clone(), record.dir.clone()));
-        self.keep(here, key, record, is_remote)
+        (self.tell)(InstallProgress::Installed(key.clone(), record.dir.clone()));
+        self.keep_module(here, key, record, is_remote)
     }
 
     /// Has a package wait for its place, and returns the folder its module will have.
-    fn fetch(
+    fn fetch_to_staging(
         &mut self,
         diags: &mut Diagnostics,
         call: &CallSite,
@@ -467,7 +467,7 @@ impl Walk<'_> {
         let PackageSource { package, within, origin } = *source;
         if key.len() > MAX_KEY {
             let what = "bytes in the names of calls within each other";
-            return Err(diags.error(complaint::too_many(MAX_KEY, what, call)));
+            return Err(diags.error(complaint::too_many_calls_error(MAX_KEY, what, call)));
         }
         let aside = self.staging.staging_folder(key);
         let result = match self.staging.fetched_folder(package) {
@@ -478,17 +478,19 @@ impl Walk<'_> {
                 .map_err(FetchError::from),
             None => self.fetcher.fetch(package, &aside, origin),
         };
-        let shown = source.shown();
-        let named = complaint::named(self.sources, call);
-        result.map_err(|error| diags.error(complaint::download(&named, call, &shown, &error)))?;
-        let found = fetch::only_match(&aside, within.as_str()).and_then(|found| {
+        let shown = source.display_address();
+        let named = complaint::call_name(self.sources, call);
+        result.map_err(|error| {
+            diags.error(complaint::download_error(&named, call, &shown, &error))
+        })?;
+        let found = fetch::find_single_match(&aside, within.as_str()).and_then(|found| {
             let is_folder = found.is_dir();
             is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
         let found = found
             .map_err(|why| diags.error(complaint::no_subfolder(&named, call, source, &why)))?;
-        self.staging.complete(key, package);
+        self.staging.mark_complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
-        Ok(files::clean(&self.staging.place(key).join(within)))
+        Ok(files::clean(&self.staging.module_path(key).join(within)))
     }
 }

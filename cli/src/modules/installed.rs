@@ -3,65 +3,67 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ModulePath;
-use formwork_core::config::{CallSite, ModuleFolders, NotInstalled};
+use formwork_core::config::{CallSite, ModuleFolders, ModuleNotInstalled};
 use formwork_value::diag::Message;
 
-use super::manifest::Manifest;
+use super::manifest::ModuleManifest;
 use crate::messages;
 
 /// Installed modules, as the loader of configurations requests them.
 #[derive(Debug, Default)]
-pub(crate) struct Installed(pub(crate) Manifest);
+pub(crate) struct InstalledModules(pub(crate) ModuleManifest);
 
 const ADVICE: &str = "Run \"formwork init\" to install all modules required by this configuration.";
 
 /// Modules that are installed for the module of a run, which has its own root.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstalledForRun<'a> {
-    pub(crate) installed: &'a Installed,
+    pub(crate) installed: &'a InstalledModules,
     /// The key of the run's module.
     pub(crate) key: &'a str,
 }
 
 impl ModuleFolders for InstalledForRun<'_> {
-    fn folder(
+    fn folder_of_call(
         &self,
         path: &ModulePath,
         call: &CallSite,
         _caller: &Path,
-    ) -> Result<PathBuf, NotInstalled> {
-        self.installed.locate(&format!("{}.{}", self.key, key(path)), call)
+    ) -> Result<PathBuf, ModuleNotInstalled> {
+        self.installed.locate(&format!("{}.{}", self.key, manifest_key(path)), call)
     }
 }
 
-impl ModuleFolders for Installed {
-    fn folder(
+impl ModuleFolders for InstalledModules {
+    fn folder_of_call(
         &self,
         path: &ModulePath,
         call: &CallSite,
         _caller: &Path,
-    ) -> Result<PathBuf, NotInstalled> {
-        self.locate(&key(path), call)
+    ) -> Result<PathBuf, ModuleNotInstalled> {
+        self.locate(&manifest_key(path), call)
     }
 }
 
 /// The key of a module in the manifest.
-fn key(path: &ModulePath) -> String {
+fn manifest_key(path: &ModulePath) -> String {
     path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".")
 }
 
-impl Installed {
+impl InstalledModules {
     /// The folder of the module with this key, which `call` asks for.
     ///
     /// # Errors
     /// When the module is not there, or not the one that the call asks for.
-    pub(crate) fn locate(&self, key: &str, call: &CallSite) -> Result<PathBuf, NotInstalled> {
-        let refused = |summary: &'static Message, detail: String| NotInstalled {
+    pub(crate) fn locate(&self, key: &str, call: &CallSite) -> Result<PathBuf, ModuleNotInstalled> {
+        let refused = |summary: &'static Message, detail: String| ModuleNotInstalled {
             summary,
             detail,
             span: call.source_span,
         };
-        let Some(record) = self.0.0.get(key) else { return Err(NotInstalled::missing(call)) };
+        let Some(record) = self.0.0.get(key) else {
+            return Err(ModuleNotInstalled::never_installed(call));
+        };
         if record.source != call.address.to_string() {
             let detail =
                 format!("The source address was changed since this module was installed. {ADVICE}");
@@ -69,7 +71,7 @@ impl Installed {
         }
         let Some((wanted, _)) = &call.version else { return Ok(record.dir.clone()) };
         let detail = match &record.version {
-            Some(version) if wanted.allows(version) => return Ok(record.dir.clone()),
+            Some(version) if wanted.allows_version(version) => return Ok(record.dir.clone()),
             Some(version) => format!(
                 "The version requirements have changed since this module was installed and the installed version ({version}) is no longer acceptable."
             ),

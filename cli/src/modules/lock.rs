@@ -8,14 +8,14 @@ use std::path::Path;
 use formwork_core::disk::{Dir, MAX_RECORD};
 use serde_json::Value;
 
-use super::manifest::Record;
+use super::manifest::ModuleRecord;
 use crate::view::json::tree::Json;
 
 /// The name of the file in the root module's folder.
-pub(crate) const NAME: &str = ".formwork.modules.lock.json";
+pub(crate) const FILE_NAME: &str = ".formwork.modules.lock.json";
 
 /// The form of the file.
-const FORM: &str = "1.0";
+const FORMAT_VERSION: &str = "1.0";
 
 /// Locked modules, by the names of the calls from the root down with dots between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct LockedModule {
 
 impl LockedModule {
     /// The lock of an installed module.
-    pub(crate) fn of(record: &Record, hash: String) -> Self {
+    pub(crate) fn of(record: &ModuleRecord, hash: String) -> Self {
         let version = record.version.as_ref().map(ToString::to_string);
         Self { source: record.source.clone(), version, hash }
     }
@@ -51,7 +51,7 @@ impl ModuleLock {
     /// # Errors
     /// When it cannot be read, or is no lock file.
     pub(crate) fn load(root: &Path) -> io::Result<Option<Self>> {
-        let text = Dir::open(root)?.read_text(NAME, MAX_RECORD)?;
+        let text = Dir::open(root)?.read_text(FILE_NAME, MAX_RECORD)?;
         text.map(|text| Self::parse(&text)).transpose()
     }
 
@@ -60,15 +60,17 @@ impl ModuleLock {
     /// # Errors
     /// When it cannot be written; what was there is there still.
     pub(crate) fn save(&self, root: &Path) -> io::Result<()> {
-        Dir::open(root)?.replace(NAME, self.render().as_bytes(), 0o644)
+        Dir::open(root)?.replace(FILE_NAME, self.render().as_bytes(), 0o644)
     }
 
     fn parse(text: &str) -> io::Result<Self> {
         let broken = |why: String| io::Error::new(ErrorKind::InvalidData, why);
         let json: Value = serde_json::from_str(text)?;
         match json["format_version"].as_str() {
-            Some(form) if form.split('.').next() == FORM.split('.').next() => {}
-            Some(form) => return Err(broken(format!("its format_version {form:?} is not {FORM}"))),
+            Some(form) if form.split('.').next() == FORMAT_VERSION.split('.').next() => {}
+            Some(form) => {
+                return Err(broken(format!("its format_version {form:?} is not {FORMAT_VERSION}")));
+            }
             None => return Err(broken("it has no format_version".to_owned())),
         }
         let modules = json["modules"].as_object();
@@ -87,7 +89,7 @@ impl ModuleLock {
 
     fn render(&self) -> String {
         let modules = self.0.iter().map(|(key, module)| {
-            let json = Json::some([
+            let json = Json::object_of_some([
                 ("source", Some(Json::text(module.source.clone()))),
                 ("version", module.version.clone().map(Json::text)),
                 ("hash", Some(Json::text(module.hash.clone()))),
@@ -95,10 +97,10 @@ impl ModuleLock {
             (key.clone(), json)
         });
         let file = Json::object([
-            ("format_version", Json::text(FORM)),
+            ("format_version", Json::text(FORMAT_VERSION)),
             ("modules", Json::Object(modules.collect())),
         ]);
-        format!("{}\n", file.pretty())
+        format!("{}\n", file.to_pretty())
     }
 }
 

@@ -14,11 +14,11 @@ const NAME: &str = "modules.json";
 
 /// Installed modules, by the names of the calls from the root down with dots between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Manifest(pub(crate) BTreeMap<String, Record>);
+pub(crate) struct ModuleManifest(pub(crate) BTreeMap<String, ModuleRecord>);
 
 /// One installed module.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct ModuleRecord {
     /// Its source, normalised.
     pub(crate) source: String,
     /// Its version, if it comes from a registry.
@@ -44,7 +44,7 @@ struct Entry {
     dir: String,
 }
 
-impl Manifest {
+impl ModuleManifest {
     /// The path of the file in the folder of modules, for messages.
     pub(crate) fn path(folder: &Path) -> PathBuf {
         folder.join(NAME)
@@ -81,7 +81,7 @@ impl Manifest {
                 Ok(address) => address.to_string(),
                 Err(_) => source,
             };
-            manifest.0.insert(key, Record { source, version, dir: dir.into() });
+            manifest.0.insert(key, ModuleRecord { source, version, dir: dir.into() });
         }
         Ok(manifest)
     }
@@ -100,7 +100,7 @@ impl Manifest {
 
     /// The text of the file.
     pub(crate) fn render(&self) -> String {
-        let entry = |(key, record): (&String, &Record)| Entry {
+        let entry = |(key, record): (&String, &ModuleRecord)| Entry {
             key: key.clone(),
             source: record.source.clone(),
             version: record.version.as_ref().map(ToString::to_string),
@@ -129,7 +129,7 @@ mod tests {
     fn the_file_is_the_same_byte_for_byte_after_reading_and_writing() {
         // As Terraform 1.11.4 wrote it.
         let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"f","Source":"git::file:///repo?depth=1\u0026ref=feat","Dir":".terraform/modules/f"},{"Key":"g","Source":"./loc","Dir":"loc"},{"Key":"g.n","Source":"git::file:///repo//other","Dir":".terraform/modules/g.n/other"},{"Key":"r","Source":"registry.terraform.io/a/b/c","Version":"1.10.0","Dir":".terraform/modules/r"}]}"#;
-        let manifest = Manifest::parse(text).unwrap();
+        let manifest = ModuleManifest::parse(text).unwrap();
         assert_eq!(manifest.0["f"].source, "git::file:///repo?depth=1&ref=feat");
         assert_eq!(manifest.0["r"].version, Some("1.10.0".parse().unwrap()));
         assert_eq!(manifest.render(), text);
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn sources_of_older_versions_of_terraform_are_normalised() {
         let text = r#"{"Modules":[{"Key":"r","Source":"a/b/c","Version":"1.10.0","Dir":"r"},{"Key":"g","Source":"github.com/a/b","Dir":"g"},{"Key":"","Source":"","Dir":"."}]}"#;
-        let manifest = Manifest::parse(text).unwrap();
+        let manifest = ModuleManifest::parse(text).unwrap();
         assert_eq!(manifest.0["r"].source, "registry.terraform.io/a/b/c");
         assert_eq!(manifest.0["g"].source, "git::https://github.com/a/b.git");
         assert_eq!(manifest.0[""].source, "");
@@ -149,7 +149,7 @@ mod tests {
         for text in
             ["", "{", "[]", r#"{"Modules":[{"Key":"a","Source":"x","Version":"new","Dir":"."}]}"#]
         {
-            assert!(Manifest::parse(text).is_err(), "{text}");
+            assert!(ModuleManifest::parse(text).is_err(), "{text}");
         }
     }
 }

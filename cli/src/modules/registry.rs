@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
+use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfolder};
 use formwork_core::version::LooseVersion;
 use serde::Deserialize;
 
 use crate::fetch::capped::CappedList;
-use crate::fetch::host::{HostError, Hosts, Service};
-use crate::fetch::http::{Client, HttpError, HttpResponse, resolve};
+use crate::fetch::host::{HostError, HostService, Hosts};
+use crate::fetch::http::{Client, HttpError, HttpResponse, resolve_reference};
 
 /// The service that holds modules, and its name in messages.
-const SERVICE: Service = Service { id: "modules.v1", name: "modules" };
+const SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
 /// The longest list of versions.
 const MAX_LIST: u64 = 8 << 20;
 
@@ -42,28 +42,31 @@ pub(crate) enum RegistryError {
 }
 
 /// Registries, with the answers of those already asked.
-pub(super) struct Registries<'a> {
+pub(super) struct ModuleRegistries<'a> {
     http: &'a Client,
     hosts: Hosts<'a>,
-    versions: BTreeMap<RegistryModule, Listed>,
+    versions: BTreeMap<RegistryModuleAddr, ModuleVersions>,
 }
 
 /// The versions of a module.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct ModuleVersions {
     /// In ascending order.
     pub(crate) versions: Vec<LooseVersion>,
     /// Strings listed as versions that are not valid versions.
     pub(crate) ignored: Vec<String>,
 }
 
-impl<'a> Registries<'a> {
+impl<'a> ModuleRegistries<'a> {
     pub(super) fn new(http: &'a Client, hosts: Hosts<'a>) -> Self {
         Self { http, hosts, versions: BTreeMap::new() }
     }
 
     /// The versions of a module.
-    pub(super) fn versions(&mut self, module: &RegistryModule) -> Result<Listed, RegistryError> {
+    pub(super) fn versions(
+        &mut self,
+        module: &RegistryModuleAddr,
+    ) -> Result<ModuleVersions, RegistryError> {
         if let Some(known) = self.versions.get(module) {
             return Ok(known.clone());
         }
@@ -72,7 +75,7 @@ impl<'a> Registries<'a> {
             RegistryError::Http(HttpError::Status { status: 404, .. }) => RegistryError::NotFound,
             error => error,
         })?;
-        let listed = listed(&answer.read_object(MAX_LIST)?)?;
+        let listed = parse_versions(&answer.read_object(MAX_LIST)?)?;
         self.versions.insert(module.clone(), listed.clone());
         Ok(listed)
     }
@@ -80,7 +83,7 @@ impl<'a> Registries<'a> {
     /// Location of the package of a version, and the module's folder in it.
     pub(super) fn location(
         &self,
-        module: &RegistryModule,
+        module: &RegistryModuleAddr,
         version: &LooseVersion,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
@@ -91,7 +94,7 @@ impl<'a> Registries<'a> {
             return Err(RegistryError::Malformed(reason));
         };
         let relative = ["/", "./", "../"].iter().any(|start| named.starts_with(start));
-        let named = if relative { resolve(&base, &named) } else { named };
+        let named = if relative { resolve_reference(&base, &named) } else { named };
         match ModuleSource::parse(&named, false) {
             // A remote registry must not select files of this machine.
             Ok(ModuleSource::Package(package, within)) if !package.is_local() => {
@@ -101,10 +104,10 @@ impl<'a> Registries<'a> {
         }
     }
 
-    fn ask(&self, module: &RegistryModule, url: &str) -> Result<HttpResponse, RegistryError> {
-        let asking = self.hosts.asking(&module.host, url);
-        let answer = self.http.get_patiently(url, asking.as_deref(), self.hosts.patience());
-        answer.map_err(|refusal| match self.hosts.complaint(&module.host, url) {
+    fn ask(&self, module: &RegistryModuleAddr, url: &str) -> Result<HttpResponse, RegistryError> {
+        let asking = self.hosts.authorization_header(&module.host, url);
+        let answer = self.http.get_with_retries(url, asking.as_deref(), self.hosts.retry_policy());
+        answer.map_err(|refusal| match self.hosts.credentials_error(&module.host, url) {
             Some(complaint) if refusal.is_about_asking() => {
                 RegistryError::Refused { refusal, complaint }
             }
@@ -112,9 +115,9 @@ impl<'a> Registries<'a> {
         })
     }
 
-    fn url(&self, module: &RegistryModule, rest: &str) -> Result<String, RegistryError> {
+    fn url(&self, module: &RegistryModuleAddr, rest: &str) -> Result<String, RegistryError> {
         let base = self.hosts.service(self.http, &module.host, SERVICE)?;
-        let RegistryModule { namespace, name, system, .. } = module;
+        let RegistryModuleAddr { namespace, name, system, .. } = module;
         Ok(format!("{base}{namespace}/{name}/{system}/{rest}"))
     }
 }
@@ -140,12 +143,12 @@ struct Entry {
 ///
 /// # Errors
 /// When the text is not such a list.
-pub(crate) fn listed(text: &str) -> Result<Listed, RegistryError> {
+pub(crate) fn parse_versions(text: &str) -> Result<ModuleVersions, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
     let document: Document = serde_json::from_str(text)?;
     let module = document.modules.0.into_iter().next();
     let module = module.ok_or_else(|| malformed("it lists no module"))?;
-    let mut listed = Listed::default();
+    let mut listed = ModuleVersions::default();
     for entry in module.versions.unwrap_or_default().0 {
         let text = entry.version.as_deref().unwrap_or_default();
         match text.parse::<LooseVersion>() {
@@ -166,13 +169,13 @@ mod tests {
     #[test]
     fn versions_are_put_in_order_and_nonsense_among_them_is_named() {
         let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":null},{"version":"v1.2"},{"version":"1.2.0+b1"},{"version":"2.0.0-beta1"}]}]}"#;
-        let Listed { versions, ignored } = listed(text).unwrap();
+        let ModuleVersions { versions, ignored } = parse_versions(text).unwrap();
         let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
         assert_eq!(versions, ["1.2.0", "1.10.0", "2.0.0-beta1"]);
         assert_eq!(ignored, ["bogus", ""]);
-        assert!(matches!(listed("{"), Err(RegistryError::Unreadable(_))));
+        assert!(matches!(parse_versions("{"), Err(RegistryError::Unreadable(_))));
         for text in ["{}", r#"{"modules":[]}"#] {
-            assert!(matches!(listed(text), Err(RegistryError::Malformed(_))), "{text}");
+            assert!(matches!(parse_versions(text), Err(RegistryError::Malformed(_))), "{text}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sources of modules that are not in the folder of their caller.
 
-use formwork_core::addr::{PackageAddr, RegistryModule, Subfolder};
+use formwork_core::addr::{PackageAddr, RegistryModuleAddr, Subfolder};
 
 use crate::fetch::AddressOrigin;
 use crate::redact;
@@ -16,14 +16,14 @@ pub(crate) struct PackageSource<'a> {
 
 impl PackageSource<'_> {
     /// The address of the package without secrets, as messages show it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn display_address(&self) -> String {
         redact::address(&self.package.to_string())
     }
 }
 
 /// A folder in the package of a module of a registry.
 pub(super) struct RegistrySource<'a> {
-    pub(super) module: &'a RegistryModule,
+    pub(super) module: &'a RegistryModuleAddr,
     /// The folder of the module in the package.
     pub(super) within: &'a Subfolder,
 }

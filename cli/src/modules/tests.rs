@@ -11,8 +11,8 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use tempfile::TempDir;
 
-use super::install::{ModulesFolder, Progress, install};
-use super::manifest::Manifest;
+use super::install::{InstallProgress, ModulesFolder, install_modules};
+use super::manifest::ModuleManifest;
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::fetch::archive::testing::{gzip, tar, zip};
@@ -80,22 +80,24 @@ impl Project {
             env: &env,
             settings: &self.settings,
             root: self.folder.path(),
-            data: &DataDir::chosen(self.path(".terraform")),
+            data: &DataDir::at_path(self.path(".terraform")),
             pause: |_| {},
             keeps_lock: self.keeps_lock,
         };
         let tell = |progress| {
             *output.borrow_mut() += &match progress {
-                Progress::Downloading(what, key) => format!("Downloading {what} for {key}...\n"),
-                Progress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
-                Progress::Waiting(folder) => {
+                InstallProgress::Downloading(what, key) => {
+                    format!("Downloading {what} for {key}...\n")
+                }
+                InstallProgress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
+                InstallProgress::Waiting(folder) => {
                     // The other run ends as soon as this one waits for it.
                     drop(self.other.take());
                     format!("Waiting for {}\n", folder.display())
                 }
             };
         };
-        let _ = install(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
+        let _ = install_modules(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
         let mut output = output.into_inner();
         for diagnostic in diags.iter() {
             output += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
@@ -105,8 +107,8 @@ impl Project {
 
     fn manifest(&self) -> String {
         let folder = Dir::open(&self.path(".terraform/modules")).unwrap();
-        let manifest = Manifest::load(&folder).unwrap();
-        let line = |(key, record): (&String, &super::manifest::Record)| {
+        let manifest = ModuleManifest::load(&folder).unwrap();
+        let line = |(key, record): (&String, &super::manifest::ModuleRecord)| {
             let version = record.version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
             format!("{key:?}: {}{version} in {}\n", record.source, record.dir.display())
         };

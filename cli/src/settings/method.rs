@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 
-use super::expanded;
+use super::expand_variables;
 use super::repository::RepositoryTemplate;
-use super::text::{Item, Located, Value};
+use super::text::{Item, Located, SettingsValue};
 use crate::env::Env;
 
 /// One place where providers are looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Method {
+pub(crate) struct InstallMethod {
     pub(crate) kind: MethodKind,
     /// Patterns of the providers looked for there; all if empty.
     pub(crate) include: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) enum MethodKind {
     Direct,
 }
 
-impl Method {
+impl InstallMethod {
     /// A place where every provider is looked for.
     pub(crate) fn for_all_providers(kind: MethodKind) -> Self {
         Self { kind, include: Vec::new(), exclude: Vec::new() }
@@ -40,18 +40,19 @@ impl Method {
 
     /// Whether a provider is looked for here.
     pub(crate) fn covers(&self, provider: &ProviderAddr) -> bool {
-        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, provider));
+        let any =
+            |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, provider));
         (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
     }
 }
 
 /// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
-pub(crate) fn matches(pattern: &str, provider: &ProviderAddr) -> bool {
+pub(crate) fn matches_pattern(pattern: &str, provider: &ProviderAddr) -> bool {
     let Some([host, namespace, kind]) = split_pattern(pattern) else { return false };
     let fits = |pattern: &str, part: &str| pattern == "*" || pattern.eq_ignore_ascii_case(part);
     fits(host, provider.host())
         && fits(namespace, provider.namespace())
-        && fits(kind, provider.kind())
+        && fits(kind, provider.provider_type())
 }
 
 /// The host, namespace and type in a pattern.
@@ -66,7 +67,7 @@ pub(super) fn split_pattern(pattern: &str) -> Option<[&str; 3]> {
 }
 
 /// Checks a pattern. The reason why it is none is in Terraform's words.
-fn check(pattern: &str) -> Result<(), String> {
+fn check_pattern(pattern: &str) -> Result<(), String> {
     let parts: Vec<&str> = pattern.split('/').collect();
     let (host, namespace, kind) = match parts[..] {
         [namespace, kind] => (ProviderAddr::DEFAULT_HOST, namespace, kind),
@@ -103,7 +104,7 @@ fn check(pattern: &str) -> Result<(), String> {
 
 /// The arguments of a method.
 #[derive(Default)]
-struct Arguments {
+struct MethodArguments {
     /// The place: a path, a URL or a template.
     place: Option<String>,
     include: Vec<String>,
@@ -111,7 +112,7 @@ struct Arguments {
 }
 
 /// The argument that names the place of a method.
-fn place_argument(method: &str) -> Option<&'static str> {
+fn read_place_argument(method: &str) -> Option<&'static str> {
     match method {
         "filesystem_mirror" => Some("path"),
         "network_mirror" => Some("url"),
@@ -120,20 +121,20 @@ fn place_argument(method: &str) -> Option<&'static str> {
     }
 }
 
-fn arguments(method: &str, items: Vec<Item>) -> Located<Arguments> {
-    let mut arguments = Arguments::default();
+fn read_arguments(method: &str, items: Vec<Item>) -> Located<MethodArguments> {
+    let mut arguments = MethodArguments::default();
     for item in items {
         match item {
-            Item::Value(name, Value::Text(value), _)
-                if Some(name.as_str()) == place_argument(method) =>
+            Item::Value(name, SettingsValue::Text(value), _)
+                if Some(name.as_str()) == read_place_argument(method) =>
             {
                 arguments.place = Some(value);
             }
-            Item::Value(name, Value::List(list), line)
+            Item::Value(name, SettingsValue::List(list), line)
                 if name == "include" || name == "exclude" =>
             {
                 for pattern in &list {
-                    check(pattern).map_err(|reason| (line, reason))?;
+                    check_pattern(pattern).map_err(|reason| (line, reason))?;
                 }
                 if name == "include" {
                     arguments.include = list;
@@ -152,14 +153,14 @@ fn arguments(method: &str, items: Vec<Item>) -> Located<Arguments> {
 }
 
 /// Reads the block of a method.
-pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Method> {
-    let Arguments { place, include, exclude } = arguments(name, items)?;
-    let place = match (place_argument(name), place) {
+pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<InstallMethod> {
+    let MethodArguments { place, include, exclude } = read_arguments(name, items)?;
+    let place = match (read_place_argument(name), place) {
         (Some(argument), None) => return Err((line, format!("{name} needs a {argument}"))),
         (_, place) => place.unwrap_or_default(),
     };
     let kind = match name {
-        "filesystem_mirror" => MethodKind::Filesystem(expanded(&place, env)),
+        "filesystem_mirror" => MethodKind::Filesystem(expand_variables(&place, env)),
         "network_mirror" => {
             let host = place.get(..8).filter(|start| start.eq_ignore_ascii_case("https://"));
             if host.is_none() || place.len() == 8 {
@@ -179,7 +180,7 @@ pub(super) fn read(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Loca
         "direct" => MethodKind::Direct,
         _ => return Err((line, format!("{name} is not a way to install providers"))),
     };
-    Ok(Method { kind, include, exclude })
+    Ok(InstallMethod { kind, include, exclude })
 }
 
 #[cfg(test)]
@@ -189,10 +190,10 @@ mod tests {
     #[test]
     fn a_wildcard_stands_for_all_that_follows() {
         for pattern in ["*/*", "*/*/*", "acme/*", "example.com/*/*", "localhost:8080/a/b", "a/b"] {
-            assert_eq!(check(pattern), Ok(()), "{pattern}");
+            assert_eq!(check_pattern(pattern), Ok(()), "{pattern}");
         }
         for pattern in ["", "null", "a/b/c/d", "*/null", "*/a/*", "h.example/*/null", "a/b c"] {
-            assert!(check(pattern).is_err(), "{pattern}");
+            assert!(check_pattern(pattern).is_err(), "{pattern}");
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::expanded;
+use super::expand_variables;
 use super::repository::read_prefix;
-use super::text::{Item, Located, Value};
+use super::text::{Item, Located, SettingsValue};
 use crate::env::Env;
 
 /// The settings about credentials for OCI registries.
@@ -93,15 +93,15 @@ impl OciSettings {
         let block = format!("the oci_credentials block for {prefix:?}");
         let mut values: [Option<String>; 5] = Default::default();
         for item in items {
-            let (name, value, line) = argument(item)?;
-            let known = ARGUMENTS.iter().position(|argument| *argument == name);
+            let (name, value, line) = read_argument(item)?;
+            let known = ARGUMENT_NAMES.iter().position(|argument| *argument == name);
             match (known, value) {
-                (Some(known), Value::Text(text)) => values[known] = Some(text),
+                (Some(known), SettingsValue::Text(text)) => values[known] = Some(text),
                 (Some(_), _) => return Err((line, format!("{name} must be a string"))),
-                (None, _) => return Err(unexpected(&name, line)),
+                (None, _) => return Err(unexpected_argument(&name, line)),
             }
         }
-        let login = login(values, &block).map_err(at)?;
+        let login = read_login(values, &block).map_err(at)?;
         if matches!(login, OciLogin::Helper(_)) && prefix.contains('/') {
             return Err(at(format!(
                 "{block} cannot use docker_credentials_helper for a path: a credential helper knows whole registries only"
@@ -119,21 +119,22 @@ impl OciSettings {
     ) -> Located<()> {
         let mut defaults = OciDefaults { discovers: true, files: None, helper: None };
         for item in items {
-            let (name, value, line) = argument(item)?;
+            let (name, value, line) = read_argument(item)?;
             match (name.as_str(), value) {
-                ("discover_ambient_credentials", Value::Text(text)) => {
+                ("discover_ambient_credentials", SettingsValue::Text(text)) => {
                     defaults.discovers = text.parse().map_err(|_| {
                         (line, "discover_ambient_credentials must be true or false".to_owned())
                     })?;
                 }
-                ("docker_style_config_files", Value::List(files)) => {
-                    let files = files.iter().map(|file| expanded(file, env)).collect();
+                ("docker_style_config_files", SettingsValue::List(files)) => {
+                    let files = files.iter().map(|file| expand_variables(file, env)).collect();
                     defaults.files = Some(files);
                 }
-                ("docker_credentials_helper", Value::Text(name)) => {
-                    defaults.helper = Some(helper(name).map_err(|reason| (line, reason))?);
+                ("docker_credentials_helper", SettingsValue::Text(name)) => {
+                    defaults.helper =
+                        Some(check_helper_name(name).map_err(|reason| (line, reason))?);
                 }
-                (name, _) => return Err(unexpected(name, line)),
+                (name, _) => return Err(unexpected_argument(name, line)),
             }
         }
         if !defaults.discovers && defaults.files.is_some() {
@@ -145,11 +146,11 @@ impl OciSettings {
 }
 
 /// The arguments of a block `oci_credentials`.
-const ARGUMENTS: [&str; 5] =
+const ARGUMENT_NAMES: [&str; 5] =
     ["username", "password", "access_token", "refresh_token", "docker_credentials_helper"];
 
-/// The login that the values of the arguments mean, in the order of [`ARGUMENTS`].
-fn login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
+/// The login that the values of the arguments mean, in the order of [`ARGUMENT_NAMES`].
+fn read_login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
     match values {
         [Some(username), Some(password), None, None, None] => {
             Ok(OciLogin::Password { username, password })
@@ -158,7 +159,7 @@ fn login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
             let access = Some(access).filter(|access| !access.is_empty());
             Ok(OciLogin::Tokens { access, refresh })
         }
-        [None, None, None, None, Some(name)] => helper(name).map(OciLogin::Helper),
+        [None, None, None, None, Some(name)] => check_helper_name(name).map(OciLogin::Helper),
         _ => Err(format!(
             "{block} must set either username and password, or access_token and refresh_token, or docker_credentials_helper, and nothing else"
         )),
@@ -166,7 +167,7 @@ fn login(values: [Option<String>; 5], block: &str) -> Result<OciLogin, String> {
 }
 
 /// Checks the name of a credential helper, which is part of the name of a program.
-fn helper(name: String) -> Result<String, String> {
+fn check_helper_name(name: String) -> Result<String, String> {
     if name.is_empty() || name.contains(['/', '\\', '\0']) {
         return Err(format!(
             "{name:?} is not the name of a credential helper; write NAME for the program docker-credential-NAME"
@@ -175,16 +176,16 @@ fn helper(name: String) -> Result<String, String> {
     Ok(name)
 }
 
-fn argument(item: Item) -> Located<(String, Value, usize)> {
+fn read_argument(item: Item) -> Located<(String, SettingsValue, usize)> {
     match item {
         Item::Value(name, value, line) => Ok((name, value, line)),
         Item::Block(name, _, line) | Item::Labelled(name, _, _, line) => {
-            Err(unexpected(&name, line))
+            Err(unexpected_argument(&name, line))
         }
     }
 }
 
-fn unexpected(name: &str, line: usize) -> (usize, String) {
+fn unexpected_argument(name: &str, line: usize) -> (usize, String) {
     (line, format!("{name} is not expected here"))
 }
 

@@ -127,7 +127,7 @@ pub(crate) struct RepositoryTemplate(String);
 
 /// The symbols of a template, in the order of the parts of a source address, and the values that `include`
 /// must limit to one if the template does not refer to the symbol.
-const SYMBOLS: [(&str, &str); 3] =
+const TEMPLATE_SYMBOLS: [(&str, &str); 3] =
     [("hostname", "registry hostname"), ("namespace", "provider namespace"), ("type", "provider")];
 
 impl RepositoryTemplate {
@@ -140,14 +140,14 @@ impl RepositoryTemplate {
         let expr = template.expression()?;
         let names: Vec<String> =
             refs::of_expr(&expr).iter().map(|one| one.root.name.to_string()).collect();
-        let is_symbol = |name: &&String| SYMBOLS.iter().any(|(symbol, _)| symbol == name);
+        let is_symbol = |name: &&String| TEMPLATE_SYMBOLS.iter().any(|(symbol, _)| symbol == name);
         if let Some(name) = names.iter().find(|name| !is_symbol(name)) {
             return Err(format!(
                 "the symbol {name:?} is not available in repository_template; only \"hostname\", \"namespace\" and \"type\" are"
             ));
         }
-        for (at, (symbol, what)) in SYMBOLS.iter().enumerate() {
-            if !names.iter().any(|name| name == symbol) && !is_single(include, at) {
+        for (at, (symbol, what)) in TEMPLATE_SYMBOLS.iter().enumerate() {
+            if !names.iter().any(|name| name == symbol) && !is_single_symbol(include, at) {
                 return Err(format!(
                     "repository_template must refer to ${{{symbol}}} unless the include argument selects exactly one {what}"
                 ));
@@ -168,7 +168,7 @@ impl RepositoryTemplate {
     pub(crate) fn repository(&self, addr: &ProviderAddr) -> Result<RepositoryAddr, String> {
         let expr = self.expression()?;
         let mut diags = Diagnostics::new();
-        let value = evaluate(&mut diags, &expr, &Symbols(addr));
+        let value = evaluate(&mut diags, &expr, &SymbolScope(addr));
         let value = value.map_err(|_| self.invalid(diags))?;
         match convert(&value, &Type::String) {
             Ok(Value::String(text)) => RepositoryAddr::parse(&text)
@@ -199,16 +199,16 @@ impl Display for RepositoryTemplate {
 }
 
 /// Whether patterns of providers have the same literal value in one of their parts.
-fn is_single(include: &[String], at: usize) -> bool {
+fn is_single_symbol(include: &[String], at: usize) -> bool {
     let mut values = include.iter().filter_map(|pattern| Some(split_pattern(pattern)?[at]));
     let first = values.next();
     first.is_some_and(|first| first != "*" && values.all(|other| other == first))
 }
 
 /// The scope of a template: the parts of the source address of a provider.
-struct Symbols<'a>(&'a ProviderAddr);
+struct SymbolScope<'a>(&'a ProviderAddr);
 
-impl Scope for Symbols<'_> {
+impl Scope for SymbolScope<'_> {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -218,7 +218,7 @@ impl Scope for Symbols<'_> {
         let part = match &*root.name {
             "hostname" => self.0.host(),
             "namespace" => self.0.namespace(),
-            "type" => self.0.kind(),
+            "type" => self.0.provider_type(),
             other => {
                 let detail = format!("There is no symbol {other:?} in a repository_template.");
                 return Err(

@@ -5,7 +5,7 @@
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     /// `name = value`
-    Value(String, Value, usize),
+    Value(String, SettingsValue, usize),
     /// `name "label" { … }`
     Labelled(String, String, Vec<Self>, usize),
     /// `name { … }`
@@ -13,7 +13,7 @@ pub(super) enum Item {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum SettingsValue {
     Text(String),
     List(Vec<String>),
     Block(Vec<Item>),
@@ -22,7 +22,7 @@ pub(super) enum Value {
 pub(super) type Located<T> = Result<T, (usize, String)>;
 
 /// Reads the items of a whole file.
-pub(super) fn items(text: &str) -> Located<Vec<Item>> {
+pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
     Reader { rest: text, line: 1 }.items(0)
 }
 
@@ -148,17 +148,17 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self, depth: usize) -> Located<Value> {
+    fn value(&mut self, depth: usize) -> Located<SettingsValue> {
         if self.eat('[') {
             let mut list = Vec::new();
             while !self.eat(']') {
                 list.push(self.word()?);
             }
-            return Ok(Value::List(list));
+            return Ok(SettingsValue::List(list));
         }
         if self.eat('{') {
-            return Ok(Value::Block(self.items(depth + 1)?));
+            return Ok(SettingsValue::Block(self.items(depth + 1)?));
         }
-        self.word().map(Value::Text)
+        self.word().map(SettingsValue::Text)
     }
 }

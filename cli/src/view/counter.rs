@@ -5,76 +5,82 @@ use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use formwork_core::event::Phase;
+use formwork_core::event::CountedPhase;
 
 /// The duration of a phase from which on it has a counter.
-const LONG: Duration = Duration::from_secs(1);
+const LONG_PHASE: Duration = Duration::from_secs(1);
 /// The least time between two changes of the counter.
 const INTERVAL: Duration = Duration::from_millis(100);
 /// Goes back to the beginning of the line and erases it.
-const ERASE: &str = "\r\u{1b}[K";
+const ERASE_SEQUENCE: &str = "\r\u{1b}[K";
 
 /// Whether the last line of the terminal is a counter.
 static SHOWN: Mutex<bool> = Mutex::new(false);
 
 /// The counter of one command.
 #[derive(Debug)]
-pub(crate) struct Counter {
+pub(crate) struct PhaseCounter {
     width: usize,
-    phase: Option<Phase>,
+    phase: Option<CountedPhase>,
     began: Instant,
     changed: Option<Instant>,
 }
 
-impl Counter {
+impl PhaseCounter {
     /// Makes a counter for a terminal of this width. Nothing is shown yet.
     pub(crate) fn new(width: usize) -> Self {
         Self { width, phase: None, began: Instant::now(), changed: None }
     }
 
     /// Shows how far a phase has come, if it is long and the last change is some time ago.
-    pub(crate) fn count(&mut self, phase: Phase, done: usize, total: usize) {
+    pub(crate) fn count(&mut self, phase: CountedPhase, done: usize, total: usize) {
         if let Some(text) = self.text(phase, done, total, Instant::now()) {
-            show(&text);
+            show_counter(&text);
         }
     }
 
-    fn text(&mut self, phase: Phase, done: usize, total: usize, now: Instant) -> Option<String> {
+    fn text(
+        &mut self,
+        phase: CountedPhase,
+        done: usize,
+        total: usize,
+        now: Instant,
+    ) -> Option<String> {
         if self.phase != Some(phase) {
             (self.phase, self.began, self.changed) = (Some(phase), now, None);
         }
         let is_due = self.changed.is_none_or(|at| now.duration_since(at) >= INTERVAL);
-        if now.duration_since(self.began) < LONG || !is_due || done >= total {
+        if now.duration_since(self.began) < LONG_PHASE || !is_due || done >= total {
             return None;
         }
         self.changed = Some(now);
         let doing = match phase {
-            Phase::Plan => "planned",
-            Phase::Apply => "applied",
+            CountedPhase::Plan => "planned",
+            CountedPhase::Apply => "applied",
         };
-        let text = format!("{doing} {} of {}", grouped(done), grouped(total));
+        let text = format!("{doing} {} of {}", group_digits(done), group_digits(total));
         // A line that is wrapped could not be erased.
         Some(text.chars().take(self.width.saturating_sub(1)).collect())
     }
 }
 
-fn show(text: &str) {
+fn show_counter(text: &str) {
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut stdout = std::io::stdout().lock();
-    *shown = write!(stdout, "{ERASE}{text}").and_then(|()| stdout.flush()).is_ok();
+    *shown = write!(stdout, "{ERASE_SEQUENCE}{text}").and_then(|()| stdout.flush()).is_ok();
 }
 
 /// Erases the counter, if one is shown.
-pub(crate) fn erase() {
+pub(crate) fn erase_counter() {
     let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::take(&mut *shown) {
         let mut stdout = std::io::stdout().lock();
-        drop(stdout.write_all(ERASE.as_bytes()).and_then(|()| stdout.flush()));
+        drop(stdout.write_all(ERASE_SEQUENCE.as_bytes()).and_then(|()| stdout.flush()));
     }
 }
 
 /// A number with commas between groups of three digits.
-fn grouped(number: usize) -> String {
+fn group_digits(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -92,27 +98,30 @@ mod tests {
 
     #[test]
     fn a_long_phase_is_counted_and_a_short_one_is_not() {
-        let mut counter = Counter::new(80);
+        let mut counter = PhaseCounter::new(80);
         let start = Instant::now();
         let mut at = |ms: u64, phase, done| {
             counter.text(phase, done, 1_234_567, start + Duration::from_millis(ms))
         };
-        assert_eq!(at(0, Phase::Plan, 1), None);
-        assert_eq!(at(999, Phase::Plan, 2), None);
-        assert_eq!(at(1000, Phase::Plan, 120).as_deref(), Some("planned 120 of 1,234,567"));
-        assert_eq!(at(1050, Phase::Plan, 121), None, "not more often than every 100 ms");
-        assert_eq!(at(1100, Phase::Plan, 5000).as_deref(), Some("planned 5,000 of 1,234,567"));
-        assert_eq!(at(1300, Phase::Apply, 1), None, "another phase has just begun");
-        assert_eq!(at(2300, Phase::Apply, 3).as_deref(), Some("applied 3 of 1,234,567"));
-        assert_eq!(at(2500, Phase::Apply, 1_234_567), None, "it is over");
+        assert_eq!(at(0, CountedPhase::Plan, 1), None);
+        assert_eq!(at(999, CountedPhase::Plan, 2), None);
+        assert_eq!(at(1000, CountedPhase::Plan, 120).as_deref(), Some("planned 120 of 1,234,567"));
+        assert_eq!(at(1050, CountedPhase::Plan, 121), None, "not more often than every 100 ms");
+        assert_eq!(
+            at(1100, CountedPhase::Plan, 5000).as_deref(),
+            Some("planned 5,000 of 1,234,567")
+        );
+        assert_eq!(at(1300, CountedPhase::Apply, 1), None, "another phase has just begun");
+        assert_eq!(at(2300, CountedPhase::Apply, 3).as_deref(), Some("applied 3 of 1,234,567"));
+        assert_eq!(at(2500, CountedPhase::Apply, 1_234_567), None, "it is over");
     }
 
     #[test]
     fn a_narrow_terminal_gets_what_fits_in_one_line() {
-        let mut counter = Counter::new(20);
+        let mut counter = PhaseCounter::new(20);
         let start = Instant::now();
-        counter.text(Phase::Plan, 1, 1000, start);
-        let text = counter.text(Phase::Plan, 999_999, 1_000_000, start + LONG);
+        counter.text(CountedPhase::Plan, 1, 1000, start);
+        let text = counter.text(CountedPhase::Plan, 999_999, 1_000_000, start + LONG_PHASE);
         assert_eq!(text.as_deref(), Some("planned 999,999 of "));
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Whole seconds, as `1m10s`.
-pub(crate) fn seconds(elapsed: Duration) -> String {
+pub(crate) fn format_seconds(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, s) => format!("{s}s"),

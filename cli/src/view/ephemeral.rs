@@ -2,7 +2,7 @@
 
 use formwork_core::event::{EphemeralStage, EphemeralStep};
 
-use super::elapsed::seconds;
+use super::elapsed::format_seconds;
 
 /// The sentence behind the address.
 pub(crate) fn step_sentence(step: EphemeralStep, stage: EphemeralStage) -> String {
@@ -18,14 +18,16 @@ pub(crate) fn step_sentence(step: EphemeralStep, stage: EphemeralStage) -> Strin
                 EphemeralStep::Renew => "renewing",
                 EphemeralStep::Close => "closing",
             };
-            format!("Still {doing}... [{} elapsed]", seconds(elapsed))
+            format!("Still {doing}... [{} elapsed]", format_seconds(elapsed))
         }
         (EphemeralStage::Start, EphemeralStep::Renew) => "Renewing...".to_owned(),
         (EphemeralStage::Start, _) => format!("{noun}..."),
         (EphemeralStage::Deferred, _) => "Configuration unknown, deferring...".to_owned(),
-        (EphemeralStage::Done(elapsed), _) => format!("{noun} complete after {}", seconds(elapsed)),
+        (EphemeralStage::Done(elapsed), _) => {
+            format!("{noun} complete after {}", format_seconds(elapsed))
+        }
         (EphemeralStage::Failed(elapsed), _) => {
-            format!("{noun} errored after {}", seconds(elapsed))
+            format!("{noun} errored after {}", format_seconds(elapsed))
         }
     }
 }

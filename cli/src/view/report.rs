@@ -5,28 +5,28 @@ use std::path::Path;
 use formwork_core::apply::ChangeCounts;
 use formwork_core::event::EventObserver;
 use formwork_core::plan::Plan;
-use formwork_core::provider::Pool;
+use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use formwork_value::quote::shell_quoted;
 
-use super::human::operation::Operations;
+use super::human::operation::OperationPrinter;
 use super::human::{diagnostic, outputs, plan as plan_view};
-use super::json::stream::{Stream, imported};
-use super::{Paint, Screen, err, out, sanitize, transient};
+use super::json::stream::{JsonStream, import_count_text};
+use super::{Paint, Screen, print_err, print_out, print_transient, sanitize};
 use crate::exit::Exit;
 use crate::redact;
 
 /// Destination of the report of an operation.
-pub(crate) struct Report {
+pub(crate) struct OperationReport {
     screen: Screen,
     compact_warnings: bool,
-    watch: Audience,
+    watch: ReportAudience,
 }
 
 /// Result of applying.
-pub(crate) struct Done<'a> {
+pub(crate) struct ApplyResult<'a> {
     /// Number of changes made.
     pub(crate) tally: ChangeCounts,
     /// Whether everything was to go.
@@ -35,31 +35,31 @@ pub(crate) struct Done<'a> {
     pub(crate) out: Option<&'a Path>,
 }
 
-const SAVED: &str = "The state of your infrastructure has been saved to the path below. This state\nis required to modify and destroy your infrastructure, so keep it safe. To\ninspect the complete state use the `formwork show` command.";
+const STATE_SAVED_NOTE: &str = "The state of your infrastructure has been saved to the path below. This state\nis required to modify and destroy your infrastructure, so keep it safe. To\ninspect the complete state use the `formwork show` command.";
 
-enum Audience {
-    Human(Operations),
-    Machine(Stream),
+enum ReportAudience {
+    Human(OperationPrinter),
+    Machine(JsonStream),
 }
 
-impl Report {
+impl OperationReport {
     /// Tells people, or programs.
     pub(crate) fn new(screen: Screen, json: bool, compact_warnings: bool) -> Self {
         let watch = if json {
-            let stream = Stream::new();
-            stream.version();
-            Audience::Machine(stream)
+            let stream = JsonStream::new();
+            stream.print_version();
+            ReportAudience::Machine(stream)
         } else {
-            Audience::Human(Operations::new(screen))
+            ReportAudience::Human(OperationPrinter::new(screen))
         };
         Self { screen, compact_warnings, watch }
     }
 
     /// Observer of the engine.
-    pub(crate) fn watch(&self) -> &dyn EventObserver {
+    pub(crate) fn observer(&self) -> &dyn EventObserver {
         match &self.watch {
-            Audience::Human(operations) => operations,
-            Audience::Machine(stream) => stream,
+            ReportAudience::Human(operations) => operations,
+            ReportAudience::Machine(stream) => stream,
         }
     }
 
@@ -68,83 +68,88 @@ impl Report {
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
         let text = &*redact::text(text);
         match &self.watch {
-            Audience::Human(_) => {
+            ReportAudience::Human(_) => {
                 let text = self.screen.wrap(text);
-                out(&format!("{}\n", self.screen.paint(paint, &text)));
+                print_out(&format!("{}\n", self.screen.paint(paint, &text)));
             }
-            Audience::Machine(stream) => stream.step(text, code),
+            ReportAudience::Machine(stream) => stream.print_step(text, code),
         }
     }
 
     /// Reports an event.
-    pub(crate) fn log(&self, text: &str) {
+    pub(crate) fn report_event(&self, text: &str) {
         let text = &*redact::text(text);
         match &self.watch {
-            Audience::Human(_) => out(&format!("{}\n", sanitize::line(text))),
-            Audience::Machine(stream) => stream.log(text),
+            ReportAudience::Human(_) => print_out(&format!("{}\n", sanitize::sanitize_line(text))),
+            ReportAudience::Machine(stream) => stream.print_log(text),
         }
     }
 
     /// Shows text of several lines.
-    pub(crate) fn text(&self, text: &str) {
+    pub(crate) fn show_text(&self, text: &str) {
         match &self.watch {
-            Audience::Human(_) => out(&format!("{text}\n")),
-            Audience::Machine(stream) => stream.log(text.trim()),
+            ReportAudience::Human(_) => print_out(&format!("{text}\n")),
+            ReportAudience::Machine(stream) => stream.print_log(text.trim()),
         }
     }
 
     /// Says something in one way to people, and in another to programs.
     pub(crate) fn log_each(&self, human: &str, machine: &str) {
         match &self.watch {
-            Audience::Human(_) => self.log(human),
-            Audience::Machine(_) => self.log(machine),
+            ReportAudience::Human(_) => self.report_event(human),
+            ReportAudience::Machine(_) => self.report_event(machine),
         }
     }
 
     /// Shows people a line that the next one replaces. The empty line takes it away.
-    pub(crate) fn transient(&self, text: &str) {
-        if let Audience::Human(_) = &self.watch {
-            transient(&self.screen, &redact::text(text));
+    pub(crate) fn show_transient(&self, text: &str) {
+        if let ReportAudience::Human(_) = &self.watch {
+            print_transient(&self.screen, &redact::text(text));
         }
     }
 
     /// Shows problems.
-    pub(crate) fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
+    pub(crate) fn report_diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
-            Audience::Human(_) => {
-                let shown = diagnostic::all(&self.screen, sources, diags, self.compact_warnings);
-                out(&shown.warnings);
-                err(&shown.errors);
+            ReportAudience::Human(_) => {
+                let shown =
+                    diagnostic::render_all(&self.screen, sources, diags, self.compact_warnings);
+                print_out(&shown.warnings);
+                print_err(&shown.errors);
             }
-            Audience::Machine(stream) => diags.iter().for_each(|d| stream.diagnostic(sources, d)),
+            ReportAudience::Machine(stream) => {
+                diags.iter().for_each(|d| stream.print_diagnostic(sources, d));
+            }
         }
     }
 
     /// Shows problems that kept the command from beginning.
-    pub(crate) fn failed(&self, sources: Option<&Sources>, diags: &Diagnostics) -> Exit {
+    pub(crate) fn report_failure(&self, sources: Option<&Sources>, diags: &Diagnostics) -> Exit {
         let empty = Sources::new();
-        self.diagnostics(sources.unwrap_or(&empty), diags);
+        self.report_diagnostics(sources.unwrap_or(&empty), diags);
         Exit::Failed
     }
 
     /// Shows a plan.
-    pub(crate) fn plan(&self, plan: &Plan, pool: &Pool<'_>) {
+    pub(crate) fn report_plan(&self, plan: &Plan, pool: &ProviderPool<'_>) {
         match &self.watch {
-            Audience::Human(_) => out(&plan_view::render(&self.screen, plan, pool)),
-            Audience::Machine(stream) => stream.plan(plan),
+            ReportAudience::Human(_) => {
+                print_out(&plan_view::render_plan(&self.screen, plan, pool));
+            }
+            ReportAudience::Machine(stream) => stream.print_plan(plan),
         }
     }
 
     /// Tells programs what a saved plan is about to do; people saw it when it was made.
-    pub(crate) fn begin(&self, plan: &Plan) {
-        if let Audience::Machine(stream) = &self.watch {
-            stream.begin(plan);
+    pub(crate) fn report_start(&self, plan: &Plan) {
+        if let ReportAudience::Machine(stream) = &self.watch {
+            stream.print_start(plan);
         }
     }
 
     /// Reports how a plan can be used, and the files that its results were written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
-        if !matches!(self.watch, Audience::Human(_)) || !plan.applyable() {
+        if !matches!(self.watch, ReportAudience::Human(_)) || !plan.is_applyable() {
             return;
         }
         let mut text = format!("\n{}\n\n", self.screen.rule());
@@ -167,15 +172,15 @@ impl Report {
                 "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
             )),
         }
-        out(&text);
+        print_out(&text);
     }
 
     /// Reports the changes made.
-    pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
+    pub(crate) fn report_applied(&self, done: &ApplyResult<'_>, state: &State) {
         match &self.watch {
-            Audience::Human(_) => {
+            ReportAudience::Human(_) => {
                 let ChangeCounts { imported: _, added, changed, destroyed } = done.tally;
-                let imports = imported(done.tally);
+                let imports = import_count_text(done.tally);
                 let words = if done.destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")
                 } else {
@@ -183,19 +188,19 @@ impl Report {
                         "Apply complete! Resources: {imports}{added} added, {changed} changed, {destroyed} destroyed."
                     )
                 };
-                out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &words)));
+                print_out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &words)));
                 if let Some(path) = done.out.filter(|_| added + changed > 0) {
-                    let text = format!("{SAVED}\n\nState path: {}", path.display());
-                    out(&format!("\n{text}\n"));
+                    let text = format!("{STATE_SAVED_NOTE}\n\nState path: {}", path.display());
+                    print_out(&format!("\n{text}\n"));
                 }
                 if !done.destroying {
-                    self.outputs(state);
+                    self.report_outputs(state);
                 }
             }
-            Audience::Machine(stream) => {
-                stream.applied(done.tally, done.destroying);
+            ReportAudience::Machine(stream) => {
+                stream.print_applied(done.tally, done.destroying);
                 if !done.destroying {
-                    stream.outputs(state);
+                    stream.print_outputs(state);
                 }
             }
         }
@@ -204,15 +209,15 @@ impl Report {
     /// Reports the current outputs.
     pub(crate) fn refresh_outputs(&self, state: &State) {
         match &self.watch {
-            Audience::Human(_) => self.outputs(state),
-            Audience::Machine(stream) => stream.outputs(state),
+            ReportAudience::Human(_) => self.report_outputs(state),
+            ReportAudience::Machine(stream) => stream.print_outputs(state),
         }
     }
 
-    fn outputs(&self, state: &State) {
+    fn report_outputs(&self, state: &State) {
         if !state.outputs.is_empty() {
             let title = self.screen.paint(Paint::BoldGreen, "Outputs:");
-            out(&format!("\n{title}\n\n{}", outputs::all(state)));
+            print_out(&format!("\n{title}\n\n{}", outputs::render_outputs(state)));
         }
     }
 

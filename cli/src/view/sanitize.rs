@@ -5,21 +5,22 @@
 use std::borrow::Cow;
 
 /// A text of one line, or a part of it: line ends are spelled out too.
-pub(crate) fn line(text: &str) -> String {
-    spelled(text, "\t")
+pub(crate) fn sanitize_line(text: &str) -> String {
+    spell_out_controls(text, "\t")
 }
 
 /// A string that may have several lines.
-pub(crate) fn text(text: &str) -> String {
-    spelled(&text.replace("\r\n", "\n"), "\n\t")
+pub(crate) fn sanitize_text(text: &str) -> String {
+    spell_out_controls(&text.replace("\r\n", "\n"), "\n\t")
 }
 
 /// Whole output for people, of which parts are painted: line breaks, tabs and colours stay. Colours that
 /// could hide text are removed. All else that steers a terminal is spelled out.
 ///
 /// In a file or pipe, characters that only make text look like another text stay, too.
-pub(crate) fn page(text: &str, on_terminal: bool) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && deceives(c);
+pub(crate) fn sanitize_page(text: &str, on_terminal: bool) -> Cow<'_, str> {
+    let steers =
+        |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && is_deceptive(c);
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
@@ -31,8 +32,9 @@ pub(crate) fn page(text: &str, on_terminal: bool) -> Cow<'_, str> {
         if let Some(behind) = rest.strip_prefix("\r\n") {
             result.push_str("\r\n");
             rest = behind;
-        } else if let Some((parameters, behind)) = color(rest) {
-            let is_visible = parameters.split(';').all(|parameter| VISIBLE.contains(&parameter));
+        } else if let Some((parameters, behind)) = parse_color(rest) {
+            let is_visible =
+                parameters.split(';').all(|parameter| VISIBLE_PARAMETERS.contains(&parameter));
             result.push_str(if is_visible { &rest[..rest.len() - behind.len()] } else { "" });
             rest = behind;
         } else if let Some(first) = rest.chars().next() {
@@ -45,19 +47,19 @@ pub(crate) fn page(text: &str, on_terminal: bool) -> Cow<'_, str> {
 }
 
 /// The parameters of colour sequences that leave text visible: no background, no black, no concealment.
-const VISIBLE: [&str; 29] = [
+const VISIBLE_PARAMETERS: [&str; 29] = [
     "", "0", "1", "2", "3", "4", "22", "23", "24", "31", "32", "33", "34", "35", "36", "37", "39",
     "90", "91", "92", "93", "94", "95", "96", "97", "00", "01", "02", "04",
 ];
 
 /// The parameters of a colour sequence at the beginning of a string, and the text behind it.
-fn color(text: &str) -> Option<(&str, &str)> {
+fn parse_color(text: &str) -> Option<(&str, &str)> {
     let behind = text.strip_prefix("\u{1b}[")?;
     let end = behind.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     Some((&behind[..end], behind[end..].strip_prefix('m')?))
 }
 
-fn spelled(text: &str, kept: &str) -> String {
+fn spell_out_controls(text: &str, kept: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for character in text.chars() {
         if kept.contains(character) {
@@ -75,14 +77,16 @@ pub(crate) fn push(text: &mut String, character: char) {
         '\n' => text.push_str("\\n"),
         '\r' => text.push_str("\\r"),
         '\t' => text.push_str("\\t"),
-        c if c.is_control() || deceives(c) => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+        c if c.is_control() || is_deceptive(c) => {
+            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+        }
         c => text.push(c),
     }
 }
 
 /// Whether a character makes text look like another text: it decides in which direction others are
 /// written, or takes no place. Joiners and selectors stay, because letters and emoji need them.
-fn deceives(character: char) -> bool {
+fn is_deceptive(character: char) -> bool {
     matches!(
         character,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -101,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_page_keeps_its_layout_and_colours_and_nothing_else_that_steers_a_terminal() {
-        let page = |text: &str, on_terminal| page(text, on_terminal).into_owned();
+        let page = |text: &str, on_terminal| sanitize_page(text, on_terminal).into_owned();
         let harmless = "é\tb\r\n\n中";
         assert_eq!(page(harmless, true), harmless);
         for paint in [Paint::BoldRed, Paint::Dim, Paint::Underline, Paint::Cyan] {
@@ -125,8 +129,8 @@ mod tests {
     fn what_steers_a_terminal_or_turns_a_line_is_spelled_out() {
         let hostile = "é\u{1b}[31m\u{9b}\u{7f}\u{202e}\u{200f}\tb\r\nc\rd";
         let shown = "é\\u001b[31m\\u009b\\u007f\\u202e\\u200f\tb";
-        assert_eq!(line(hostile), format!("{shown}\\r\\nc\\rd"));
-        assert_eq!(line("a\u{feff}\u{ad}\u{2028}b"), "a\\ufeff\\u00ad\\u2028b");
-        assert_eq!(text(hostile), format!("{shown}\nc\\rd"));
+        assert_eq!(sanitize_line(hostile), format!("{shown}\\r\\nc\\rd"));
+        assert_eq!(sanitize_line("a\u{feff}\u{ad}\u{2028}b"), "a\\ufeff\\u00ad\\u2028b");
+        assert_eq!(sanitize_text(hostile), format!("{shown}\nc\\rd"));
     }
 }

@@ -12,15 +12,15 @@ use std::sync::Arc;
 use formwork_backend::Backend;
 use formwork_backend::encryption::{PlanCipher, StateCipher};
 use formwork_backend::kind::BackendEnvironment;
-use formwork_backend::kinds::find;
-use formwork_backend::unsupported::unsupported;
-use formwork_core::config::Backend as Block;
+use formwork_backend::kinds::find_backend_kind;
+use formwork_backend::unsupported::describe_unsupported_backend;
+use formwork_core::config::StateBackendBlock as Block;
 use formwork_value::diag::{Blame, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 pub(crate) use self::config::BackendConfig;
 pub(crate) use self::record::InitializedBackend;
-use self::record::{REMEMBERED, write};
+use self::record::{FILE_NAME, write};
 pub(crate) use self::state_store::StartedStores;
 use super::Workspace;
 use crate::messages;
@@ -70,16 +70,19 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         backend: Option<&Block>,
     ) -> Result<BackendConfig, Reported> {
-        let is_unknown = |block: &&Block| block.provider.is_none() && find(&block.kind).is_none();
+        let is_unknown =
+            |block: &&Block| block.provider.is_none() && find_backend_kind(&block.kind).is_none();
         if let Some(block) = backend.filter(is_unknown) {
             return Err(diags.error(unknown_kind(messages::INVALID_BACKEND_TYPE, block)));
         }
         let remembered = self.initialized_backend(diags)?;
         let found = match (backend, &remembered) {
             // Arguments of a block that was never set up are judged by `init`.
-            (Some(block), None) => Err(never_set_up(block)),
+            (Some(block), None) => Err(not_initialized(block)),
             // A provider is not started only to find that another one was set up.
-            (Some(block), Some(old)) if old.is_other_store(block) => Err(type_changed(old, block)),
+            (Some(block), Some(old)) if old.is_other_store(block) => {
+                Err(backend_type_changed(old, block))
+            }
             (Some(block), Some(_)) => {
                 resolve_backend(Some(self.block_config(diags, block).await?), remembered.as_ref())
             }
@@ -93,7 +96,7 @@ impl Workspace<'_> {
                 )
             } else {
                 let kind = remembered.map(|old| old.kind).unwrap_or_default();
-                format!("Reason: {reason}\n\n{}\n\nNothing was changed.", unsupported(&kind))
+                format!("Reason: {reason}\n\n{}\n\nNothing was changed.", describe_unsupported_backend(&kind))
             };
             let summary = messages::BACKEND_INITIALIZATION_REQUIRED;
             diags.error(Diagnostic::error(summary, detail))
@@ -120,7 +123,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When it is a state store whose provider cannot be used.
-    pub(crate) async fn initialized(
+    pub(crate) async fn initialized_config(
         &self,
         diags: &mut Diagnostics,
         old: &InitializedBackend,
@@ -136,7 +139,7 @@ impl Workspace<'_> {
     pub(super) fn is_initialized(&self, block: Option<&Block>) -> bool {
         let Ok(old) = self.initialized_backend(&mut Diagnostics::new()) else { return false };
         match (block, &old) {
-            (Some(block), Some(old)) if block.provider.is_some() => old.is_of(block),
+            (Some(block), Some(old)) if block.provider.is_some() => old.is_same_backend(block),
             (Some(block), Some(_)) => BackendConfig::read(&mut Diagnostics::new(), block)
                 .is_ok_and(|block| resolve_backend(Some(block), old.as_ref()).is_ok()),
             (block, old) => block.is_none() && old.is_none(),
@@ -147,7 +150,7 @@ impl Workspace<'_> {
     /// state or a part of it report none of it.
     pub(crate) async fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
         if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend).await {
-            config.warn(diags, &self.backend_environment(&self.root));
+            config.warn_of_deprecated(diags, &self.backend_environment(&self.root));
         }
     }
 
@@ -168,7 +171,7 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When that cannot be written.
-    pub(crate) fn remember(
+    pub(crate) fn record_initialized(
         &self,
         diags: &mut Diagnostics,
         settled: Option<(&BackendConfig, &BackendConfig)>,
@@ -178,8 +181,8 @@ impl Workspace<'_> {
             Some((block, config)) => write(&self.data, block, config),
             None => self.data.open().and_then(|data| {
                 // A link to another data directory is read only.
-                if data.is_some_and(|data| data.holds(REMEMBERED)) {
-                    self.data.create()?.remove(REMEMBERED)?;
+                if data.is_some_and(|data| data.holds(FILE_NAME)) {
+                    self.data.create()?.remove(FILE_NAME)?;
                 }
                 Ok(())
             }),
@@ -196,17 +199,17 @@ impl Workspace<'_> {
 fn unknown_kind(summary: impl Into<Summary>, block: &Block) -> Diagnostic {
     let detail = format!(
         "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
-        unsupported(&block.kind)
+        describe_unsupported_backend(&block.kind)
     );
     Diagnostic::error(summary, detail).at(block.span)
 }
 
 /// The reason why a new block has to be initialized.
-fn never_set_up(block: &Block) -> String {
+fn not_initialized(block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
         Some(provider) => {
-            let source = provider.source.display();
+            let source = provider.source.display_string();
             format!("Initial configuration of a state store {kind:?} in provider {source}")
         }
         None => format!("Initial configuration of the requested backend {kind:?}"),
@@ -214,7 +217,7 @@ fn never_set_up(block: &Block) -> String {
 }
 
 /// The reason why a block of another type has to be initialized.
-fn type_changed(old: &InitializedBackend, block: &Block) -> String {
+fn backend_type_changed(old: &InitializedBackend, block: &Block) -> String {
     let kind = &block.kind;
     match &block.provider {
         None => format!("Migrating from {} to backend {kind:?}", old.describe()),
@@ -237,7 +240,7 @@ fn resolve_backend(
         (Some(block), None) => {
             Err(format!("Initial configuration of the requested backend {:?}", block.kind()))
         }
-        (Some(block), Some(old)) => old.holds_for(&block).ok_or_else(|| {
+        (Some(block), Some(old)) => old.config_if_unchanged(&block).ok_or_else(|| {
             if block.store().is_some() {
                 format!("State store {:?} configuration changed", block.kind())
             } else if old.kind == block.kind() {
@@ -262,14 +265,16 @@ pub(crate) enum BackendSetup {
 
 impl BackendSetup {
     /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
-    pub(crate) fn of(
+    pub(crate) fn compare(
         block: Option<&BackendConfig>,
         more: bool,
         old: Option<&InitializedBackend>,
     ) -> Self {
         match (block, old) {
             (None, None) => Self::Nothing,
-            (Some(block), Some(old)) if !more && old.holds_for(block).is_some() => Self::Kept,
+            (Some(block), Some(old)) if !more && old.config_if_unchanged(block).is_some() => {
+                Self::Kept
+            }
             _ => Self::Changed,
         }
     }
@@ -301,7 +306,7 @@ mod tests {
 
     fn load(text: &str) -> InitializedBackend {
         let folder = tempfile::tempdir().unwrap();
-        let data = DataDir::chosen(folder.path().to_owned());
+        let data = DataDir::at_path(folder.path().to_owned());
         std::fs::write(InitializedBackend::path(&data), text).unwrap();
         InitializedBackend::load(&data).unwrap().unwrap()
     }
@@ -347,21 +352,21 @@ mod tests {
     #[test]
     fn init_keeps_what_holds_and_says_what_would_change() {
         let (old, block) = (remembered(), local(None));
-        assert_eq!(BackendSetup::of(None, false, None), BackendSetup::Nothing);
-        assert_eq!(BackendSetup::of(Some(&block), false, Some(&old)), BackendSetup::Kept);
+        assert_eq!(BackendSetup::compare(None, false, None), BackendSetup::Nothing);
+        assert_eq!(BackendSetup::compare(Some(&block), false, Some(&old)), BackendSetup::Kept);
         for (block, more, old) in [
             (Some(&block), true, Some(&old)),
             (Some(&block), false, None),
             (None, false, Some(&old)),
         ] {
-            assert_eq!(BackendSetup::of(block, more, old), BackendSetup::Changed);
+            assert_eq!(BackendSetup::compare(block, more, old), BackendSetup::Changed);
         }
     }
 
     #[test]
     fn what_is_written_down_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (data, block) = (DataDir::chosen(folder.path().join("data")), local(None));
+        let (data, block) = (DataDir::at_path(folder.path().join("data")), local(None));
         write(&data, &block, &local(Some("prod.tfstate"))).unwrap();
         let read = InitializedBackend::load(&data).unwrap().unwrap();
         assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));

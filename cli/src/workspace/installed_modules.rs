@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -10,10 +10,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::{Workspace, test_modules};
 use crate::messages;
 use crate::modules;
-use crate::modules::install::{self, Progress};
-use crate::modules::installed::Installed;
-use crate::modules::manifest::Manifest;
-use crate::view::report::Report;
+use crate::modules::install::{self, InstallProgress};
+use crate::modules::installed::InstalledModules;
+use crate::modules::manifest::ModuleManifest;
+use crate::view::report::OperationReport;
 
 /// Options of an installation of modules.
 #[derive(Clone, Copy)]
@@ -31,14 +31,19 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When the manifest cannot be read.
-    pub(crate) fn installed_modules(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
+    pub(crate) fn installed_modules(
+        &self,
+        diags: &mut Diagnostics,
+    ) -> Result<InstalledModules, Reported> {
         let folder = self.modules_folder();
-        let load = || -> std::io::Result<Manifest> {
-            let Some(data) = self.data.open()? else { return Ok(Manifest::default()) };
-            data.subdir(modules::FOLDER)?.as_ref().map_or(Ok(Manifest::default()), Manifest::load)
+        let load = || -> std::io::Result<ModuleManifest> {
+            let Some(data) = self.data.open()? else { return Ok(ModuleManifest::default()) };
+            data.subdir(modules::FOLDER)?
+                .as_ref()
+                .map_or(Ok(ModuleManifest::default()), ModuleManifest::load)
         };
-        load().map(Installed).map_err(|error| {
-            let path = Manifest::path(&folder);
+        load().map(InstalledModules).map_err(|error| {
+            let path = ModuleManifest::path(&folder);
             let detail = format!(
                 "{}: {error}. Remove the file, and run \"formwork init\" to reinstall all modules.",
                 path.display()
@@ -56,8 +61,13 @@ impl Workspace<'_> {
     /// Whether the root module calls any. Errors are reported when the whole is read.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
-        folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.config_folder)
-            .map_or(true, |calls| !calls.is_empty())
+        folders::root_module_calls(
+            &mut Diagnostics::new(),
+            &mut sources,
+            &FilesOnDisk,
+            &self.config_folder,
+        )
+        .map_or(true, |calls| !calls.is_empty())
     }
 
     /// Installs the modules that the configuration calls, telling what happens.
@@ -68,25 +78,25 @@ impl Workspace<'_> {
         &mut self,
         diags: &mut Diagnostics,
         options: InstallOptions<'_>,
-        report: &Report,
+        report: &OperationReport,
     ) -> Result<(), Reported> {
         let InstallOptions { upgrade, keeps_lock, tests } = options;
         let place = install::ModulesFolder {
             keeps_lock,
-            tests: test_modules::folder(tests),
+            tests: test_modules::tests_folder(tests),
             env: self.env,
             settings: &self.settings,
             root: &self.config_folder,
             data: &self.data,
             pause: std::thread::sleep,
         };
-        install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
-            report.log(&match progress {
-                Progress::Downloading(package, key) => {
+        install::install_modules(diags, &mut self.sources, &place, upgrade, &|progress| {
+            report.report_event(&match progress {
+                InstallProgress::Downloading(package, key) => {
                     format!("Downloading {package} for {key}...")
                 }
-                Progress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
-                Progress::Waiting(folder) => format!(
+                InstallProgress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
+                InstallProgress::Waiting(folder) => format!(
                     "Waiting for another command that installs modules in {}...",
                     folder.display()
                 ),

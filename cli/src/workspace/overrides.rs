@@ -52,7 +52,7 @@ impl Workspace<'_> {
     }
 
     fn listed_overrides(&self) -> Option<String> {
-        let overrides = &self.places(&[]).settings.overrides;
+        let overrides = &self.provider_folders(&[]).settings.overrides;
         if overrides.is_empty() {
             return None;
         }

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use formwork_backend::OpenState;
-use formwork_backend::local::{Files, Workspaces};
-use formwork_core::config::Backend;
+use formwork_backend::local::{StateFilePaths, Workspaces};
+use formwork_core::config::StateBackendBlock;
 use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
 use super::backend::BackendConfig;
-use crate::args::{Backup, StatePaths};
+use crate::args::{BackupPath, StatePaths};
 
 impl Workspace<'_> {
     /// Location of the state: as the flags say, else as the `backend` block says, else in the
@@ -17,21 +17,21 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When the `backend` block is not supported, or is not the one that `init` configured.
-    pub(crate) async fn store(
+    pub(crate) async fn open_state(
         &self,
         diags: &mut Diagnostics,
-        backend: Option<&Backend>,
+        backend: Option<&StateBackendBlock>,
         state_paths: &StatePaths,
     ) -> Result<OpenState, Reported> {
         let config = self.backend_config(diags, backend).await?;
-        self.store_in(diags, &config, state_paths).await
+        self.open_state_in(diags, &config, state_paths).await
     }
 
     /// The state of the selected workspace in a backend, or where the flags name files for it.
     ///
     /// # Errors
     /// When an argument of the backend is not valid, or its place does not answer.
-    pub(crate) async fn store_in(
+    pub(crate) async fn open_state_in(
         &self,
         diags: &mut Diagnostics,
         config: &BackendConfig,
@@ -39,7 +39,7 @@ impl Workspace<'_> {
     ) -> Result<OpenState, Reported> {
         if let Some(places) = config.local_places(&self.root) {
             let mut opened =
-                OpenState::from(with_state_paths(places.files(&self.name()), state_paths));
+                OpenState::from(with_state_paths(places.state_paths(&self.name()), state_paths));
             opened.set_cipher(self.state_cipher());
             return Ok(opened);
         }
@@ -52,17 +52,17 @@ impl Workspace<'_> {
     /// The place of the state of a workspace, as messages name it.
     ///
     /// # Errors
-    /// As [`Workspace::store`].
+    /// As [`Workspace::open_state`].
     pub(crate) async fn location_of(
         &self,
         diags: &mut Diagnostics,
         name: &str,
-        backend: Option<&Backend>,
+        backend: Option<&StateBackendBlock>,
         state_paths: &StatePaths,
     ) -> Result<String, Reported> {
         let config = self.backend_config(diags, backend).await?;
         if let Some(places) = config.local_places(&self.root) {
-            let state = with_state_paths(places.files(name), state_paths).state;
+            let state = with_state_paths(places.state_paths(name), state_paths).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
         let backend = config.configure(diags, &self.backend_environment(&self.root))?;
@@ -73,7 +73,10 @@ impl Workspace<'_> {
 /// The state in the file that an option names, whatever the backend is.
 pub(crate) fn named_file(workspace: &Workspace<'_>, state_paths: &StatePaths) -> Option<OpenState> {
     let file = state_paths.state.as_ref()?;
-    let mut opened = OpenState::from(with_state_paths(Files::of(file.clone()), state_paths));
+    let mut opened = OpenState::from(with_state_paths(
+        StateFilePaths::from_state_path(file.clone()),
+        state_paths,
+    ));
     opened.set_cipher(workspace.state_cipher());
     Some(opened)
 }
@@ -83,29 +86,31 @@ impl BackendConfig {
     pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {
         let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
         let (default, folder) = (path("path"), path("workspace_dir"));
-        self.is_local().then(|| Workspaces::of(root, default.map(Path::new), folder.map(Path::new)))
+        self.is_local()
+            .then(|| Workspaces::from_paths(root, default.map(Path::new), folder.map(Path::new)))
     }
 }
 
 /// The files of a state after the flags have had their say.
-fn with_state_paths(usual: Files, state_paths: &StatePaths) -> Files {
+fn with_state_paths(usual: StateFilePaths, state_paths: &StatePaths) -> StateFilePaths {
     let source = state_paths.state.clone().unwrap_or_else(|| usual.state.clone());
     let mut files = match (&state_paths.out, &state_paths.state) {
-        (Some(out), _) if *out != source => {
-            Files { read_from: Some(source), ..Files::of(out.clone()) }
-        }
-        (_, Some(state)) => Files::of(state.clone()),
+        (Some(out), _) if *out != source => StateFilePaths {
+            read_from: Some(source),
+            ..StateFilePaths::from_state_path(out.clone())
+        },
+        (_, Some(state)) => StateFilePaths::from_state_path(state.clone()),
         (_, None) => usual,
     };
     files.named.source = state_paths.state.is_some();
     match &state_paths.backup {
-        Backup::Usual => {}
-        Backup::At(path) if path == Path::new("-") => files.backup = None,
-        Backup::At(path) => {
+        BackupPath::Usual => {}
+        BackupPath::At(path) if path == Path::new("-") => files.backup = None,
+        BackupPath::At(path) => {
             files.backup = Some(path.clone());
             files.named.backup = true;
         }
-        Backup::Kept(seconds) => {
+        BackupPath::Kept(seconds) => {
             let mut path = files.state.clone().into_os_string();
             path.push(format!(".{seconds}.backup"));
             files.backup = Some(path.into());
@@ -126,9 +131,9 @@ mod tests {
     fn flags_move_what_is_read_written_and_kept() {
         let check = |state: Option<&str>, out: Option<&str>, backup: Option<&str>| -> Placed {
             let path = |text: Option<&str>| text.map(PathBuf::from);
-            let backup = path(backup).map_or(Backup::Usual, Backup::At);
+            let backup = path(backup).map_or(BackupPath::Usual, BackupPath::At);
             let state_paths = StatePaths { state: path(state), out: path(out), backup };
-            let files = with_state_paths(Files::of("usual"), &state_paths);
+            let files = with_state_paths(StateFilePaths::from_state_path("usual"), &state_paths);
             let name = |path: PathBuf| path.display().to_string();
             (name(files.state), files.read_from.map(name), files.backup.map(name))
         };
@@ -143,8 +148,8 @@ mod tests {
 
     #[test]
     fn a_backup_that_is_kept_has_a_name_of_its_own() {
-        let state_paths = StatePaths { backup: Backup::Kept(17), ..StatePaths::default() };
-        let files = with_state_paths(Files::of("usual"), &state_paths);
+        let state_paths = StatePaths { backup: BackupPath::Kept(17), ..StatePaths::default() };
+        let files = with_state_paths(StateFilePaths::from_state_path("usual"), &state_paths);
         assert_eq!(files.backup, Some("usual.17.backup".into()));
     }
 }

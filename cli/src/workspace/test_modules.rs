@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::test_files::{self, TestFolders};
 use formwork_core::config::{ConfigSource, test_modules};
 use formwork_value::diag::Sources;
@@ -26,7 +26,7 @@ pub(crate) struct LoadedRun<T> {
 }
 
 /// The folder of tests, or the usual one.
-pub(super) fn folder(tests: Option<&Path>) -> &Path {
+pub(super) fn tests_folder(tests: Option<&Path>) -> &Path {
     tests.unwrap_or(Path::new(test_files::USUAL))
 }
 
@@ -34,14 +34,14 @@ impl Workspace<'_> {
     /// Looks for errors in files of tests: in the configuration's folder, and in the one below it
     /// that is theirs, `tests` unless another one is given.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
-        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
-        test_files::check(diags, &mut self.sources, &Disk, folders);
+        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        test_files::check(diags, &mut self.sources, &FilesOnDisk, folders);
     }
 
     /// Whether a run of a test file has a module of its own.
     pub(crate) fn tests_use_modules(&self, tests: Option<&Path>) -> bool {
-        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
-        let listed = test_modules::list(&mut Sources::new(), &Disk, folders);
+        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        let listed = test_modules::list_test_files(&mut Sources::new(), &FilesOnDisk, folders);
         listed.iter().any(|file| !file.modules.is_empty())
     }
 
@@ -56,21 +56,22 @@ impl Workspace<'_> {
         load: impl Fn(&mut Diagnostics, &mut Sources, ConfigSource<'_>) -> Result<T, Reported>,
     ) -> Result<Vec<LoadedTest<T>>, Reported> {
         let installed = self.installed_modules(diags)?;
-        let folders = TestFolders { module: &self.config_folder, tests: folder(tests) };
-        let files = test_modules::list(&mut self.sources, &Disk, folders);
+        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        let files = test_modules::list_test_files(&mut self.sources, &FilesOnDisk, folders);
         let mut loaded = Vec::new();
         let mut result = Ok(());
         for file in &files {
             let mut runs = Vec::new();
             for site in &file.modules {
-                let key = file.key(site);
+                let key = file.module_key(site);
                 let dir = installed.locate(&key, site).map_err(|missing| {
                     let problem = Diagnostic::error(missing.summary, missing.detail);
                     diags.error(problem.at(missing.span))
                 });
                 let read = dir.and_then(|dir| {
                     let folders = InstalledForRun { installed: &installed, key: &key };
-                    let config_source = ConfigSource { files: &Disk, dir: &dir, folders: &folders };
+                    let config_source =
+                        ConfigSource { files: &FilesOnDisk, dir: &dir, folders: &folders };
                     load(diags, &mut self.sources, config_source)
                 });
                 match read {

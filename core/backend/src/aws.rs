@@ -15,10 +15,10 @@ use ureq::http::{HeaderValue, Request, StatusCode, header};
 
 use crate::cause::Cause;
 use crate::web::Authorize;
-use crate::web::{Client, HttpResponse, may_pass, without_secrets};
+use crate::web::{HttpClient, HttpResponse, is_retryable_status, redact_url};
 
 /// Codes of refusals that end by themselves, which some services answer with the status 400.
-const THROTTLED: [&str; 6] = [
+const THROTTLING_CODES: [&str; 6] = [
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "RequestTimeout",
@@ -29,16 +29,16 @@ const THROTTLED: [&str; 6] = [
 
 /// One service of AWS, or one that is compatible with it.
 #[derive(Clone)]
-pub(crate) struct Service {
-    client: Client,
+pub(crate) struct AwsService {
+    client: HttpClient,
     signer: Signer<Credential>,
     region: String,
 }
 
-impl Service {
+impl AwsService {
     /// A service in a region, which the signatures name.
     pub(crate) fn new(
-        client: Client,
+        client: HttpClient,
         signer: &Signer<Credential>,
         name: &str,
         region: &str,
@@ -56,19 +56,22 @@ impl Service {
     ///
     /// # Errors
     /// When there are no credentials, or no answer came. One with any status is returned.
-    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
+    pub(crate) async fn send_signed(
+        &self,
+        request: &Request<Vec<u8>>,
+    ) -> Result<HttpResponse, Cause> {
         self.client.send_authorized(request, self).await
     }
 }
 
 #[async_trait::async_trait]
-impl Authorize for Service {
+impl Authorize for AwsService {
     async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
-        self.signer.authorize(with_sum(request)?).await
+        self.signer.authorize(add_content_hash_header(request)?).await
     }
 
-    fn is_busy(&self, answer: &HttpResponse) -> bool {
-        is_busy(answer)
+    fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
+        is_retryable_response(answer)
     }
 }
 
@@ -76,13 +79,13 @@ impl Authorize for Service {
 ///
 /// # Errors
 /// When the credentials have expired, or the request cannot be signed.
-async fn sign_with(
+async fn sign_request(
     credential: &Credential,
     service: &str,
     region: &str,
     request: Request<Vec<u8>>,
 ) -> reqsign_core::Result<Request<Vec<u8>>> {
-    let request = with_sum(request).map_err(|error| {
+    let request = add_content_hash_header(request).map_err(|error| {
         reqsign_core::Error::request_invalid(format!("the request cannot be signed: {error}"))
     })?;
     let (mut parts, body) = request.into_parts();
@@ -93,22 +96,22 @@ async fn sign_with(
 }
 
 /// Adds the sum of the content, which the signature covers.
-fn with_sum(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+fn add_content_hash_header(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
     // S3 refuses a signed request without this header.
     let sum = HeaderValue::from_str(&hex_sha256(request.body()))?;
     request.headers_mut().insert("x-amz-content-sha256", sum);
     Ok(request)
 }
 
-fn is_busy(answer: &HttpResponse) -> bool {
-    may_pass(answer.status)
+fn is_retryable_response(answer: &HttpResponse) -> bool {
+    is_retryable_status(answer.status)
         || (answer.status == StatusCode::BAD_REQUEST
-            && Refusal::read(answer).is_some_and(|refusal| refusal.is_throttling()))
+            && AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.is_throttling()))
 }
 
 /// An answer of a service that refuses a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct AwsErrorResponse {
     /// The code, for example `NoSuchKey`.
     #[serde(rename = "Code", default)]
     pub(crate) code: String,
@@ -119,39 +122,39 @@ pub(crate) struct Refusal {
 
 /// The answer of STS, whose error is one level deeper.
 #[derive(Deserialize)]
-struct QueryError {
+struct StsErrorResponse {
     #[serde(rename = "Error")]
-    error: Refusal,
+    error: AwsErrorResponse,
 }
 
 /// The answer of DynamoDB.
 #[derive(Deserialize)]
-struct JsonError {
+struct DynamoDbErrorResponse {
     #[serde(rename = "__type", default)]
     kind: String,
     #[serde(alias = "Message", default)]
     message: String,
 }
 
-impl Refusal {
+impl AwsErrorResponse {
     /// Reads the error in the content of an answer: XML of S3 or STS, or JSON of DynamoDB.
     pub(crate) fn read(answer: &HttpResponse) -> Option<Self> {
         let text = std::str::from_utf8(&answer.body).ok()?;
-        if let Ok(JsonError { kind, message }) = serde_json::from_str(text) {
+        if let Ok(DynamoDbErrorResponse { kind, message }) = serde_json::from_str(text) {
             // DynamoDB puts a namespace before the code, as in
             // `com.amazonaws.dynamodb.v20120810#Code`.
             let code = kind.rsplit('#').next().unwrap_or_default().to_owned();
             return Some(Self { code, message }).filter(|refusal| !refusal.code.is_empty());
         }
-        // Tried first: every field of `Refusal` has a default, so the nested error of STS would
+        // Tried first: every field of `AwsErrorResponse` has a default, so the nested error of STS would
         // parse as an empty one.
-        let nested = quick_xml::de::from_str::<QueryError>(text).map(|error| error.error);
+        let nested = quick_xml::de::from_str::<StsErrorResponse>(text).map(|error| error.error);
         let refusal = nested.or_else(|_| quick_xml::de::from_str(text)).ok()?;
         Some(refusal).filter(|refusal: &Self| !refusal.code.is_empty())
     }
 
     fn is_throttling(&self) -> bool {
-        THROTTLED.contains(&self.code.as_str())
+        THROTTLING_CODES.contains(&self.code.as_str())
     }
 
     /// The next step for codes that have a special one.
@@ -188,13 +191,18 @@ impl Refusal {
 }
 
 /// The cause of a failure for an answer that was not expected.
-pub(crate) fn refused(answer: &HttpResponse, method: &str, url: &str, region: &str) -> Cause {
-    let place = without_secrets(url);
+pub(crate) fn unexpected_response_cause(
+    answer: &HttpResponse,
+    method: &str,
+    url: &str,
+    region: &str,
+) -> Cause {
+    let place = redact_url(url);
     // An answer to HEAD has no content, but S3 names the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
-    match (Refusal::read(answer), redirect) {
+    match (AwsErrorResponse::read(answer), redirect) {
         (Some(refusal), _) => {
-            let Refusal { code, message } = &refusal;
+            let AwsErrorResponse { code, message } = &refusal;
             let remedy = refusal.remedy(answer, region);
             let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
             let message = message.trim_end_matches('.');
@@ -205,12 +213,12 @@ pub(crate) fn refused(answer: &HttpResponse, method: &str, url: &str, region: &s
             answer.status
         )
         .into(),
-        (None, None) => answer.unexpected(method, url),
+        (None, None) => answer.unexpected_response_cause(method, url),
     }
 }
 
 /// A signer without a service yet, over a chain of credentials.
-pub(crate) fn signer(chain: Arc<credentials::Chain>) -> Signer<Credential> {
+pub(crate) fn new_signer(chain: Arc<credentials::CredentialChain>) -> Signer<Credential> {
     // The service and region are set for each service; the credentials are read once for all.
     let context = chain.context().clone();
     Signer::new(context, chain, RequestSigner::new("", ""))
@@ -222,14 +230,16 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, body: &str) -> HttpResponse {
+    fn test_response(status: u16, body: &str) -> HttpResponse {
         let status = StatusCode::from_u16(status).unwrap();
         HttpResponse { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
     }
 
     #[test]
     fn refusals_are_read_in_the_form_of_each_service() {
-        let code = |body: &str| Refusal::read(&answer(400, body)).map(|refusal| refusal.code);
+        let code = |body: &str| {
+            AwsErrorResponse::read(&test_response(400, body)).map(|refusal| refusal.code)
+        };
         let s3 = "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Message>m</Message><Key>k</Key></Error>";
         let sts = "<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>m</Message></Error><RequestId>1</RequestId></ErrorResponse>";
         let table = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
@@ -243,26 +253,30 @@ mod tests {
     #[test]
     fn a_throttled_request_is_sent_again_whatever_its_status() {
         let slow = r#"{"__type":"ProvisionedThroughputExceededException","message":"m"}"#;
-        assert!(is_busy(&answer(400, slow)));
-        assert!(is_busy(&answer(503, "")));
-        assert!(!is_busy(&answer(400, r#"{"__type":"ValidationException"}"#)));
-        assert!(!is_busy(&answer(403, "")));
+        assert!(is_retryable_response(&test_response(400, slow)));
+        assert!(is_retryable_response(&test_response(503, "")));
+        assert!(!is_retryable_response(&test_response(400, r#"{"__type":"ValidationException"}"#)));
+        assert!(!is_retryable_response(&test_response(403, "")));
     }
 
     #[test]
     fn a_refusal_names_code_and_next_step() {
-        let expired =
-            answer(400, "<Error><Code>ExpiredToken</Code><Message>Too old.</Message></Error>");
-        let cause = refused(&expired, "GET", "https://u:p@h/b", "eu-west-1").to_string();
+        let expired = test_response(
+            400,
+            "<Error><Code>ExpiredToken</Code><Message>Too old.</Message></Error>",
+        );
+        let cause =
+            unexpected_response_cause(&expired, "GET", "https://u:p@h/b", "eu-west-1").to_string();
         assert!(
             cause.starts_with(
                 "GET https://h/b: HTTP 400 Bad Request, ExpiredToken: Too old; the session"
             ),
             "{cause}"
         );
-        let mut elsewhere = answer(301, "");
+        let mut elsewhere = test_response(301, "");
         elsewhere.headers.insert("x-amz-bucket-region", HeaderValue::from_static("us-west-2"));
-        let cause = refused(&elsewhere, "GET", "https://h/b", "eu-west-1").to_string();
+        let cause =
+            unexpected_response_cause(&elsewhere, "GET", "https://h/b", "eu-west-1").to_string();
         assert!(
             cause.ends_with(
                 "requested bucket from \"eu-west-1\", actual location \"us-west-2\": set `region`"

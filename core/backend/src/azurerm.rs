@@ -16,28 +16,28 @@ use std::time::Duration;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
-use self::account::Account;
+use self::account::StorageAccount;
 use self::client::AzureClient;
 use self::container::Container;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::messages;
 use crate::remote_backend::RemoteBackend;
-use crate::retry::Retries;
-use crate::web::{Client, Tls};
+use crate::retry::RetryPolicy;
+use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The part of the name of a blob that precedes the name of a workspace.
-const WORKSPACE: &str = "env:";
+const WORKSPACE_SUFFIX: &str = "env:";
 
 /// Attempts at requests: as many as the clients of Azure make.
-const RETRIES: Retries =
-    Retries { most: 4, shortest: Duration::from_millis(800), longest: Duration::from_secs(30) };
+const RETRIES: RetryPolicy =
+    RetryPolicy { most: 4, shortest: Duration::from_millis(800), longest: Duration::from_secs(30) };
 
 /// The type of the backend.
-pub(crate) struct AzureKind;
+pub(crate) struct AzureBackendKind;
 
-impl BackendKind for AzureKind {
+impl BackendKind for AzureBackendKind {
     fn name(&self) -> &'static str {
         "azurerm"
     }
@@ -46,18 +46,21 @@ impl BackendKind for AzureKind {
         config::schema()
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let settings = config::read(arguments)?;
-        let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let settings = config::read_settings(arguments)?;
+        let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+            arguments.environment_variable(name)
+        })?;
         let client = client.without_redirects();
-        let config::Settings { account, container, key, snapshot, credentials } = settings;
-        let account = Account::new(account, credentials, client, Client::nearby()?);
+        let config::AzureSettings { account, container, key, snapshot, credentials } = settings;
+        let account =
+            StorageAccount::new(account, credentials, client, HttpClient::for_local_services()?);
         let container = Container::new(container, Arc::new(account));
-        let root = arguments.root().to_owned();
-        Ok(Arc::new(Azure { container, key, snapshot, root }))
+        let root = arguments.working_directory().to_owned();
+        Ok(Arc::new(AzureBackend { container, key, snapshot, root }))
     }
 
-    fn warnings(&self, arguments: &Arguments<'_>) -> Vec<Diagnostic> {
+    fn warnings(&self, arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         let endpoint = arguments.value("endpoint").map(|_| {
             Diagnostic::warning(
                 messages::DEPRECATED_PARAMETER,
@@ -69,7 +72,7 @@ impl BackendKind for AzureKind {
 }
 
 /// A backend over the blobs of one container.
-struct Azure {
+struct AzureBackend {
     container: Container,
     key: String,
     snapshot: bool,
@@ -77,7 +80,7 @@ struct Azure {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for Azure {
+impl RemoteBackend for AzureBackend {
     type Client = AzureClient;
 
     const KIND: &'static str = "azurerm";
@@ -90,13 +93,13 @@ impl RemoteBackend for Azure {
         let blob = match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
             // Names as Terraform makes them, so that both find the same workspaces.
-            _ => format!("{}{WORKSPACE}{workspace}", self.key),
+            _ => format!("{}{WORKSPACE_SUFFIX}{workspace}", self.key),
         };
         AzureClient::new(self.container.clone(), blob, self.snapshot)
     }
 
-    async fn others(&self) -> Result<Vec<String>, Cause> {
-        let prefix = format!("{}{WORKSPACE}", self.key);
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
+        let prefix = format!("{}{WORKSPACE_SUFFIX}", self.key);
         let blobs = self.container.list(&prefix).await?;
         let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
         Ok(found

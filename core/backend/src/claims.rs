@@ -59,7 +59,7 @@ pub struct MovedPart {
 }
 
 /// The most lines in a message.
-const MOST: usize = 10;
+const MAX_LISTED_LINES: usize = 10;
 
 impl ClaimConflict {
     /// Describes the conflict, and the next step.
@@ -81,7 +81,7 @@ impl ClaimConflict {
                         "Run the command again: it takes over what a run that was cut off has left."
                     }
                 };
-                let lines = listed(lines, claims.len());
+                let lines = join_first_lines(lines, claims.len());
                 (
                     messages::ANOTHER_RUN_IS_CHANGING_SAME_OBJECTS,
                     format!(
@@ -94,7 +94,7 @@ impl ClaimConflict {
                     Some(by) => format!("  - {}: by {by}", part.address),
                     None => format!("  - {}: by another program", part.address),
                 });
-                let lines = listed(lines, parts.len());
+                let lines = join_first_lines(lines, parts.len());
                 (
                     messages::STATE_HAS_CHANGED_SINCE_PLAN_WAS_MADE,
                     format!(
@@ -108,10 +108,10 @@ impl ClaimConflict {
 }
 
 /// The first lines, and the number of the others.
-fn listed(lines: impl Iterator<Item = String>, n: usize) -> String {
-    let mut shown: Vec<String> = lines.take(MOST).collect();
-    if n > MOST {
-        shown.push(format!("  - and {} more", n - MOST));
+fn join_first_lines(lines: impl Iterator<Item = String>, n: usize) -> String {
+    let mut shown: Vec<String> = lines.take(MAX_LISTED_LINES).collect();
+    if n > MAX_LISTED_LINES {
+        shown.push(format!("  - and {} more", n - MAX_LISTED_LINES));
     }
     shown.join("\n")
 }

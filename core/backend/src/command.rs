@@ -10,14 +10,14 @@ use tokio::process::Command;
 use crate::cause::Cause;
 
 /// The longest run.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_RUN_TIME: Duration = Duration::from_secs(60);
 
 /// The most bytes that are read of each output: 16 MiB.
 const MAX_OUTPUT: u64 = 16 << 20;
 
 /// A program with its arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct CredentialProgram {
     /// The name or path.
     pub(crate) name: String,
     /// The arguments.
@@ -26,12 +26,12 @@ pub(crate) struct Program {
     pub(crate) variables: Vec<(String, String)>,
 }
 
-impl Program {
+impl CredentialProgram {
     /// Runs the program and returns its output.
     ///
     /// # Errors
     /// When it cannot be run, takes too long or fails.
-    pub(crate) async fn output(&self) -> Result<Vec<u8>, Cause> {
+    pub(crate) async fn run_for_output(&self) -> Result<Vec<u8>, Cause> {
         let Self { name, arguments, variables } = self;
         #[expect(clippy::disallowed_methods, reason = "no plugin; it dies with this future")]
         let mut command = Command::new(name);
@@ -39,8 +39,8 @@ impl Program {
         // A program that asks a question fails at once instead of waiting for an answer.
         command.stdin(Stdio::null()).kill_on_drop(true);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let run = tokio::time::timeout(PATIENCE, run(command)).await;
-        let seconds = PATIENCE.as_secs();
+        let run = tokio::time::timeout(MAX_RUN_TIME, run_to_end(command)).await;
+        let seconds = MAX_RUN_TIME.as_secs();
         let run = run.map_err(|_| format!("the program {name:?} ran for {seconds} seconds"))?;
         let output = run.map_err(|error| format!("the program {name:?} cannot be run: {error}"))?;
         if output.status.success() {
@@ -55,14 +55,14 @@ impl Program {
 }
 
 /// Runs a program to its end. One that prints more than the limit is ended.
-async fn run(mut command: Command) -> io::Result<Output> {
+async fn run_to_end(mut command: Command) -> io::Result<Output> {
     let mut child = command.spawn()?;
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    let (stdout, stderr) = tokio::try_join!(read(stdout), read(stderr))?;
+    let (stdout, stderr) = tokio::try_join!(read_limited(stdout), read_limited(stderr))?;
     Ok(Output { status: child.wait().await?, stdout, stderr })
 }
 
-async fn read(stream: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
+async fn read_limited(stream: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let Some(stream) = stream else { return Ok(bytes) };
     stream.take(MAX_OUTPUT + 1).read_to_end(&mut bytes).await?;
@@ -78,17 +78,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_returns_its_output_or_the_reason_of_its_failure() {
-        let sh = |script: &str| Program {
+        let sh = |script: &str| CredentialProgram {
             name: "sh".to_owned(),
             arguments: vec!["-c".to_owned(), script.to_owned()],
             variables: vec![("SEEN".to_owned(), "x".to_owned())],
         };
-        assert_eq!(sh("printf $SEEN").output().await.unwrap(), b"x");
-        let failed = sh("echo no  login >&2; exit 3").output().await.unwrap_err().to_string();
+        assert_eq!(sh("printf $SEEN").run_for_output().await.unwrap(), b"x");
+        let failed =
+            sh("echo no  login >&2; exit 3").run_for_output().await.unwrap_err().to_string();
         assert!(failed.ends_with("): no login") && failed.contains('3'), "{failed}");
-        let endless = sh("cat /dev/zero").output().await.unwrap_err().to_string();
+        let endless = sh("cat /dev/zero").run_for_output().await.unwrap_err().to_string();
         assert!(endless.ends_with("it printed more than 16 MiB"), "{endless}");
-        let missing = Program { name: "/none/such".to_owned(), ..Program::default() };
-        assert!(missing.output().await.unwrap_err().to_string().contains("cannot be run"));
+        let missing =
+            CredentialProgram { name: "/none/such".to_owned(), ..CredentialProgram::default() };
+        assert!(missing.run_for_output().await.unwrap_err().to_string().contains("cannot be run"));
     }
 }

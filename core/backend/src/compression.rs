@@ -13,7 +13,7 @@ use crate::cause::Cause;
 ///
 /// # Errors
 /// Never in practice: the encoder writes into memory.
-pub(crate) fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
+pub(crate) fn compress_gzip(text: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(text)?;
     Ok(encoder.finish()?)
@@ -23,7 +23,7 @@ pub(crate) fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
 ///
 /// # Errors
 /// When it is damaged, or longer than a state may be.
-pub(crate) fn decompressed(content: &[u8]) -> Result<Vec<u8>, Cause> {
+pub(crate) fn decompress_gzip(content: &[u8]) -> Result<Vec<u8>, Cause> {
     let mut text = Vec::new();
     // A few kilobytes can unpack to gigabytes. One byte above the limit shows that the content is
     // longer than it.
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn a_text_is_the_same_afterwards_and_a_damaged_one_is_refused() {
         let text = b"{}".repeat(1000);
-        let mut content = compressed(&text).unwrap();
+        let mut content = compress_gzip(&text).unwrap();
         assert!(content.len() < 100);
-        assert_eq!(decompressed(&content).unwrap(), text);
+        assert_eq!(decompress_gzip(&content).unwrap(), text);
         content.truncate(content.len() - 1);
-        assert!(decompressed(&content).is_err());
+        assert!(decompress_gzip(&content).is_err());
     }
 }

@@ -18,27 +18,27 @@ use formwork_value::schema::Block;
 use ureq::http::Uri;
 
 use self::client::ConsulClient;
-use self::server::Server;
+use self::server::ConsulServer;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
+use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
 use crate::remote_backend::RemoteBackend;
-use crate::retry::Retries;
-use crate::web::{Client, Tls};
+use crate::retry::RetryPolicy;
+use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The part of the key that precedes the name of a workspace.
-const WORKSPACE: &str = "-env:";
+const WORKSPACE_KEY_PREFIX: &str = "-env:";
 
 /// The type of the backend.
-pub(crate) struct ConsulKind;
+pub(crate) struct ConsulBackendKind;
 
-impl BackendKind for ConsulKind {
+impl BackendKind for ConsulBackendKind {
     fn name(&self) -> &'static str {
         "consul"
     }
 
     fn schema(&self) -> Block {
-        optional_attributes(&[
+        optional_attributes_block(&[
             ("access_token", Type::String),
             ("address", Type::String),
             ("ca_file", Type::String),
@@ -53,29 +53,32 @@ impl BackendKind for ConsulKind {
         ])
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let path = arguments.text("path").filter(|path| !path.is_empty());
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let path = arguments.string("path").filter(|path| !path.is_empty());
         let path = path.ok_or_else(|| ConfigError::new("the attribute \"path\" is required"))?;
-        Ok(Arc::new(Consul {
-            server: server(arguments)?,
+        Ok(Arc::new(ConsulBackend {
+            server: read_server(arguments)?,
             path,
-            gzip: arguments.truth("gzip").unwrap_or(false),
-            lock: arguments.truth("lock").unwrap_or(true),
-            root: arguments.root().to_owned(),
+            gzip: arguments.bool("gzip").unwrap_or(false),
+            lock: arguments.bool("lock").unwrap_or(true),
+            root: arguments.working_directory().to_owned(),
         }))
     }
 }
 
-fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
+fn read_server(arguments: &BackendArguments<'_>) -> Result<ConsulServer, ConfigError> {
     let text = |name: &str, variable: &str| {
-        let argument = arguments.text(name).filter(|text| !text.is_empty());
-        argument.or_else(|| arguments.variable(variable))
+        let argument = arguments.string(name).filter(|text| !text.is_empty());
+        argument.or_else(|| arguments.environment_variable(variable))
     };
-    let retries =
-        Retries { most: 2, shortest: Duration::from_millis(500), longest: Duration::from_secs(5) };
-    let (tls, url) = (tls(arguments)?, url(arguments)?);
-    let mut client = Client::new(&tls, retries, |name| arguments.variable(name))?;
-    if let Some(name) = arguments.variable("CONSUL_TLS_SERVER_NAME") {
+    let retries = RetryPolicy {
+        most: 2,
+        shortest: Duration::from_millis(500),
+        longest: Duration::from_secs(5),
+    };
+    let (tls, url) = (read_tls(arguments)?, read_server_url(arguments)?);
+    let mut client = HttpClient::new(&tls, retries, |name| arguments.environment_variable(name))?;
+    if let Some(name) = arguments.environment_variable("CONSUL_TLS_SERVER_NAME") {
         let parsed: Option<Uri> = url.parse().ok();
         let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
         client = client.with_server_name(&tls, host, &name)?;
@@ -87,29 +90,30 @@ fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
     });
     // The file comes before the argument, as in the client that Terraform uses. An empty one counts for
     // nothing.
-    let token_file = arguments.variable("CONSUL_HTTP_TOKEN_FILE");
-    let token_of_file = token_file.map(|path| file(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
+    let token_file = arguments.environment_variable("CONSUL_HTTP_TOKEN_FILE");
+    let token_of_file =
+        token_file.map(|path| read_file_argument(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
     let token_of_file = token_of_file.transpose()?.map(|token| token.trim().to_owned());
     let token = token_of_file.filter(|token| !token.is_empty());
     let token = token.or_else(|| text("access_token", "CONSUL_HTTP_TOKEN"));
     let parameters = [
-        ("dc", arguments.text("datacenter").filter(|name| !name.is_empty())),
-        ("ns", arguments.variable("CONSUL_NAMESPACE")),
-        ("partition", arguments.variable("CONSUL_PARTITION")),
+        ("dc", arguments.string("datacenter").filter(|name| !name.is_empty())),
+        ("ns", arguments.environment_variable("CONSUL_NAMESPACE")),
+        ("partition", arguments.environment_variable("CONSUL_PARTITION")),
     ];
     let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    Ok(Server { url, token, auth, parameters: parameters.collect(), client })
+    Ok(ConsulServer { url, token, auth, parameters: parameters.collect(), client })
 }
 
 /// The URL of the server. An address may have a scheme.
-fn url(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
-    let address = text("address").or_else(|| arguments.variable("CONSUL_HTTP_ADDR"));
+fn read_server_url(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+    let text = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
+    let address = text("address").or_else(|| arguments.environment_variable("CONSUL_HTTP_ADDR"));
     // An agent of Consul runs on each machine of a cluster, usually at this address.
     let address = address.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
     // Consul's client reads the variable with Go's `strconv.ParseBool`, which takes these words.
     let encrypted = matches!(
-        arguments.variable("CONSUL_HTTP_SSL").as_deref(),
+        arguments.environment_variable("CONSUL_HTTP_SSL").as_deref(),
         Some("1" | "t" | "T" | "true" | "TRUE" | "True")
     );
     let usual = if encrypted { "https" } else { "http" };
@@ -135,10 +139,12 @@ fn url(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     Ok(url)
 }
 
-fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
+fn read_tls(arguments: &BackendArguments<'_>) -> Result<TlsSettings, ConfigError> {
     let read = |name: &str, variable: &str| {
-        let path = arguments.text_or_variable(name, &[variable]);
-        path.filter(|path| !path.is_empty()).map(|path| file(arguments, name, &path)).transpose()
+        let path = arguments.string_or_variable(name, &[variable]);
+        path.filter(|path| !path.is_empty())
+            .map(|path| read_file_argument(arguments, name, &path))
+            .transpose()
     };
     let identity =
         match (read("cert_file", "CONSUL_CLIENT_CERT")?, read("key_file", "CONSUL_CLIENT_KEY")?) {
@@ -146,33 +152,41 @@ fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
             (None, None) => None,
             _ => return Err(ConfigError::new("cert_file and key_file must be set together")),
         };
-    let verify = arguments.variable("CONSUL_HTTP_SSL_VERIFY");
-    Ok(Tls {
+    let verify = arguments.environment_variable("CONSUL_HTTP_SSL_VERIFY");
+    Ok(TlsSettings {
         insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
         // A file makes Consul's client ignore the folder.
         authorities: match read("ca_file", "CONSUL_CACERT")? {
             Some(authorities) => Some(authorities),
             None => arguments
-                .variable("CONSUL_CAPATH")
-                .map(|path| folder(arguments, &path))
+                .environment_variable("CONSUL_CAPATH")
+                .map(|path| read_certificate_folder(arguments, &path))
                 .transpose()?,
         },
         identity,
     })
 }
 
-fn file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
+fn read_file_argument(
+    arguments: &BackendArguments<'_>,
+    name: &str,
+    path: &str,
+) -> Result<String, ConfigError> {
     arguments
         .read_text(path)
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
 }
 
 /// The certificates in all files of a folder.
-fn folder(arguments: &Arguments<'_>, path: &str) -> Result<String, ConfigError> {
+fn read_certificate_folder(
+    arguments: &BackendArguments<'_>,
+    path: &str,
+) -> Result<String, ConfigError> {
     let failed = |error: &dyn std::fmt::Display| {
         ConfigError::new(format!("CONSUL_CAPATH {path:?} cannot be read: {error}"))
     };
-    let entries = std::fs::read_dir(arguments.root().join(path)).map_err(|error| failed(&error))?;
+    let entries = std::fs::read_dir(arguments.working_directory().join(path))
+        .map_err(|error| failed(&error))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
     let mut names: Vec<PathBuf> = names.map_err(|error: std::io::Error| failed(&error))?;
     // The order of a folder differs between file systems.
@@ -188,8 +202,8 @@ fn folder(arguments: &Arguments<'_>, path: &str) -> Result<String, ConfigError> 
 }
 
 /// A backend over the keys of one server.
-struct Consul {
-    server: Server,
+struct ConsulBackend {
+    server: ConsulServer,
     path: String,
     gzip: bool,
     lock: bool,
@@ -197,7 +211,7 @@ struct Consul {
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for Consul {
+impl RemoteBackend for ConsulBackend {
     type Client = ConsulClient;
 
     const KIND: &'static str = "consul";
@@ -209,19 +223,19 @@ impl RemoteBackend for Consul {
     fn remote_client(&self, workspace: &str) -> Self::Client {
         let key = match workspace {
             DEFAULT_WORKSPACE => self.path.clone(),
-            _ => format!("{}{WORKSPACE}{workspace}", self.path),
+            _ => format!("{}{WORKSPACE_KEY_PREFIX}{workspace}", self.path),
         };
         ConsulClient::new(self.server.clone(), key, self.gzip, self.lock)
     }
 
     fn journal_id(&self, _workspace: &str) -> String {
-        let Server { url, parameters, .. } = &self.server;
+        let ConsulServer { url, parameters, .. } = &self.server;
         // The same path in another datacenter, namespace or partition is another state.
         format!("{url}\n{}\n{parameters:?}", self.path)
     }
 
-    async fn others(&self) -> Result<Vec<String>, Cause> {
-        let prefix = format!("{}{WORKSPACE}", self.path);
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
+        let prefix = format!("{}{WORKSPACE_KEY_PREFIX}", self.path);
         let keys = self.server.keys(&prefix).await?;
         let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
         // Below the key of a workspace are its lock and its chunks.

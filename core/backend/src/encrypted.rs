@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use formwork_core::state::intents::IntentLog;
 
-use crate::encryption::{StateCipher, sealed};
+use crate::encryption::{StateCipher, encrypt_intents};
 use crate::store::{StateStore, StoreError};
 use crate::{Backend, WorkspaceError};
 
@@ -17,8 +17,8 @@ struct EncryptedBackend {
 
 /// Has the states of a backend pass through a cipher.
 #[must_use]
-pub fn encrypted(inner: Arc<dyn Backend>, cipher: StateCipher) -> Arc<dyn Backend> {
-    if cipher.is_none() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }
+pub fn encrypt_backend(inner: Arc<dyn Backend>, cipher: StateCipher) -> Arc<dyn Backend> {
+    if cipher.is_pass_through() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }
 }
 
 #[async_trait]
@@ -32,7 +32,7 @@ impl Backend for EncryptedBackend {
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        self.cipher.prepare().map_err(|reason| {
+        self.cipher.prepare_key().map_err(|reason| {
             let location = self.inner.location(name);
             WorkspaceError::Store(StoreError::NotEncryptable { location, reason })
         })?;
@@ -41,12 +41,12 @@ impl Backend for EncryptedBackend {
             return Ok(());
         }
         // Some backends store an empty state, which later reads refuse if it is not encrypted.
-        let mut store = self.inner.open(name).await?;
+        let mut store = self.inner.open_store(name).await?;
         let lock = store.try_lock("workspace-new").await?;
         let sealed = match store.read().await {
             Ok(None) => Ok(()),
             Ok(Some(file)) => {
-                store.set_cipher(self.cipher.clone().with_plain());
+                store.set_cipher(self.cipher.clone().allowing_plaintext());
                 store.overwrite(file).await
             }
             Err(error) => Err(error),
@@ -59,8 +59,8 @@ impl Backend for EncryptedBackend {
         self.inner.delete_workspace(name).await
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        let mut store = self.inner.open(workspace).await?;
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        let mut store = self.inner.open_store(workspace).await?;
         store.set_cipher(self.cipher.clone());
         Ok(store)
     }
@@ -74,6 +74,6 @@ impl Backend for EncryptedBackend {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        sealed(self.inner.intent_log(workspace), &self.cipher)
+        encrypt_intents(self.inner.intent_log(workspace), &self.cipher)
     }
 }

@@ -24,16 +24,16 @@ use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::eval::encryption::{EncryptionSettings, MethodSettings};
-use formwork_core::state::file::sealed::{redact, sealed_header};
-use formwork_core::state::file::{FileError, Header, StateFile};
+use formwork_core::state::file::sealed::{read_sealed_header, redact_state_file};
+use formwork_core::state::file::{FileError, StateFile, StateFileHeader};
 use formwork_core::state::intents::IntentLog;
 use formwork_core::state::journal::RecordSeal;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::sealed::OpenError;
-use self::target::{DecryptError, Target};
-use self::wrapper::{Layout, StateHeader};
-pub use self::wrapper::{is_encrypted, repeats_lineage};
+use self::sealed::SealedStateError;
+use self::target::{DecryptError, EncryptionTarget};
+use self::wrapper::{JsonLayout, StateHeader};
+pub use self::wrapper::{is_encrypted, is_encrypted_state};
 use crate::kind::BackendEnvironment;
 use crate::messages;
 
@@ -57,23 +57,23 @@ pub struct RemoteCiphers {
 
 /// Encrypts and decrypts states. The default one leaves them as they are.
 #[derive(Clone, Debug, Default)]
-pub struct StateCipher(Option<Arc<Target>>, ReadMode);
+pub struct StateCipher(Option<Arc<EncryptionTarget>>, ReadMode);
 
 /// Treatment of a state that the configured methods do not open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum ReadMode {
     /// It is refused.
     #[default]
-    AsConfigured,
+    Strict,
     /// It is read if it is not encrypted: this program has just written it.
-    Plain,
+    AllowPlaintext,
     /// It is read without its sealed values if no identity decrypts them. Nothing is written.
-    Redacted,
+    RedactUnopenable,
 }
 
 /// Encrypts and decrypts saved plans. The default one leaves them as they are.
 #[derive(Clone, Debug, Default)]
-pub struct PlanCipher(Option<Arc<Target>>);
+pub struct PlanCipher(Option<Arc<EncryptionTarget>>);
 
 impl Encryption {
     /// Makes the ciphers of an evaluated configuration. `environment` has the folder and the variables that
@@ -89,7 +89,7 @@ impl Encryption {
         let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
             let made = methods
                 .as_ref()
-                .map(|methods| target_builder::target(diags, name, environment, methods));
+                .map(|methods| target_builder::build_target(diags, name, environment, methods));
             made.transpose().map(|target| target.map(Arc::new))
         };
         let state = target("`state`", &settings.state);
@@ -100,14 +100,14 @@ impl Encryption {
             .iter()
             .map(|(name, methods)| {
                 let label = format!("`remote_state_data_source` {name:?}");
-                let target = target_builder::target(diags, &label, environment, methods)?;
-                Ok((name.clone(), StateCipher::of(Some(Arc::new(target)))))
+                let target = target_builder::build_target(diags, &label, environment, methods)?;
+                Ok((name.clone(), StateCipher::from_target(Some(Arc::new(target)))))
             })
             .collect();
         Ok(Self {
-            state: StateCipher::of(state?),
+            state: StateCipher::from_target(state?),
             plan: PlanCipher(plan?),
-            remotes: RemoteCiphers { default: StateCipher::of(default?), named: named? },
+            remotes: RemoteCiphers { default: StateCipher::from_target(default?), named: named? },
         })
     }
 }
@@ -115,7 +115,7 @@ impl Encryption {
 impl RemoteCiphers {
     /// The cipher for the state that a data source reads. `address` is that of the instance.
     #[must_use]
-    pub fn of(&self, address: &str) -> &StateCipher {
+    pub fn cipher_for(&self, address: &str) -> &StateCipher {
         // As OpenTofu names them: without the type, and without the first `module.`.
         let name = address.replacen("data.terraform_remote_state.", "", 1);
         let name = name.strip_prefix("module.").unwrap_or(&name);
@@ -124,15 +124,15 @@ impl RemoteCiphers {
 }
 
 impl StateCipher {
-    fn of(target: Option<Arc<Target>>) -> Self {
-        Self(target, ReadMode::AsConfigured)
+    fn from_target(target: Option<Arc<EncryptionTarget>>) -> Self {
+        Self(target, ReadMode::Strict)
     }
 
     /// The same cipher for a command that only shows a state: without an identity, a sealed value is null and
     /// marked as sensitive. It writes nothing.
     #[must_use]
-    pub fn redacted(self) -> Self {
-        Self(self.0, ReadMode::Redacted)
+    pub fn with_redaction(self) -> Self {
+        Self(self.0, ReadMode::RedactUnopenable)
     }
 
     /// Checks that this user can read again the values that a run seals. A fallback with an identity is enough:
@@ -145,19 +145,19 @@ impl StateCipher {
         target.check_identity().map_err(|reason| {
             let detail = format!(
                 "{reason}. No later command could decrypt here the values that this one would seal. {} Nothing was changed.",
-                target::SET_IDENTITY
+                target::SET_IDENTITY_REMEDY
             );
             diags.error(Diagnostic::error(messages::NO_IDENTITY_FOR_SEALED_VALUES, detail))
         })
     }
 
     /// The same cipher for a state that is not encrypted yet.
-    pub(crate) fn with_plain(self) -> Self {
-        Self(self.0, ReadMode::Plain)
+    pub(crate) fn allowing_plaintext(self) -> Self {
+        Self(self.0, ReadMode::AllowPlaintext)
     }
 
     /// Whether states are stored as they are, because no encryption is configured.
-    pub(crate) fn is_none(&self) -> bool {
+    pub(crate) fn is_pass_through(&self) -> bool {
         self.0.is_none()
     }
 
@@ -171,15 +171,18 @@ impl StateCipher {
     ///
     /// # Errors
     /// When a key provider fails. The text has no final period.
-    pub fn prepare(&self) -> Result<(), String> {
-        self.0.as_ref().map_or(Ok(()), |target| target.prepare()).map_err(|error| error.to_string())
+    pub fn prepare_key(&self) -> Result<(), String> {
+        self.0
+            .as_ref()
+            .map_or(Ok(()), |target| target.prepare_key())
+            .map_err(|error| error.to_string())
     }
 
     /// Reads the text of a state.
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub fn read(&self, text: &[u8]) -> Result<StateFile, FileError> {
+    pub fn parse_state(&self, text: &[u8]) -> Result<StateFile, FileError> {
         self.read_current(text).map(|(file, _)| file)
     }
 
@@ -189,8 +192,8 @@ impl StateCipher {
     /// # Errors
     /// When it cannot be decrypted, or is no state.
     pub(crate) fn read_current(&self, text: &[u8]) -> Result<(StateFile, bool), FileError> {
-        let (text, is_current) = self.open(text)?;
-        Ok((StateFile::read(&text)?, is_current))
+        let (text, is_current) = self.decrypt(text)?;
+        Ok((StateFile::parse(&text)?, is_current))
     }
 
     /// Reads the text of a state that the user has named, be it encrypted or not.
@@ -198,7 +201,7 @@ impl StateCipher {
     /// # Errors
     /// When it cannot be decrypted, or is no state.
     pub fn read_named(&self, text: &[u8]) -> Result<StateFile, FileError> {
-        self.clone().with_plain().read(text)
+        self.clone().allowing_plaintext().parse_state(text)
     }
 
     /// Decrypts the text of a state, and returns whether it is stored as it would be written now. A
@@ -206,25 +209,26 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted.
-    pub fn open<'t>(&self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, bool), FileError> {
+    pub fn decrypt<'t>(&self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, bool), FileError> {
         let Some(target) = self.0.as_ref().filter(|_| !text.trim_ascii().is_empty()) else {
             return Ok((Cow::Borrowed(text), true));
         };
-        if self.1 == ReadMode::Plain && !is_encrypted(text) {
+        if self.1 == ReadMode::AllowPlaintext && !is_encrypted(text) {
             return Ok((Cow::Borrowed(text), false));
         }
-        match target.open(text) {
+        match target.decrypt(text) {
             Ok(opened) => Ok((opened.text, opened.is_current)),
-            Err(DecryptError::Sealed(OpenError::NoIdentity { .. }))
-                if self.1 == ReadMode::Redacted && sealed_header(text).is_some() =>
+            Err(DecryptError::Sealed(SealedStateError::NoIdentity { .. }))
+                if self.1 == ReadMode::RedactUnopenable && read_sealed_header(text).is_some() =>
             {
-                let redacted = redact(text).map_err(|error| FileError::Undecryptable {
-                    reason: error.to_string(),
-                    remedy: target::RESTORE,
-                })?;
+                let redacted =
+                    redact_state_file(text).map_err(|error| FileError::Undecryptable {
+                        reason: error.to_string(),
+                        remedy: target::RESTORE_REMEDY,
+                    })?;
                 Ok((Cow::Owned(redacted), true))
             }
-            Err(error) => Err(unreadable(&error)),
+            Err(error) => Err(decryption_file_error(&error)),
         }
     }
 
@@ -232,13 +236,13 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub fn read_header(&self, text: &[u8]) -> Result<Header, FileError> {
-        if self.0.is_some() && sealed_header(text).is_some() {
-            let StateHeader { serial, lineage } = StateHeader::of(text);
+    pub fn read_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
+        if self.0.is_some() && read_sealed_header(text).is_some() {
+            let StateHeader { serial, lineage } = StateHeader::from_state(text);
             let (serial, lineage) = (serial.unwrap_or_default(), lineage.unwrap_or_default());
-            return Ok(Header { serial, lineage });
+            return Ok(StateFileHeader { serial, lineage });
         }
-        let (text, _) = self.open(text)?;
+        let (text, _) = self.decrypt(text)?;
         StateFile::read_header(&text)
     }
 
@@ -247,10 +251,10 @@ impl StateCipher {
     /// # Errors
     /// When it cannot be decrypted, or is no state.
     pub fn read_providers(&self, text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
-        if self.0.is_some() && sealed_header(text).is_some() {
+        if self.0.is_some() && read_sealed_header(text).is_some() {
             return StateFile::read_providers(text);
         }
-        let (text, _) = self.open(text)?;
+        let (text, _) = self.decrypt(text)?;
         StateFile::read_providers(&text)
     }
 
@@ -258,8 +262,8 @@ impl StateCipher {
     ///
     /// # Errors
     /// When a key provider fails.
-    pub fn write(&self, file: &StateFile) -> io::Result<Vec<u8>> {
-        self.seal(file.write(), Layout::OneLine)
+    pub fn serialize_state(&self, file: &StateFile) -> io::Result<Vec<u8>> {
+        self.encrypt(file.to_bytes(), JsonLayout::Compact)
     }
 
     /// Writes a state to a local file, encrypted if that is configured.
@@ -268,7 +272,7 @@ impl StateCipher {
     /// When a key provider fails, or `to` does not take it.
     pub fn write_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
         if self.encrypts() {
-            to.write_all(&self.seal_file(file.write())?)
+            to.write_all(&self.encrypt_file(file.to_bytes())?)
         } else {
             file.write_to(to)
         }
@@ -279,71 +283,74 @@ impl StateCipher {
     ///
     /// # Errors
     /// When a key provider fails, or a sealed state is not opened.
-    pub fn seal_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub fn encrypt_file(&self, mut text: Vec<u8>) -> io::Result<Vec<u8>> {
         self.check_writes()?;
-        if self.encrypts() && sealed_header(&text).is_some() {
-            let (opened, is_current) = self.open(&text).map_err(io::Error::other)?;
+        if self.encrypts() && read_sealed_header(&text).is_some() {
+            let (opened, is_current) = self.decrypt(&text).map_err(io::Error::other)?;
             if is_current {
                 return Ok(text);
             }
             text = opened.into_owned();
         }
-        let seals = self.0.as_ref().is_some_and(|target| target.sealed().is_some());
+        let seals = self.0.as_ref().is_some_and(|target| target.sealed_method().is_some());
         if !seals || text.trim_ascii().is_empty() || is_encrypted(&text) {
-            return self.seal(text, Layout::Indented);
+            return self.encrypt(text, JsonLayout::Indented);
         }
         // The values are found in the layout of this program.
-        let file = StateFile::read(&text).map_err(io::Error::other)?;
-        self.seal(file.write(), Layout::Indented)
+        let file = StateFile::parse(&text).map_err(io::Error::other)?;
+        self.encrypt(file.to_bytes(), JsonLayout::Indented)
     }
 
     fn check_writes(&self) -> io::Result<()> {
         match self.1 {
-            ReadMode::Redacted => {
+            ReadMode::RedactUnopenable => {
                 Err(io::Error::other("the state may have been read without its sealed values"))
             }
-            ReadMode::AsConfigured | ReadMode::Plain => Ok(()),
+            ReadMode::Strict | ReadMode::AllowPlaintext => Ok(()),
         }
     }
 
-    fn seal(&self, text: Vec<u8>, layout: Layout) -> io::Result<Vec<u8>> {
+    fn encrypt(&self, text: Vec<u8>, layout: JsonLayout) -> io::Result<Vec<u8>> {
         self.check_writes()?;
         let is_done = !self.encrypts() || text.trim_ascii().is_empty() || is_encrypted(&text);
         let Some(target) = self.0.as_ref().filter(|_| !is_done) else { return Ok(text) };
-        if let Some(method) = target.sealed() {
+        if let Some(method) = target.sealed_method() {
             return method.seal_state(&text).map_err(io::Error::other);
         }
-        let header = StateHeader::of(&text);
-        let sealed = target.seal(Cow::Owned(text), header, layout).map_err(io::Error::other)?;
+        let header = StateHeader::from_state(&text);
+        let sealed = target.encrypt(Cow::Owned(text), header, layout).map_err(io::Error::other)?;
         Ok(sealed.into_owned())
     }
 }
 
 impl RecordSeal for StateCipher {
-    fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
+    fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
         let Some(target) = self.0.as_ref().filter(|target| target.encrypts()) else {
             return Ok(None);
         };
         let header = StateHeader::default();
-        let sealed = target.seal(Cow::Borrowed(value), header, Layout::OneLine);
+        let sealed = target.encrypt(Cow::Borrowed(value), header, JsonLayout::Compact);
         sealed.map(|sealed| Some(sealed.into_owned())).map_err(|error| error.to_string())
     }
 
-    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
+    fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
         let target = self.0.as_ref().ok_or("no encryption is configured for it here")?;
-        let opened = target.open(sealed).map_err(|error| error.to_string())?;
+        let opened = target.decrypt(sealed).map_err(|error| error.to_string())?;
         Ok(opened.text.into_owned())
     }
 
-    fn check_plain(&self) -> Result<(), String> {
+    fn check_unsealed(&self) -> Result<(), String> {
         let Some(target) = &self.0 else { return Ok(()) };
-        target.open(b"").map(drop).map_err(|error| error.to_string())
+        target.decrypt(b"").map(drop).map_err(|error| error.to_string())
     }
 }
 
 /// Has the values in the journals of runs pass through a cipher.
 #[must_use]
-pub fn sealed(mut intents: Arc<dyn IntentLog>, cipher: &StateCipher) -> Arc<dyn IntentLog> {
+pub fn encrypt_intents(
+    mut intents: Arc<dyn IntentLog>,
+    cipher: &StateCipher,
+) -> Arc<dyn IntentLog> {
     if cipher.0.is_some() {
         let own = Arc::get_mut(&mut intents).expect("a backend makes intents for each caller");
         own.set_seal(Arc::new(cipher.clone()));
@@ -362,9 +369,9 @@ impl PlanCipher {
     ///
     /// # Errors
     /// When a key provider fails. The text has no final period.
-    pub fn seal(&self, plan: Vec<u8>) -> Result<Vec<u8>, String> {
+    pub fn encrypt(&self, plan: Vec<u8>) -> Result<Vec<u8>, String> {
         let Some(target) = &self.0 else { return Ok(plan) };
-        let sealed = target.seal(Cow::Owned(plan), StateHeader::default(), Layout::OneLine);
+        let sealed = target.encrypt(Cow::Owned(plan), StateHeader::default(), JsonLayout::Compact);
         sealed.map(Cow::into_owned).map_err(|error| error.to_string())
     }
 
@@ -373,22 +380,26 @@ impl PlanCipher {
     /// # Errors
     /// When it has to be encrypted.
     pub fn check_plain(&self, name: &str) -> Result<(), Box<Diagnostic>> {
-        self.open(name, b"").map(drop)
+        self.decrypt(name, b"").map(drop)
     }
 
     /// Decrypts a plan. `name` is that of the file.
     ///
     /// # Errors
     /// When it cannot be decrypted, or is not encrypted and has to be.
-    pub fn open<'t>(&self, name: &str, plan: &'t [u8]) -> Result<Cow<'t, [u8]>, Box<Diagnostic>> {
+    pub fn decrypt<'t>(
+        &self,
+        name: &str,
+        plan: &'t [u8],
+    ) -> Result<Cow<'t, [u8]>, Box<Diagnostic>> {
         let Some(target) = &self.0 else {
             if is_encrypted(plan) {
-                let detail = format!("{name}: {NOT_CONFIGURED}");
+                let detail = format!("{name}: {NO_ENCRYPTION_CONFIGURED}");
                 return Err(Box::new(Diagnostic::error(messages::PLAN_FILE_IS_ENCRYPTED, detail)));
             }
             return Ok(Cow::Borrowed(plan));
         };
-        let opened = target.open(plan).map_err(|error| {
+        let opened = target.decrypt(plan).map_err(|error| {
             let detail = format!("{name}: {error}.\n\n{}", error.remedy());
             Box::new(Diagnostic::error(messages::PLAN_FILE_CANNOT_BE_DECRYPTED, detail))
         });
@@ -397,8 +408,8 @@ impl PlanCipher {
 }
 
 /// The problem of an encrypted file where no encryption is configured.
-const NOT_CONFIGURED: &str = "the file is encrypted, and no encryption is configured for it here. Configure it with the `encryption` block in a `terraform` block or with the environment variable TF_ENCRYPTION, as where the file was written. Nothing was changed.";
+const NO_ENCRYPTION_CONFIGURED: &str = "the file is encrypted, and no encryption is configured for it here. Configure it with the `encryption` block in a `terraform` block or with the environment variable TF_ENCRYPTION, as where the file was written. Nothing was changed.";
 
-fn unreadable(error: &DecryptError) -> FileError {
+fn decryption_file_error(error: &DecryptError) -> FileError {
     FileError::Undecryptable { reason: error.to_string(), remedy: error.remedy() }
 }

@@ -6,25 +6,26 @@ use crate::lock::LockInfo;
 use crate::pg;
 
 /// A target and its name, which is that of its folder of examples too.
-pub type Target = (&'static str, fn(&[u8]));
+pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 2] = [("lock_info", lock_info), ("connection", connection)];
+pub const FUZZ_TARGETS: [FuzzTarget; 2] =
+    [("lock_info", fuzz_lock_info), ("connection", fuzz_pg_connection)];
 
 /// The information about the holder of a lock, from a file or a server. It can be written, and is then the
 /// same.
-pub fn lock_info(data: &[u8]) {
+pub fn fuzz_lock_info(data: &[u8]) {
     let Ok(info) = serde_json::from_slice::<LockInfo>(data) else { return };
-    drop((info.holder(), info.describe()));
+    drop((info.describe_holder(), info.describe()));
     let text = serde_json::to_vec(&info).expect("strings have a form in JSON");
     let again: LockInfo = serde_json::from_slice(&text).expect("what is written can be read");
     assert_eq!(again, info);
 }
 
 /// A connection string for PostgreSQL, and a file of passwords.
-pub fn connection(data: &[u8]) {
+pub fn fuzz_pg_connection(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
-        pg::fuzz(text);
+        pg::fuzz_connection(text);
     }
 }
 
@@ -35,7 +36,7 @@ mod change;
 #[test]
 fn no_server_file_or_argument_makes_its_reader_panic() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
-    for (name, target) in TARGETS {
+    for (name, target) in FUZZ_TARGETS {
         change::try_hard(&corpus, name, target);
     }
 }

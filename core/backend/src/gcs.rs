@@ -19,38 +19,38 @@ use reqsign_core::Signer;
 use reqsign_google::Credential;
 use ureq::http::Uri;
 
-pub(crate) use self::bucket::message_of;
-use self::bucket::{Bucket, Encryption};
+pub(crate) use self::bucket::error_message;
+use self::bucket::{Bucket, ObjectEncryption};
 use self::client::GcsClient;
-use self::credentials::Scope;
+use self::credentials::TokenScope;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
-use crate::remote_backend::{RemoteBackend, cleaned};
-use crate::retry::Retries;
-use crate::web::{Client, Tls};
+use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::remote_backend::{RemoteBackend, clean_path};
+use crate::retry::RetryPolicy;
+use crate::web::{HttpClient, TlsSettings};
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The URL of the service.
-const ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
+const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
 
 /// The ending of the name of a state.
-const STATE: &str = ".tfstate";
+const STATE_SUFFIX: &str = ".tfstate";
 
 /// Attempts at requests, with the pauses of Google's client.
-const RETRIES: Retries =
-    Retries { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
+const RETRIES: RetryPolicy =
+    RetryPolicy { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
 
 /// The type of the backend.
-pub(crate) struct GcsKind;
+pub(crate) struct GcsBackendKind;
 
-impl BackendKind for GcsKind {
+impl BackendKind for GcsBackendKind {
     fn name(&self) -> &'static str {
         "gcs"
     }
 
     fn schema(&self) -> Block {
         let delegates = Type::list(Type::String);
-        optional_attributes(&[
+        optional_attributes_block(&[
             ("access_token", Type::String),
             ("bucket", Type::String),
             ("credentials", Type::String),
@@ -63,33 +63,40 @@ impl BackendKind for GcsKind {
         ])
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let name = text(arguments, "bucket", &[]);
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let name = argument_or_variable(arguments, "bucket", &[]);
         let name = name.ok_or_else(|| ConfigError::new("the attribute \"bucket\" is required"))?;
         if name.contains(['/', '?', '#', ' ']) {
             return Err(ConfigError::new(format!(
                 "bucket is {name:?}, which is not the name of a bucket"
             )));
         }
-        let prefix = text(arguments, "prefix", &[]).unwrap_or_default();
-        let prefix = cleaned(&prefix);
+        let prefix = argument_or_variable(arguments, "prefix", &[]).unwrap_or_default();
+        let prefix = clean_path(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-        let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
-        let signer = credentials::signer(arguments, &client, Scope::Storage)?;
-        let encryption = encryption(arguments)?;
-        let bucket = Bucket { name, endpoint: endpoint(arguments)?, client, signer, encryption };
-        Ok(Arc::new(Gcs { bucket, prefix, root: arguments.root().to_owned() }))
+        let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+            arguments.environment_variable(name)
+        })?;
+        let signer = credentials::new_signer(arguments, &client, TokenScope::Storage)?;
+        let encryption = read_encryption(arguments)?;
+        let bucket =
+            Bucket { name, endpoint: read_endpoint(arguments)?, client, signer, encryption };
+        Ok(Arc::new(GcsBackend { bucket, prefix, root: arguments.working_directory().to_owned() }))
     }
 }
 
 /// The string of an argument, else of a variable. An empty string counts as not set.
-fn text(arguments: &Arguments<'_>, name: &str, variables: &[&str]) -> Option<String> {
-    let argument = arguments.text(name).filter(|text| !text.is_empty());
-    argument.or_else(|| variables.iter().find_map(|name| arguments.variable(name)))
+fn argument_or_variable(
+    arguments: &BackendArguments<'_>,
+    name: &str,
+    variables: &[&str],
+) -> Option<String> {
+    let argument = arguments.string(name).filter(|text| !text.is_empty());
+    argument.or_else(|| variables.iter().find_map(|name| arguments.environment_variable(name)))
 }
 
 /// The strings of an argument that is a list.
-fn string_list(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
+fn string_list_argument(arguments: &BackendArguments<'_>, name: &str) -> Vec<String> {
     let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_string()),
@@ -99,18 +106,18 @@ fn string_list(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
 }
 
 /// The content of the file of a name, else the text itself.
-fn file_or_text(arguments: &Arguments<'_>, text: String) -> String {
-    let home = arguments.variable("HOME").unwrap_or_default();
+fn read_file_or_text(arguments: &BackendArguments<'_>, text: String) -> String {
+    let home = arguments.environment_variable("HOME").unwrap_or_default();
     let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
     // Terraform takes a path or a content in one argument: a text that names no file is a content.
     arguments.read_text(path).unwrap_or(text)
 }
 
 /// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.
-fn endpoint(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+fn read_endpoint(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
     let variables = ["GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT", "GOOGLE_STORAGE_CUSTOM_ENDPOINT"];
-    let Some(url) = text(arguments, "storage_custom_endpoint", &variables) else {
-        return Ok(ENDPOINT.to_owned());
+    let Some(url) = argument_or_variable(arguments, "storage_custom_endpoint", &variables) else {
+        return Ok(DEFAULT_ENDPOINT.to_owned());
     };
     let parsed: Option<Uri> = url.parse().ok();
     let parsed = parsed.filter(|parsed| {
@@ -127,10 +134,10 @@ fn endpoint(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     Ok(format!("{scheme}://{authority}{folder}/"))
 }
 
-fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
+fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption, ConfigError> {
     let names = ["encryption_key", "kms_encryption_key"];
-    let key = text(arguments, names[0], &["GOOGLE_ENCRYPTION_KEY"]);
-    let kms = text(arguments, names[1], &["GOOGLE_KMS_ENCRYPTION_KEY"]);
+    let key = argument_or_variable(arguments, names[0], &["GOOGLE_ENCRYPTION_KEY"]);
+    let kms = argument_or_variable(arguments, names[1], &["GOOGLE_KMS_ENCRYPTION_KEY"]);
     // Terraform refuses both arguments even if one is an empty string.
     let both_set = names.iter().all(|name| arguments.value(name).is_some());
     match (key, kms) {
@@ -140,12 +147,12 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
         _ if both_set => {
             Err(ConfigError::new("can't set both encryption_key and kms_encryption_key"))
         }
-        (None, None) => Ok(Encryption::Bucket),
-        (None, Some(name)) => Ok(Encryption::Kms(name)),
+        (None, None) => Ok(ObjectEncryption::Bucket),
+        (None, Some(name)) => Ok(ObjectEncryption::Kms(name)),
         (Some(key), None) => {
-            let key = STANDARD.decode(file_or_text(arguments, key).trim()).ok();
+            let key = STANDARD.decode(read_file_or_text(arguments, key).trim()).ok();
             let key = key.filter(|key| key.len() == 32);
-            key.map(Encryption::Customer).ok_or_else(|| {
+            key.map(ObjectEncryption::Customer).ok_or_else(|| {
                 ConfigError::new("encryption_key is not a key of 32 bytes, encoded in base64")
             })
         }
@@ -156,23 +163,25 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
 ///
 /// # Errors
 /// When the credentials are invalid.
-pub(crate) fn key_management(
-    arguments: &Arguments<'_>,
-) -> Result<(Client, Signer<Credential>), ConfigError> {
-    let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
-    let signer = credentials::signer(arguments, &client, Scope::KeyManagement)?;
+pub(crate) fn key_management_client(
+    arguments: &BackendArguments<'_>,
+) -> Result<(HttpClient, Signer<Credential>), ConfigError> {
+    let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+        arguments.environment_variable(name)
+    })?;
+    let signer = credentials::new_signer(arguments, &client, TokenScope::KeyManagement)?;
     Ok((client, signer))
 }
 
 /// A backend over the objects of one bucket.
-struct Gcs {
+struct GcsBackend {
     bucket: Bucket,
     prefix: String,
     root: PathBuf,
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for Gcs {
+impl RemoteBackend for GcsBackend {
     type Client = GcsClient;
 
     const KIND: &'static str = "gcs";
@@ -185,7 +194,7 @@ impl RemoteBackend for Gcs {
         GcsClient::new(self.bucket.clone(), format!("{}{workspace}", self.prefix))
     }
 
-    fn whole(&self) -> String {
+    fn backend_location(&self) -> String {
         format!("gs://{}/{}", self.bucket.name, self.prefix)
     }
 
@@ -193,11 +202,11 @@ impl RemoteBackend for Gcs {
         format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix)
     }
 
-    async fn others(&self) -> Result<Vec<String>, Cause> {
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let objects = self.bucket.list(&self.prefix).await?;
-        let found = objects
-            .iter()
-            .filter_map(|object| object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE));
+        let found = objects.iter().filter_map(|object| {
+            object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE_SUFFIX)
+        });
         Ok(found
             // The default workspace has an object like the others, but is not listed with them.
             .filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)

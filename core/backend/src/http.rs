@@ -16,24 +16,24 @@ use md5::{Digest as _, Md5};
 use ureq::http::{Request, StatusCode, Uri, header};
 
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
+use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient, RemoteStore};
-use crate::retry::Retries;
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient, RemoteStore};
+use crate::retry::RetryPolicy;
 use crate::store::{LockEnd, StateStore, StoreError};
-use crate::web::{Client, HttpResponse, Tls, without_secrets};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+use crate::web::{HttpClient, HttpResponse, TlsSettings, redact_url};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, remote_state_intent_log};
 
 /// The type of the backend.
-pub(crate) struct HttpKind;
+pub(crate) struct HttpBackendKind;
 
-impl BackendKind for HttpKind {
+impl BackendKind for HttpBackendKind {
     fn name(&self) -> &'static str {
         "http"
     }
 
     fn schema(&self) -> Block {
-        optional_attributes(&[
+        optional_attributes_block(&[
             ("address", Type::String),
             ("client_ca_certificate_pem", Type::String),
             ("client_certificate_pem", Type::String),
@@ -52,14 +52,14 @@ impl BackendKind for HttpKind {
         ])
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let text = |name: &str| {
-            arguments.text_or_variable(name, &[&format!("TF_HTTP_{}", name.to_uppercase())])
+            arguments.string_or_variable(name, &[&format!("TF_HTTP_{}", name.to_uppercase())])
         };
         let method = |name: &str, usual: &str| text(name).unwrap_or_else(|| usual.to_owned());
         let number = |name: &str, usual: u32| {
             let variable = format!("TF_HTTP_{}", name.to_uppercase());
-            arguments.count_or_variable(name, &variable, usual)
+            arguments.u32_or_variable(name, &variable, usual)
         };
         let address = text("address").filter(|address| !address.is_empty());
         let address = address.ok_or_else(|| ConfigError::new("address argument is required"))?;
@@ -85,20 +85,20 @@ impl BackendKind for HttpKind {
                 ));
             }
         };
-        let tls = Tls {
-            insecure: arguments.truth("skip_cert_verification").unwrap_or(false),
+        let tls = TlsSettings {
+            insecure: arguments.bool("skip_cert_verification").unwrap_or(false),
             authorities: text("client_ca_certificate_pem").filter(|pem| !pem.is_empty()),
             identity,
         };
         let seconds = |n: u32| Duration::from_secs(n.into());
-        let retries = Retries {
+        let retries = RetryPolicy {
             most: number("retry_max", 2)?,
             shortest: seconds(number("retry_wait_min", 1)?),
             longest: seconds(number("retry_wait_max", 30)?),
         };
         let user = text("username").filter(|name| !name.is_empty());
         let password = text("password").unwrap_or_default();
-        let server = Server {
+        let server = HttpServer {
             address,
             update_method: method("update_method", "POST"),
             lock_address: optional_url("lock_address")?,
@@ -107,9 +107,9 @@ impl BackendKind for HttpKind {
             unlock_method: method("unlock_method", "UNLOCK"),
             authorization: user
                 .map(|user| format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))),
-            client: Client::new(&tls, retries, |name| arguments.variable(name))?,
+            client: HttpClient::new(&tls, retries, |name| arguments.environment_variable(name))?,
         };
-        Ok(Arc::new(Http { server, root: arguments.root().to_owned() }))
+        Ok(Arc::new(HttpBackend { server, root: arguments.working_directory().to_owned() }))
     }
 }
 
@@ -125,7 +125,7 @@ fn check_url(name: &str, url: &str) -> Result<(), ConfigError> {
 
 /// The server, and the requests that it takes.
 #[derive(Clone)]
-struct Server {
+struct HttpServer {
     address: String,
     update_method: String,
     lock_address: Option<String>,
@@ -133,17 +133,17 @@ struct Server {
     unlock_address: Option<String>,
     unlock_method: String,
     authorization: Option<String>,
-    client: Client,
+    client: HttpClient,
 }
 
 /// A backend over one server.
-struct Http {
-    server: Server,
+struct HttpBackend {
+    server: HttpServer,
     root: PathBuf,
 }
 
 #[async_trait::async_trait]
-impl Backend for Http {
+impl Backend for HttpBackend {
     fn kind(&self) -> &str {
         "http"
     }
@@ -160,7 +160,7 @@ impl Backend for Http {
         Err(WorkspaceError::Unsupported)
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
         // The URL has no place for the name of a workspace, in Terraform as here.
         if workspace != DEFAULT_WORKSPACE {
             return Err(StoreError::NoWorkspace {
@@ -173,22 +173,22 @@ impl Backend for Http {
     }
 
     fn location(&self, _workspace: &str) -> String {
-        without_secrets(&self.server.address)
+        redact_url(&self.server.address)
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(&self.root, &self.server.address, workspace)
+        remote_state_intent_log(&self.root, &self.server.address, workspace)
     }
 }
 
 /// The state behind the URL.
 struct HttpStateClient {
-    server: Server,
+    server: HttpServer,
     /// The lock that is held: its id, and the information that the server got with it.
     lock: Option<(String, Vec<u8>)>,
 }
 
-impl Server {
+impl HttpServer {
     async fn send(
         &self,
         method: &str,
@@ -210,8 +210,8 @@ impl Server {
 }
 
 /// The cause for an answer that refuses access.
-fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
-    let url = without_secrets(url);
+fn access_refused_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
+    let url = redact_url(url);
     match answer.status {
         StatusCode::UNAUTHORIZED => {
             format!("{method} {url}: the HTTP remote state endpoint requires auth").into()
@@ -219,14 +219,14 @@ fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
         StatusCode::FORBIDDEN => {
             format!("{method} {url}: the HTTP remote state endpoint rejects the credentials").into()
         }
-        _ => answer.unexpected(method, &url),
+        _ => answer.unexpected_response_cause(method, &url),
     }
 }
 
 #[async_trait::async_trait]
 impl RemoteClient for HttpStateClient {
     fn location(&self) -> String {
-        without_secrets(&self.server.address)
+        redact_url(&self.server.address)
     }
 
     fn lock_end(&self) -> LockEnd {
@@ -245,13 +245,13 @@ impl RemoteClient for HttpStateClient {
                         .ok()
                         .is_none_or(|sum| sum.as_slice() != Md5::digest(&answer.body).as_slice())
                 {
-                    let url = without_secrets(url);
+                    let url = redact_url(url);
                     return Err(format!("GET {url}: the content does not match its MD5").into());
                 }
                 Ok(Some(answer.body).filter(|body| !body.is_empty()))
             }
             StatusCode::NO_CONTENT | StatusCode::NOT_FOUND => Ok(None),
-            _ => Err(refused(&answer, "GET", url)),
+            _ => Err(access_refused_cause(&answer, "GET", url)),
         }
     }
 
@@ -265,13 +265,13 @@ impl RemoteClient for HttpStateClient {
         let answer = self.server.send(method, &url, Some(&text)).await?;
         match answer.status {
             StatusCode::OK | StatusCode::CREATED | StatusCode::NO_CONTENT => Ok(()),
-            _ => Err(PutError::Failed(refused(&answer, method, &url))),
+            _ => Err(PutError::Failed(access_refused_cause(&answer, method, &url))),
         }
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         // Locking is optional in this protocol: without an address Terraform does not lock either.
-        let Some(url) = &self.server.lock_address else { return Ok(Locking::Taken) };
+        let Some(url) = &self.server.lock_address else { return Ok(LockOutcome::Taken) };
         let text = serde_json::to_vec(info)?;
         let method = &self.server.lock_method;
         let answer = self.server.send(method, url, Some(&text)).await?;
@@ -283,13 +283,13 @@ impl RemoteClient for HttpStateClient {
                 let holder = holder.filter(|holder| !holder.id.is_empty());
                 // An earlier attempt may have reached the server although its answer was lost.
                 if holder.as_ref().is_none_or(|holder| holder.id != info.id) {
-                    return Ok(Locking::Held(holder.map(Box::new)));
+                    return Ok(LockOutcome::Held(holder.map(Box::new)));
                 }
             }
-            _ => return Err(refused(&answer, method, url)),
+            _ => return Err(access_refused_cause(&answer, method, url)),
         }
         self.lock = Some((info.id.clone(), text));
-        Ok(Locking::Taken)
+        Ok(LockOutcome::Taken)
     }
 
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
@@ -298,7 +298,7 @@ impl RemoteClient for HttpStateClient {
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(text)).await?;
         if answer.status != StatusCode::OK {
-            return Err(refused(&answer, method, url));
+            return Err(access_refused_cause(&answer, method, url));
         }
         // Kept until the server has agreed, so that another attempt can release it.
         self.lock = None;
@@ -318,7 +318,7 @@ impl RemoteClient for HttpStateClient {
                 let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
                 Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new)))
             }
-            _ => Err(refused(&answer, method, url)),
+            _ => Err(access_refused_cause(&answer, method, url)),
         }
     }
 }

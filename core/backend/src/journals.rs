@@ -13,38 +13,43 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::{IntentLog, LocalIntents, StateAccess, Trace};
+use formwork_core::state::intents::{IntentLog, LocalIntentLog, StateAccess, UnfinishedRun};
 use formwork_core::state::journal::{
-    CopyError, Journal, JournalError, RecordSeal, RunHeader, merge,
+    CopyError, Journal, JournalError, RecordSeal, RunHeader, merge_journal_copies,
 };
-use formwork_core::state::recover::{Recovery, is_being_written, recover_from};
+use formwork_core::state::recover::{Recovery, is_being_written, recover_journals};
 
-use self::copy::SharedCopy;
-use self::part::{Part, SharedContent, assemble};
+use self::copy::JournalCopyTask;
+use self::part::{AssembledJournal, JournalPart, assemble_parts};
 use crate::cause::Cause;
 
 /// A store for journals that is shared by many machines.
 #[async_trait::async_trait]
 pub(crate) trait JournalStore: Send + Sync {
     /// The store, as messages name it. Holds no secrets.
-    fn location(&self) -> String;
+    fn store_location(&self) -> String;
 
     /// Prepares the store for a run. Returns the reason why it cannot keep journals, if it cannot.
-    async fn begin(&self, run: &str) -> Result<Option<String>, Cause>;
+    async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause>;
 
     /// Reads the runs that have left parts.
-    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause>;
+    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause>;
 
     /// Writes a part in one step, unless the run has a part of that number.
-    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause>;
+    async fn append_part(
+        &self,
+        run: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<AppendOutcome, Cause>;
 
     /// Releases what a run that was taken over has claimed, but for what is open.
-    async fn release(&self, _run: &str, _open: &[String]) -> Result<(), Cause> {
+    async fn release_claims(&self, _run: &str, _open: &[String]) -> Result<(), Cause> {
         Ok(())
     }
 
     /// Removes the parts below a number, those with the lowest numbers first.
-    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause>;
+    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause>;
 }
 
 /// A run as the shared store has it.
@@ -60,27 +65,27 @@ pub(crate) struct SharedRun {
 
 /// The outcome of writing a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Append {
+pub(crate) enum AppendOutcome {
     /// It is stored durably.
     Stored,
     /// There is another part of that number.
     Occupied,
     /// The store cannot keep journals, for this reason. Only of the first part.
-    Impossible(String),
+    CannotStore(String),
 }
 
 /// Intents in a shared store, with the journals on this machine beside them.
 pub(crate) struct SharedIntents {
-    local: LocalIntents,
+    local: LocalIntentLog,
     store: Arc<dyn JournalStore>,
     /// The journals that were read from the store, by their paths on this machine.
-    pulled: Mutex<BTreeMap<PathBuf, Pulled>>,
+    pulled: Mutex<BTreeMap<PathBuf, PulledJournal>>,
     local_only: Mutex<Option<String>>,
 }
 
 /// A journal that was read from the shared store.
 #[derive(Clone, Debug)]
-struct Pulled {
+struct PulledJournal {
     run: String,
     /// The bytes in the store.
     shared: Vec<u8>,
@@ -91,20 +96,20 @@ struct Pulled {
 }
 
 impl SharedIntents {
-    pub(crate) fn new(local: LocalIntents, store: Arc<dyn JournalStore>) -> Self {
+    pub(crate) fn new(local: LocalIntentLog, store: Arc<dyn JournalStore>) -> Self {
         Self { local, store, pulled: Mutex::default(), local_only: Mutex::default() }
     }
 
-    fn failed(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
-        let location = self.store.location();
+    fn journal_error(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
+        let location = self.store.store_location();
         move |cause| {
             let location = location.clone();
             JournalError::Copy(CopyError::Failed { doing, location, cause: cause.into() })
         }
     }
 
-    fn taken_over(&self) -> JournalError {
-        CopyError::TakenOver { location: self.store.location() }.into()
+    fn taken_over_error(&self) -> JournalError {
+        CopyError::TakenOver { location: self.store.store_location() }.into()
     }
 
     fn path(&self, run: &str) -> PathBuf {
@@ -112,19 +117,19 @@ impl SharedIntents {
     }
 
     /// Begins the copy of a journal; `None` if the store keeps none.
-    async fn copy(&self, journal: &Journal) -> Result<Option<SharedCopy>, JournalError> {
-        let (run, failed) = (journal.run(), self.failed("write"));
-        let reason = match self.store.begin(run).await.map_err(&failed)? {
+    async fn start_copy(&self, journal: &Journal) -> Result<Option<JournalCopyTask>, JournalError> {
+        let (run, failed) = (journal.run_id(), self.journal_error("write"));
+        let reason = match self.store.begin_run(run).await.map_err(&failed)? {
             Some(reason) => reason,
             None => {
-                let first = Part::Records(journal.content()?);
-                match self.store.append(run, 0, &first.encode()).await.map_err(failed)? {
-                    Append::Stored => {
+                let first = JournalPart::Records(journal.read_content()?);
+                match self.store.append_part(run, 0, &first.encode()).await.map_err(failed)? {
+                    AppendOutcome::Stored => {
                         let store = self.store.clone();
-                        return Ok(Some(SharedCopy::start(store, run.to_owned(), 1)));
+                        return Ok(Some(JournalCopyTask::start(store, run.to_owned(), 1)));
                     }
-                    Append::Impossible(reason) => reason,
-                    Append::Occupied => return Err(self.taken_over()),
+                    AppendOutcome::CannotStore(reason) => reason,
+                    AppendOutcome::Occupied => return Err(self.taken_over_error()),
                 }
             }
         };
@@ -134,28 +139,36 @@ impl SharedIntents {
 
     /// Puts what became of a journal that was taken over into the shared store. Its copy on this
     /// machine is of no more use.
-    async fn push(&self, path: &Path, pulled: Pulled) -> Result<(), JournalError> {
-        let Pulled { run, shared, next, .. } = pulled;
-        let failed = self.failed("write");
+    async fn push_recovered_journal(
+        &self,
+        path: &Path,
+        pulled: PulledJournal,
+    ) -> Result<(), JournalError> {
+        let PulledJournal { run, shared, next, .. } = pulled;
+        let failed = self.journal_error("write");
         let part = match read_file(path, MAX_STATE) {
-            Ok(bytes) if bytes.starts_with(&shared) => Part::Records(bytes[shared.len()..].into()),
+            Ok(bytes) if bytes.starts_with(&shared) => {
+                JournalPart::Records(bytes[shared.len()..].into())
+            }
             // A journal that was rewritten cannot be continued, so readers begin again with it.
-            Ok(bytes) => Part::Restart(bytes),
+            Ok(bytes) => JournalPart::Restart(bytes),
             // The journal is gone because everything in it is decided.
-            Err(error) if error.kind() == ErrorKind::NotFound => Part::End,
+            Err(error) if error.kind() == ErrorKind::NotFound => JournalPart::End,
             // It may have results that the shared copy lacks, so the run must not end here.
             Err(error) => {
                 let (path, source) = (path.to_owned(), Arc::new(error));
                 return Err(JournalError::Io { what: "read", path, source });
             }
         };
-        match self.store.append(&run, next, &part.encode()).await.map_err(&failed)? {
-            Append::Stored => {}
+        match self.store.append_part(&run, next, &part.encode()).await.map_err(&failed)? {
+            AppendOutcome::Stored => {}
             // The state has the results, and what the others decided counts.
-            Append::Occupied | Append::Impossible(_) => return Err(self.taken_over()),
+            AppendOutcome::Occupied | AppendOutcome::CannotStore(_) => {
+                return Err(self.taken_over_error());
+            }
         }
-        if part == Part::End {
-            self.store.remove_below(&run, next).await.map_err(failed)?;
+        if part == JournalPart::End {
+            self.store.remove_parts_below(&run, next).await.map_err(failed)?;
         }
         // Fails where it is gone already, and a copy that stays is one of what the store has.
         std::fs::remove_file(path).ok();
@@ -166,27 +179,27 @@ impl SharedIntents {
 
 #[async_trait::async_trait(?Send)]
 impl IntentLog for SharedIntents {
-    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let mut journal = self.local.begin(begin).await?;
-        match self.copy(&journal).await {
-            Ok(Some(copy)) => journal.share(Box::new(copy)),
+    async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let mut journal = self.local.begin_run(begin).await?;
+        match self.start_copy(&journal).await {
+            Ok(Some(copy)) => journal.set_copy(Box::new(copy)),
             Ok(None) => {}
             Err(error) => {
                 // A journal that stays would count as a run that was cut off.
-                journal.abandon();
+                journal.abandon_journal();
                 return Err(error);
             }
         }
         Ok(journal)
     }
 
-    async fn recover(
+    async fn recover_runs(
         &self,
         stored: Option<StateFile>,
         access: StateAccess,
     ) -> Result<Recovery, JournalError> {
-        let runs = self.store.runs(access).await.map_err(self.failed("read"))?;
-        let mut journals = self.local.interrupted()?;
+        let runs = self.store.read_runs(access).await.map_err(self.journal_error("read"))?;
+        let mut journals = self.local.interrupted_journals()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
             let path = self.path(&run.id);
@@ -199,34 +212,37 @@ impl IntentLog for SharedIntents {
                 continue;
             }
             let next = run.parts.last().map_or(0, |(number, _)| number + 1);
-            match assemble(&run.parts) {
+            match assemble_parts(&run.parts) {
                 // Another machine has taken it over, and everything in it is decided.
-                SharedContent::Ended => {}
-                SharedContent::Records(shared) => {
-                    let merged = merge(shared.clone(), ours.as_ref().map(|ours| &ours.bytes[..]));
-                    journals.push(self.local.content(path.clone(), merged.clone()));
-                    pulled.insert(path, Pulled { run: run.id, shared, merged, next });
+                AssembledJournal::Ended => {}
+                AssembledJournal::Records(shared) => {
+                    let merged = merge_journal_copies(
+                        shared.clone(),
+                        ours.as_ref().map(|ours| &ours.bytes[..]),
+                    );
+                    journals.push(self.local.journal_content(path.clone(), merged.clone()));
+                    pulled.insert(path, PulledJournal { run: run.id, shared, merged, next });
                 }
             }
         }
         *self.pulled.lock().unwrap_or_else(PoisonError::into_inner) = pulled;
-        recover_from(journals, stored)
+        recover_journals(journals, stored)
     }
 
-    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
+    async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError> {
         let pulled =
             std::mem::take(&mut *self.pulled.lock().unwrap_or_else(PoisonError::into_inner));
         // Finishing works on files, so the journals of other machines become files first.
         for (path, pulled) in &pulled {
-            self.local.keep(path, &pulled.merged)?;
+            self.local.write_journal(path, &pulled.merged)?;
         }
-        recovery.finish()?;
+        recovery.archive_journals()?;
         for (path, pulled) in pulled {
             let run = pulled.run.clone();
-            self.push(&path, pulled).await?;
+            self.push_recovered_journal(&path, pulled).await?;
             // Released last: until the store has the outcome, the claims keep other runs away.
-            let open = recovery.open_in(&path).map(ToString::to_string).collect::<Vec<_>>();
-            self.store.release(&run, &open).await.map_err(self.failed("write"))?;
+            let open = recovery.unresolved_in(&path).map(ToString::to_string).collect::<Vec<_>>();
+            self.store.release_claims(&run, &open).await.map_err(self.journal_error("write"))?;
         }
         Ok(())
     }
@@ -235,22 +251,23 @@ impl IntentLog for SharedIntents {
         self.local.set_seal(seal);
     }
 
-    async fn is_pending(&self) -> bool {
-        if self.local.is_pending().await {
+    async fn has_unfinished_run(&self) -> bool {
+        if self.local.has_unfinished_run().await {
             return true;
         }
-        let runs = self.store.runs(StateAccess::ReadOnly).await;
+        let runs = self.store.read_runs(StateAccess::ReadOnly).await;
         // A store that cannot be read may hold one.
         runs.map_or(true, |runs| {
-            runs.iter().any(|run| run.is_live || assemble(&run.parts) != SharedContent::Ended)
+            runs.iter()
+                .any(|run| run.is_live || assemble_parts(&run.parts) != AssembledJournal::Ended)
         })
     }
 
-    fn local_only(&self) -> Option<String> {
+    fn local_only_reason(&self) -> Option<String> {
         self.local_only.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn traces(&self) -> Vec<Trace> {
-        self.local.traces()
+    fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
+        self.local.unfinished_runs()
     }
 }

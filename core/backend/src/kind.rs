@@ -24,10 +24,10 @@ pub trait BackendKind: Send + Sync {
     ///
     /// # Errors
     /// When an argument is missing or invalid.
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
 
     /// Warnings about arguments and environment variables that still work.
-    fn warnings(&self, _arguments: &Arguments<'_>) -> Vec<Diagnostic> {
+    fn warnings(&self, _arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
         Vec::new()
     }
 }
@@ -60,14 +60,14 @@ pub struct BackendEnvironment {
 
 /// The values of the arguments of a backend.
 #[derive(Clone, Copy, Debug)]
-pub struct Arguments<'a> {
+pub struct BackendArguments<'a> {
     /// An object with the attributes of the schema; what is not set is null.
     pub values: &'a Value,
     /// The other inputs.
     pub environment: &'a BackendEnvironment,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> BackendArguments<'a> {
     /// The value of an argument, `None` if it is null.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&'a Value> {
@@ -79,7 +79,7 @@ impl<'a> Arguments<'a> {
 
     /// The string of an argument, `None` if it is not set. An empty string is one.
     #[must_use]
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub fn string(&self, name: &str) -> Option<String> {
         match self.value(name)? {
             Value::String(text) => Some(text.to_string()),
             _ => None,
@@ -88,7 +88,7 @@ impl<'a> Arguments<'a> {
 
     /// The boolean of an argument, `None` if it is not set.
     #[must_use]
-    pub fn truth(&self, name: &str) -> Option<bool> {
+    pub fn bool(&self, name: &str) -> Option<bool> {
         match self.value(name)? {
             Value::Bool(truth) => Some(*truth),
             _ => None,
@@ -97,25 +97,26 @@ impl<'a> Arguments<'a> {
 
     /// An environment variable, `None` if it is not set or empty.
     #[must_use]
-    pub fn variable(&self, name: &str) -> Option<String> {
+    pub fn environment_variable(&self, name: &str) -> Option<String> {
         self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
     }
 
     /// The string of an argument, else of the first environment variable that is set.
     #[must_use]
-    pub fn text_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
-        self.text(name).or_else(|| variables.iter().find_map(|name| self.variable(name)))
+    pub fn string_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
+        self.string(name)
+            .or_else(|| variables.iter().find_map(|name| self.environment_variable(name)))
     }
 
     /// The boolean of an argument, else of an environment variable, else `false`.
     ///
     /// # Errors
     /// When the variable holds another word.
-    pub fn truth_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
-        if let Some(truth) = self.truth(name) {
+    pub fn bool_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
+        if let Some(truth) = self.bool(name) {
             return Ok(truth);
         }
-        match self.variable(variable).as_deref() {
+        match self.environment_variable(variable).as_deref() {
             None | Some("false" | "0") => Ok(false),
             Some("true" | "1") => Ok(true),
             Some(other) => {
@@ -128,7 +129,7 @@ impl<'a> Arguments<'a> {
     ///
     /// # Errors
     /// When it is negative, too large or no whole number.
-    pub fn count_or_variable(
+    pub fn u32_or_variable(
         &self,
         name: &str,
         variable: &str,
@@ -138,7 +139,7 @@ impl<'a> Arguments<'a> {
             // The text is parsed like that of a variable, so that fractions and large numbers are
             // refused alike.
             Some(Value::Number(number)) => Some(number.to_string()),
-            _ => self.variable(variable),
+            _ => self.environment_variable(variable),
         };
         let Some(text) = text else { return Ok(usual) };
         text.parse().map_err(|_| {
@@ -148,7 +149,7 @@ impl<'a> Arguments<'a> {
 
     /// The working folder.
     #[must_use]
-    pub fn root(&self) -> &'a Path {
+    pub fn working_directory(&self) -> &'a Path {
         &self.environment.root
     }
 
@@ -158,12 +159,12 @@ impl<'a> Arguments<'a> {
     /// # Errors
     /// When it is missing, no regular file, larger than [`MAX_RECORD`] or not UTF-8.
     pub fn read_text(&self, path: impl AsRef<Path>) -> io::Result<String> {
-        read_text(&self.root().join(path), MAX_RECORD)
+        read_text(&self.working_directory().join(path), MAX_RECORD)
     }
 }
 
 /// Makes a schema of optional attributes.
-pub(crate) fn optional_attributes(attributes: &[(&str, Type)]) -> Block {
+pub(crate) fn optional_attributes_block(attributes: &[(&str, Type)]) -> Block {
     let attributes = attributes.iter().map(|(name, ty)| {
         let name: Str = (*name).into();
         (name, Attribute::new(ty.clone(), Role::Optional))

@@ -7,55 +7,58 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use crate::Backend;
-use crate::azurerm::AzureKind;
-use crate::consul::ConsulKind;
-use crate::gcs::GcsKind;
-use crate::http::HttpKind;
-use crate::inmem::InMemoryKind;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
-use crate::kubernetes::KubernetesKind;
-use crate::local::{Local, Workspaces};
-use crate::pg::PgKind;
-use crate::s3::S3Kind;
+use crate::azurerm::AzureBackendKind;
+use crate::consul::ConsulBackendKind;
+use crate::gcs::GcsBackendKind;
+use crate::http::HttpBackendKind;
+use crate::inmem::InMemoryBackendKind;
+use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
+use crate::kubernetes::KubernetesBackendKind;
+use crate::local::{LocalBackend, Workspaces};
+use crate::pg::PgBackendKind;
+use crate::s3::S3BackendKind;
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 9] = [
-    &LocalKind,
-    &HttpKind,
-    &InMemoryKind,
-    &PgKind,
-    &S3Kind,
-    &AzureKind,
-    &GcsKind,
-    &ConsulKind,
-    &KubernetesKind,
+pub const BACKEND_KINDS: [&dyn BackendKind; 9] = [
+    &LocalBackendKind,
+    &HttpBackendKind,
+    &InMemoryBackendKind,
+    &PgBackendKind,
+    &S3BackendKind,
+    &AzureBackendKind,
+    &GcsBackendKind,
+    &ConsulBackendKind,
+    &KubernetesBackendKind,
 ];
 
 /// Returns the type of backend of a name.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static dyn BackendKind> {
-    KINDS.into_iter().find(|kind| kind.name() == name)
+pub fn find_backend_kind(name: &str) -> Option<&'static dyn BackendKind> {
+    BACKEND_KINDS.into_iter().find(|kind| kind.name() == name)
 }
 
 /// The type of the local backend.
-struct LocalKind;
+struct LocalBackendKind;
 
-impl BackendKind for LocalKind {
+impl BackendKind for LocalBackendKind {
     fn name(&self) -> &'static str {
         "local"
     }
 
     fn schema(&self) -> Block {
-        optional_attributes(&[("path", Type::String), ("workspace_dir", Type::String)])
+        optional_attributes_block(&[("path", Type::String), ("workspace_dir", Type::String)])
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         // An empty string counts as not set, as in Terraform.
-        let path = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
+        let path = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
         let (default, folder) = (path("path"), path("workspace_dir"));
         let (default, folder) = (default.as_deref(), folder.as_deref());
-        let places =
-            Workspaces::of(arguments.root(), default.map(Path::new), folder.map(Path::new));
-        Ok(Arc::new(Local { places }))
+        let places = Workspaces::from_paths(
+            arguments.working_directory(),
+            default.map(Path::new),
+            folder.map(Path::new),
+        );
+        Ok(Arc::new(LocalBackend { places }))
     }
 }

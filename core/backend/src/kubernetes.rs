@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 use formwork_value::schema::Block;
 
-use self::client::{KubernetesClient, SUFFIX, WORKSPACE};
-use self::cluster::Cluster;
+use self::client::{KubernetesClient, SUFFIX_LABEL, WORKSPACE_LABEL};
+use self::cluster::ClusterClient;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::remote_backend::RemoteBackend;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.
-pub(crate) struct KubernetesKind;
+pub(crate) struct KubernetesBackendKind;
 
-impl BackendKind for KubernetesKind {
+impl BackendKind for KubernetesBackendKind {
     fn name(&self) -> &'static str {
         "kubernetes"
     }
@@ -34,24 +34,30 @@ impl BackendKind for KubernetesKind {
         config::schema()
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let config::Settings { suffix, namespace, labels, connection } = config::read(arguments)?;
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let config::KubernetesSettings { suffix, namespace, labels, connection } =
+            config::read_settings(arguments)?;
         let proxies = arguments.environment.variables.clone();
-        let cluster = Arc::new(Cluster::new(connection, namespace, proxies));
-        Ok(Arc::new(Kubernetes { cluster, suffix, labels, root: arguments.root().to_owned() }))
+        let cluster = Arc::new(ClusterClient::new(connection, namespace, proxies));
+        Ok(Arc::new(KubernetesBackend {
+            cluster,
+            suffix,
+            labels,
+            root: arguments.working_directory().to_owned(),
+        }))
     }
 }
 
 /// A backend over the secrets of one namespace.
-struct Kubernetes {
-    cluster: Arc<Cluster>,
+struct KubernetesBackend {
+    cluster: Arc<ClusterClient>,
     suffix: String,
     labels: BTreeMap<String, String>,
     root: PathBuf,
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for Kubernetes {
+impl RemoteBackend for KubernetesBackend {
     type Client = KubernetesClient;
 
     const KIND: &'static str = "kubernetes";
@@ -64,8 +70,8 @@ impl RemoteBackend for Kubernetes {
         let name = format!("tfstate-{workspace}-{}", self.suffix);
         let own = [
             ("tfstate", "true"),
-            (SUFFIX, self.suffix.as_str()),
-            (WORKSPACE, workspace),
+            (SUFFIX_LABEL, self.suffix.as_str()),
+            (WORKSPACE_LABEL, workspace),
             ("app.kubernetes.io/managed-by", "terraform"),
         ];
         let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -79,12 +85,12 @@ impl RemoteBackend for Kubernetes {
         self.remote_client(workspace).check_name()
     }
 
-    async fn others(&self) -> Result<Vec<String>, Cause> {
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let secrets = self.cluster.list("tfstate=true").await?;
         let mut names: Vec<String> = secrets
             .iter()
-            .filter(|secret| secret.label(SUFFIX) == Some(&self.suffix))
-            .filter_map(|secret| secret.label(WORKSPACE))
+            .filter(|secret| secret.label(SUFFIX_LABEL) == Some(&self.suffix))
+            .filter_map(|secret| secret.label(WORKSPACE_LABEL))
             .filter(|name| *name != DEFAULT_WORKSPACE)
             .map(str::to_owned)
             .collect();

@@ -19,7 +19,7 @@ mod inmem;
 mod journals;
 pub mod kind;
 pub mod kinds;
-mod known;
+mod known_state;
 mod kubernetes;
 pub mod local;
 pub mod lock;
@@ -32,23 +32,23 @@ pub mod remote_state;
 mod retry;
 mod s3;
 #[cfg(test)]
-mod scripted;
+mod scripted_server;
 mod signing;
 pub mod store;
 pub mod unsupported;
-mod wait;
+mod wait_report;
 mod web;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use self::encryption::{StateCipher, sealed};
-use formwork_core::state::intents::{IntentLog, LocalIntents};
+use self::encryption::{StateCipher, encrypt_intents};
+use formwork_core::state::intents::{IntentLog, LocalIntentLog};
 use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, WriteOutcome};
-pub use self::wait::{WaitReport, report_waits};
+pub use self::wait_report::{WaitReporter, set_wait_reporter};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";
@@ -81,7 +81,7 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// When the place does not answer, or has no such workspace.
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError>;
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError>;
 
     /// The place of the state of a workspace, as messages name it. Holds no secrets.
     fn location(&self, workspace: &str) -> String;
@@ -97,7 +97,7 @@ pub trait Backend: Send + Sync {
 }
 
 /// The workspaces of a backend that stores a state for each: the default one first, then the others.
-fn with_default(others: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+fn with_default_workspace(others: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     let mut names: Vec<String> = others.into_iter().map(Into::into).collect();
     names.sort();
     names.insert(0, DEFAULT_WORKSPACE.to_owned());
@@ -123,15 +123,15 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
 
 /// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
 /// after the place of the state, so that another place does not find them.
-fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
-    Arc::new(local_intents(root, place, workspace))
+fn remote_state_intent_log(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
+    Arc::new(local_intent_log(root, place, workspace))
 }
 
-fn local_intents(root: &Path, place: &str, workspace: &str) -> LocalIntents {
+fn local_intent_log(root: &Path, place: &str, workspace: &str) -> LocalIntentLog {
     // A place may have secrets in it, and characters that no file name can have.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    LocalIntents::in_dir(root.join(format!(".state-{name}.journal")))
+    LocalIntentLog::in_dir(root.join(format!(".state-{name}.journal")))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.
@@ -147,17 +147,17 @@ impl OpenState {
     pub fn set_cipher(&mut self, cipher: StateCipher) {
         // Sealing needs the only handle on the intents, so a placeholder takes their place
         // meanwhile.
-        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntents::in_dir("".into())));
-        self.intents = sealed(own, &cipher);
+        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntentLog::in_dir("".into())));
+        self.intents = encrypt_intents(own, &cipher);
         self.store.set_cipher(cipher);
     }
 
     /// Opens the state of a workspace in a backend.
     ///
     /// # Errors
-    /// As [`Backend::open`].
+    /// As [`Backend::open_store`].
     pub async fn open(backend: &dyn Backend, workspace: &str) -> Result<Self, StoreError> {
-        let store = backend.open(workspace).await?;
+        let store = backend.open_store(workspace).await?;
         Ok(Self { store, intents: backend.intent_log(workspace) })
     }
 }
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn workspaces_have_names_of_their_own_and_the_default_one_stays() {
-        let names = with_default(["b", "a"]);
+        let names = with_default_workspace(["b", "a"]);
         assert_eq!(names, [DEFAULT_WORKSPACE, "a", "b"]);
         assert!(matches!(check_new_workspace(&names, "a"), Err(WorkspaceError::Exists(_))));
         assert!(check_new_workspace(&names, "c").is_ok());

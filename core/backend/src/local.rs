@@ -1,7 +1,7 @@
 //! A state in a file on this machine. Knows nothing of what happened during a run; that is in
 //! `journal`.
 
-mod errored;
+mod errored_state;
 mod lock;
 mod lost_state;
 mod replace;
@@ -18,24 +18,25 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
 use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::state::intents::{IntentLog, LocalIntents};
+use formwork_core::state::intents::{IntentLog, LocalIntentLog};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-pub use self::errored::{ERRORED_FILE, Errored, ErroredStateRelation, save_errored};
+pub use self::errored_state::{ERRORED_FILE, ErroredStateFile, ErroredStateRelation, save_errored};
 use self::lock::HeldLock;
-use self::replace::{Disk, Pipe};
-pub use self::workspaces::{Local, Workspaces};
+use self::lost_state::empty_file_warning;
+use self::replace::{DiskOperations, PipeHandling, follow_links};
+pub use self::workspaces::{LocalBackend, Workspaces};
 use crate::OpenState;
 use crate::encryption::StateCipher;
-use crate::known::Known;
+use crate::known_state::KnownState;
 use crate::lock::StateLock;
 use crate::messages;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// Paths of a local state's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Files {
+pub struct StateFilePaths {
     /// The file that is locked and written.
     pub state: PathBuf,
     /// The file that is read instead, as long as nothing was written. After a run that was cut off
@@ -44,42 +45,47 @@ pub struct Files {
     /// Path of the backup; `None` for no backup.
     pub backup: Option<PathBuf>,
     /// Files that the user named on the command line.
-    pub named: Named,
+    pub named: UserNamedPaths,
 }
 
 /// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
 /// along would keep the command waiting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Named {
+pub struct UserNamedPaths {
     /// The file that is read.
     pub source: bool,
     /// The backup.
     pub backup: bool,
 }
 
-impl Files {
+impl StateFilePaths {
     /// The usual places for a state file: the backup stands beside it.
     #[must_use]
-    pub fn of(state: impl Into<PathBuf>) -> Self {
+    pub fn from_state_path(state: impl Into<PathBuf>) -> Self {
         let state = state.into();
         let mut backup = state.clone().into_os_string();
         backup.push(".backup");
-        Self { state, read_from: None, backup: Some(backup.into()), named: Named::default() }
+        Self {
+            state,
+            read_from: None,
+            backup: Some(backup.into()),
+            named: UserNamedPaths::default(),
+        }
     }
 
     /// The intents of the runs that write this state: in a folder beside it, also where the path of
     /// the state is a link.
     #[must_use]
     pub fn intent_log(&self) -> Arc<dyn IntentLog> {
-        Arc::new(LocalIntents::in_dir(self.journals()).beside(self.state.clone()))
+        Arc::new(LocalIntentLog::in_dir(self.journal_folder()).with_state_file(self.state.clone()))
     }
 
-    fn journals(&self) -> PathBuf {
-        Self::of(behind_links(&self.state)).beside(".journal")
+    fn journal_folder(&self) -> PathBuf {
+        Self::from_state_path(follow_links(&self.state)).sibling_path(".journal")
     }
 
     /// The file name with a dot before it and `suffix` behind, for files of Formwork alone.
-    fn beside(&self, suffix: &str) -> PathBuf {
+    fn sibling_path(&self, suffix: &str) -> PathBuf {
         let name = self.state.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_prefix('.').unwrap_or(&name);
         self.state.with_file_name(format!(".{name}{suffix}"))
@@ -88,12 +94,12 @@ impl Files {
 
 /// A state in a local file.
 pub struct LocalStore {
-    files: Files,
+    files: StateFilePaths,
     intents: Arc<dyn IntentLog>,
     held: Option<HeldLock>,
     /// Content that was last read or written.
-    known: Known<Stored>,
-    disk: Disk,
+    known: KnownState<StoredContent>,
+    disk: DiskOperations,
     cipher: StateCipher,
     /// Whether what was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
@@ -101,7 +107,7 @@ pub struct LocalStore {
 
 /// Content of the stored state.
 #[derive(Debug)]
-enum Stored {
+enum StoredContent {
     /// Content as read, sharing its resources with the caller. The first write makes a backup of
     /// it.
     Read(Box<StateFile>),
@@ -109,8 +115,8 @@ enum Stored {
     Written([u8; 32]),
 }
 
-impl From<Files> for OpenState {
-    fn from(files: Files) -> Self {
+impl From<StateFilePaths> for OpenState {
+    fn from(files: StateFilePaths) -> Self {
         let intents = files.intent_log();
         Self { store: Box::new(LocalStore::new(files)), intents }
     }
@@ -119,62 +125,66 @@ impl From<Files> for OpenState {
 impl LocalStore {
     /// Makes the store; touches nothing yet.
     #[must_use]
-    pub fn new(files: Files) -> Self {
-        let (intents, disk) = (files.intent_log(), Disk::default());
-        let (known, cipher) = (Known::NotRead, StateCipher::default());
+    pub fn new(files: StateFilePaths) -> Self {
+        let (intents, disk) = (files.intent_log(), DiskOperations::default());
+        let (known, cipher) = (KnownState::NotRead, StateCipher::default());
         Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
     }
 
     /// The file without content from which nothing could be read.
-    fn empty_file(&self) -> Option<&Path> {
-        let source = self.source();
-        (self.is_absent() && self.was_there(source)).then_some(source)
+    fn empty_state_file(&self) -> Option<&Path> {
+        let source = self.path_to_read();
+        (self.is_state_missing() && self.existed_before_run(source)).then_some(source)
     }
 
     /// Whether nothing was read, because there is no state.
-    fn is_absent(&self) -> bool {
-        matches!(self.known, Known::Absent)
+    fn is_state_missing(&self) -> bool {
+        matches!(self.known, KnownState::Absent)
     }
 
     /// The file to read.
-    fn source(&self) -> &Path {
+    fn path_to_read(&self) -> &Path {
         self.files.read_from.as_ref().unwrap_or(&self.files.state)
     }
 
-    fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
+    fn read_state_file(&mut self) -> Result<Option<StateFile>, StoreError> {
         let mut text = if self.files.named.source {
-            read_if_present(read_named, self.source())?.unwrap_or_default()
+            read_if_present(read_named, self.path_to_read())?.unwrap_or_default()
         } else {
-            read_if_present(read_file, self.source())?.unwrap_or_default()
+            read_if_present(read_file, self.path_to_read())?.unwrap_or_default()
         };
         if text.is_empty()
             && self.files.read_from.is_none()
-            && let Some(begun_from) = self.begun_from()
+            && let Some(begun_from) = self.interrupted_run_base_file()
         {
             text = read_if_present(read_file, &begun_from)?.unwrap_or_default();
             self.files.read_from = Some(begun_from);
         }
-        let source = self.source();
+        let source = self.path_to_read();
         let mut is_outdated = false;
         let (file, known) = match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
                 is_outdated = !is_current;
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
-                let content = Stored::Read(Box::new(file.clone()));
-                (Some(file), Known::Present { lineage, serial, content })
+                let content = StoredContent::Read(Box::new(file.clone()));
+                (Some(file), KnownState::Present { lineage, serial, content })
             }
             // A file without content is one that was made only to be locked: by this run, if there was
             // none, or by another one that was cut off.
             Err(FileError::Empty) => {
-                let evidence = if self.was_there(source) { self.evidence() } else { Vec::new() };
+                let evidence = if self.existed_before_run(source) {
+                    self.evidence_of_lost_state()
+                } else {
+                    Vec::new()
+                };
                 if !evidence.is_empty() {
-                    let (location, copy) = (shown(source), self.copy());
+                    let (location, copy) = (display_path(source), self.describe_best_copy());
                     return Err(StoreError::Emptied { location, evidence, copy });
                 }
-                (None, Known::Absent)
+                (None, KnownState::Absent)
             }
             Err(error) => {
-                let (location, copy) = (shown(source), self.copy());
+                let (location, copy) = (display_path(source), self.describe_best_copy());
                 return Err(StoreError::Unusable { location, error, copy });
             }
         };
@@ -184,7 +194,7 @@ impl LocalStore {
     }
 
     /// Whether a file was there before this run.
-    fn was_there(&self, source: &Path) -> bool {
+    fn existed_before_run(&self, source: &Path) -> bool {
         let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
         source.is_file() && !(made_it && source == self.files.state)
     }
@@ -204,7 +214,7 @@ impl LocalStore {
             return Ok(());
         }
         let stored = self.cipher.read_header(&text).map_err(|error| StoreError::Unusable {
-            location: shown(path),
+            location: display_path(path),
             error,
             copy: None,
         })?;
@@ -212,39 +222,44 @@ impl LocalStore {
     }
 
     /// Whether the content is the stored one.
-    fn is_stored(&self, content: &[u8; 32]) -> bool {
+    fn is_known_content(&self, content: &[u8; 32]) -> bool {
         match &self.known {
             // It is stored, but elsewhere.
             _ if self.files.read_from.is_some() || self.is_outdated => false,
-            Known::Present { content: Stored::Written(stored), .. } => stored == content,
+            KnownState::Present { content: StoredContent::Written(stored), .. } => {
+                stored == content
+            }
             // The stored text may be laid out differently, so it is compared as we would write it.
-            Known::Present { content: Stored::Read(stored), .. } => {
+            KnownState::Present { content: StoredContent::Read(stored), .. } => {
                 stored.fingerprint() == *content
             }
-            Known::Absent | Known::NotRead => false,
+            KnownState::Absent | KnownState::NotRead => false,
         }
     }
 
     /// Keeps what the file that is written held before the first write of this run.
-    fn back_up(&self) -> Result<(), StoreError> {
+    fn write_backup(&self) -> Result<(), StoreError> {
         let Some(backup) = &self.files.backup else { return Ok(()) };
         let stored = &self.files.state;
         let holds_something = match &self.files.read_from {
             Some(_) => stored.metadata().is_ok_and(|about| about.len() > 0),
-            None => matches!(&self.known, Known::Present { content: Stored::Read(_), .. }),
+            None => {
+                matches!(&self.known, KnownState::Present { content: StoredContent::Read(_), .. })
+            }
         };
         if !holds_something {
             return Ok(());
         }
-        let from = open_file(stored).map_err(failed(StoreOperation::Read, stored))?;
-        let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
-        let pipe = if self.files.named.backup { Pipe::Written } else { Pipe::Replaced };
-        self.disk.write_aside(backup, pipe, Some(&about), &|to| {
+        let from = open_file(stored).map_err(store_error(StoreOperation::Read, stored))?;
+        let about = from.metadata().map_err(store_error(StoreOperation::Read, stored))?;
+        let pipe =
+            if self.files.named.backup { PipeHandling::WriteInto } else { PipeHandling::Replace };
+        self.disk.write_next_file(backup, pipe, Some(&about), &|to| {
             if !self.cipher.encrypts() {
                 return io::copy(&mut &from, to).map(drop);
             }
             // A state that was not encrypted yet must not stay readable in its backup.
-            to.write_all(&self.cipher.seal_file(read_file(stored, MAX_STATE)?)?)
+            to.write_all(&self.cipher.encrypt_file(read_file(stored, MAX_STATE)?)?)
         })
     }
 }
@@ -252,15 +267,15 @@ impl LocalStore {
 #[async_trait::async_trait]
 impl StateStore for LocalStore {
     fn location(&self) -> String {
-        shown(&self.files.state)
+        display_path(&self.files.state)
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
-        self.cipher.prepare().map_err(|reason| {
-            let location = shown(&self.files.state);
+        self.cipher.prepare_key().map_err(|reason| {
+            let location = display_path(&self.files.state);
             StoreError::NotEncryptable { location, reason }
         })?;
-        self.held = HeldLock::take(&self.files, operation)?;
+        self.held = HeldLock::try_lock(&self.files, operation)?;
         let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
         Ok(StateLock { id })
     }
@@ -284,53 +299,59 @@ impl StateStore for LocalStore {
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
-        self.read_now()
+        self.read_state_file()
     }
 
     async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
-        if let Known::NotRead = self.known {
-            self.read_now()?;
+        if let KnownState::NotRead = self.known {
+            self.read_state_file()?;
         }
         let print = file.fingerprint();
-        if self.is_stored(&print) {
+        if self.is_known_content(&print) {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_continued_by(file)?;
         self.check_writable()?;
         self.check_unchanged()?;
-        self.back_up()?;
+        self.write_backup()?;
 
         // Put back after a failure, so that another attempt does not skip a serial.
         let before = file.serial;
-        self.known.advance(file);
-        self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
+        self.known.increment_serial(file);
+        self.replace_state_file(file.clone(), print)
+            .await
+            .inspect_err(|_| file.serial = before)??;
         Ok(WriteOutcome::Stored)
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
-        if let Known::NotRead = self.known {
-            self.read_now()?;
+        if let KnownState::NotRead = self.known {
+            self.read_state_file()?;
         }
         self.check_writable()?;
         self.check_unchanged()?;
-        self.back_up()?;
+        self.write_backup()?;
         let print = file.fingerprint();
-        self.put(file, print).await?
+        self.replace_state_file(file, print).await?
     }
 
-    fn counts_metadata(&self) -> bool {
+    fn counts_metadata_as_change(&self) -> bool {
         false
     }
 
-    fn is_in_place(&self) -> bool {
+    fn is_read_from_write_location(&self) -> bool {
         // A run that is cut off must not leave an empty file in the place that is written.
-        matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()
+        matches!(self.known, KnownState::Present { .. }) && self.files.read_from.is_none()
     }
 
     fn check_writable(&self) -> Result<(), StoreError> {
         // A state can be read from a pipe, but not kept there.
         let state = &self.files.state;
-        if is_no_file(state) { Err(StoreError::NotKept { location: shown(state) }) } else { Ok(()) }
+        if is_not_regular_file(state) {
+            Err(StoreError::NotPersistent { location: display_path(state) })
+        } else {
+            Ok(())
+        }
     }
 
     fn read_from(&self) -> Option<&Path> {
@@ -345,17 +366,19 @@ impl StateStore for LocalStore {
         &self.cipher
     }
 
-    fn doubts(&self) -> Vec<Diagnostic> {
-        let empty = self.empty_file().map(empty_file_warning);
+    fn take_warnings(&self) -> Vec<Diagnostic> {
+        let empty = self.empty_state_file().map(empty_file_warning);
         let backup = self.backup_without_state();
-        let backup = backup.map(|(path, n_resources)| self.only_a_backup(path, n_resources));
+        let backup =
+            backup.map(|(path, n_resources)| self.missing_state_warning(path, n_resources));
         empty.into_iter().chain(backup).collect()
     }
 
-    async fn providers(&mut self) -> BTreeSet<ProviderAddr> {
-        let source = self.source();
+    async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
+        let source = self.path_to_read();
         // A pipe can be read only once, and a state that cannot be read is reported by the command.
-        let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
+        let text =
+            if is_not_regular_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
         let text = text.unwrap_or_default();
         self.cipher.read_providers(&text).unwrap_or_default()
     }
@@ -363,7 +386,7 @@ impl StateStore for LocalStore {
 
 impl LocalStore {
     /// Warns of a state that is not there, although its backup is.
-    fn only_a_backup(&self, backup: &Path, n_resources: Option<usize>) -> Diagnostic {
+    fn missing_state_warning(&self, backup: &Path, n_resources: Option<usize>) -> Diagnostic {
         let has = match n_resources {
             Some(n_resources) => format!("has one with {n_resources} resources"),
             None => "is there and cannot be read".to_owned(),
@@ -378,36 +401,37 @@ impl LocalStore {
 
     /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
     /// that operations under way go on. Returns whether the text is there for good.
-    async fn put(
+    async fn replace_state_file(
         &mut self,
         file: StateFile,
         print: [u8; 32],
     ) -> Result<Result<(), StoreError>, StoreError> {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
-        let write_failed = failed(StoreOperation::Write, &path);
+        let write_failed = store_error(StoreOperation::Write, &path);
         // The write runs on another thread, so it gets a handle of its own on the locked file.
         let original = match &self.held {
             Some(held) => {
-                Some(held.file.try_clone().map_err(failed(StoreOperation::Write, &path))?)
+                Some(held.file.try_clone().map_err(store_error(StoreOperation::Write, &path))?)
             }
             None => None,
         };
         let (disk, cipher) = (self.disk.clone(), self.cipher.clone());
         let put = move || {
-            replace::replace(&disk, &path, &|to| cipher.write_to(&file, to), original.as_ref())
+            replace::replace_file(&disk, &path, &|to| cipher.write_to(&file, to), original.as_ref())
         };
         let placed = match tokio::task::spawn_blocking(put).await {
             Ok(placed) => placed?,
             Err(error) => return Err(write_failed(io::Error::other(error))),
         };
         if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
-            held.move_to(file);
+            held.switch_file(file);
         }
-        self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
+        self.known =
+            KnownState::Present { lineage, serial, content: StoredContent::Written(print) };
         self.files.read_from = None;
         self.is_outdated = false;
-        Ok(placed.durable.map_err(failed(StoreOperation::Write, &self.files.state)))
+        Ok(placed.durable.map_err(store_error(StoreOperation::Write, &self.files.state)))
     }
 }
 
@@ -415,32 +439,23 @@ impl LocalStore {
 ///
 /// # Errors
 /// When it cannot be read or decrypted, or is not a state.
-pub fn load(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>, StoreError> {
+pub fn load_state(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>, StoreError> {
     let Some(text) = read_if_present(read_file, path)? else { return Ok(None) };
-    match cipher.read(&text) {
+    match cipher.parse_state(&text) {
         Ok(file) => Ok(Some(file)),
         Err(FileError::Empty) => Ok(None),
-        Err(error) => Err(StoreError::Unusable { location: shown(path), error, copy: None }),
+        Err(error) => Err(StoreError::Unusable { location: display_path(path), error, copy: None }),
     }
 }
 
-/// Warns of a state file without any content, where nothing shows that it ever had any.
-fn empty_file_warning(path: &Path) -> Diagnostic {
-    let detail = format!(
-        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
-        path.display()
-    );
-    Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blame(Blame::Environment)
-}
-
 /// A path as the location of a state.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
 /// A failure of the disk as an error about a state.
-fn failed(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
-    let location = shown(path);
+fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+    let location = display_path(path);
     move |cause| {
         let remedy = match doing {
             StoreOperation::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
@@ -463,21 +478,8 @@ fn failed(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> Store
     }
 }
 
-/// Target of a path that may be a link, existing or not. The journals of a state stand beside it,
-/// so that they are found through every link.
-fn behind_links(path: &Path) -> PathBuf {
-    let mut at = path.to_owned();
-    // As many as the system follows.
-    for _ in 0..40 {
-        let Ok(target) = std::fs::read_link(&at) else { break };
-        // A relative target starts at the folder of the link.
-        at = at.with_file_name("").join(target);
-    }
-    at
-}
-
 /// Whether something else than a file or folder is there, such as a device or a pipe.
-fn is_no_file(path: &Path) -> bool {
+fn is_not_regular_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
@@ -488,6 +490,6 @@ fn read_if_present(
     match read(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(StoreOperation::Read, path)(error)),
+        Err(error) => Err(store_error(StoreOperation::Read, path)(error)),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use formwork_core::state::operator::{operation_name, who};
+use formwork_core::state::operator::{operation_name, user_and_host};
 use formwork_core::version::LANGUAGE_VERSION;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -55,7 +55,7 @@ impl LockInfo {
             id: uuid::Uuid::new_v4().to_string(),
             operation: operation.to_owned(),
             info: String::new(),
-            who: who(),
+            who: user_and_host(),
             version: LANGUAGE_VERSION.to_string(),
             created: OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default(),
             path,
@@ -64,7 +64,7 @@ impl LockInfo {
 
     /// Returns the holder and its operation as part of a sentence: `root@host (apply, since ...)`.
     #[must_use]
-    pub fn holder(&self) -> String {
+    pub fn describe_holder(&self) -> String {
         // The fractions of a second help no reader.
         let since = self.created.split('.').next().unwrap_or_default();
         format!("{} ({}, since {since})", self.who, operation_name(&self.operation))

@@ -6,7 +6,7 @@ mod client;
 mod connect;
 mod connection;
 mod history;
-mod idle;
+mod idle_connections;
 mod journals;
 mod store;
 mod tables;
@@ -23,32 +23,33 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use self::client::PgClient;
-use self::connect::Target;
+use self::connect::ConnectTarget;
 use self::connection::Connection;
 use self::journals::PgJournals;
 use self::store::PgStore;
 use crate::cause::Cause;
 use crate::journals::SharedIntents;
-use crate::kind::{Arguments, BackendKind, ConfigError, optional_attributes};
+use crate::kind::{BackendArguments, BackendKind, ConfigError, optional_attributes_block};
 use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::wait::reported;
+use crate::wait_report::wait_with_report;
 use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, local_intents, with_default,
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, local_intent_log,
+    with_default_workspace,
 };
 
 #[cfg(any(test, fuzzing))]
-pub(crate) use self::connect::fuzz;
+pub(crate) use self::connect::fuzz_connection;
 
 /// The type of the backend.
-pub(crate) struct PgKind;
+pub(crate) struct PgBackendKind;
 
-impl BackendKind for PgKind {
+impl BackendKind for PgBackendKind {
     fn name(&self) -> &'static str {
         "pg"
     }
 
     fn schema(&self) -> Block {
-        optional_attributes(&[
+        optional_attributes_block(&[
             ("conn_str", Type::String),
             ("schema_name", Type::String),
             ("skip_index_creation", Type::Bool),
@@ -57,34 +58,37 @@ impl BackendKind for PgKind {
         ])
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let conn_str = arguments.text_or_variable("conn_str", &["PG_CONN_STR"]);
-        let schema = arguments.text_or_variable("schema_name", &["PG_SCHEMA_NAME"]);
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let conn_str = arguments.string_or_variable("conn_str", &["PG_CONN_STR"]);
+        let schema = arguments.string_or_variable("schema_name", &["PG_SCHEMA_NAME"]);
         let schema = schema.filter(|name| !name.is_empty());
         let skip = |what: &str| {
             let variable = format!("PG_SKIP_{}_CREATION", what.to_uppercase());
-            arguments.truth_or_variable(&format!("skip_{what}_creation"), &variable)
+            arguments.bool_or_variable(&format!("skip_{what}_creation"), &variable)
         };
-        let table = Table {
-            target: Target::read(&conn_str.unwrap_or_default(), |name| arguments.variable(name))?,
-            schema: schema.map_or("terraform_remote_state".to_owned(), |name| shortened(&name)),
+        let table = StatesTable {
+            target: ConnectTarget::parse_conn_str(&conn_str.unwrap_or_default(), |name| {
+                arguments.environment_variable(name)
+            })?,
+            schema: schema
+                .map_or("terraform_remote_state".to_owned(), |name| truncate_identifier(&name)),
             skip_schema: skip("schema")?,
             skip_table: skip("table")?,
             skip_index: skip("index")?,
         };
-        Ok(Arc::new(Pg { table, root: arguments.root().to_owned() }))
+        Ok(Arc::new(PgBackend { table, root: arguments.working_directory().to_owned() }))
     }
 }
 
 /// A name as PostgreSQL cuts it off: at 63 bytes, between two characters.
-fn shortened(name: &str) -> String {
+fn truncate_identifier(name: &str) -> String {
     name[..name.floor_char_boundary(63)].to_owned()
 }
 
 /// The table of the states.
 #[derive(Clone)]
-struct Table {
-    target: Target,
+struct StatesTable {
+    target: ConnectTarget,
     schema: String,
     skip_schema: bool,
     skip_table: bool,
@@ -92,12 +96,12 @@ struct Table {
 }
 
 /// An identifier in quotes.
-fn quoted(name: &str) -> String {
+fn quote_identifier(name: &str) -> String {
     // PostgreSQL takes no zero byte in a statement.
     format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
 }
 
-impl Table {
+impl StatesTable {
     /// The place of a workspace, as messages name it.
     fn location(&self, workspace: &str) -> String {
         format!("{} (schema {:?}, workspace {workspace:?})", self.target.location(), self.schema)
@@ -105,16 +109,16 @@ impl Table {
 
     /// The name of the table in a statement.
     fn name(&self) -> String {
-        format!("{}.states", quoted(&self.schema))
+        format!("{}.states", quote_identifier(&self.schema))
     }
 
     /// Connects, and makes the schema, the table and the index that are not there.
-    async fn open(&self) -> Result<Connection, Cause> {
+    async fn connect_and_create(&self) -> Result<Connection, Cause> {
         let mut client = self.target.connect().await?;
-        if client.has_states(&self.schema) {
+        if client.has_states_table(&self.schema) {
             return Ok(client);
         }
-        let schema = quoted(&self.schema);
+        let schema = quote_identifier(&self.schema);
         if !self.skip_schema {
             // `IF NOT EXISTS` alone would need the right to make schemas.
             let query = "SELECT count(1) FROM information_schema.schemata WHERE schema_name = $1";
@@ -143,19 +147,19 @@ impl Table {
             );
             client.execute(&statement, &[]).await?;
         }
-        client.set_states(&self.schema);
+        client.set_has_states_table(&self.schema);
         Ok(client)
     }
 }
 
 /// A backend over one table.
-struct Pg {
-    table: Table,
+struct PgBackend {
+    table: StatesTable,
     root: PathBuf,
 }
 
-impl Pg {
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
+impl PgBackend {
+    fn store_error(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
         move |cause| {
             let place =
                 format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
@@ -163,34 +167,34 @@ impl Pg {
         }
     }
 
-    async fn names(&self, client: &Connection) -> Result<Vec<String>, Cause> {
+    async fn workspace_names(&self, client: &Connection) -> Result<Vec<String>, Cause> {
         let query = format!("SELECT name FROM {} WHERE name != 'default'", self.table.name());
         let rows = client.query(&query, &[]).await?;
-        Ok(with_default(rows.iter().map(|row| row.get::<_, String>(0))))
+        Ok(with_default_workspace(rows.iter().map(|row| row.get::<_, String>(0))))
     }
 }
 
 #[async_trait::async_trait]
-impl Backend for Pg {
+impl Backend for PgBackend {
     fn kind(&self) -> &str {
         "pg"
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = self.failed(StoreOperation::List);
-        let listing = async { self.names(&self.table.open().await?).await };
+        let failed = self.store_error(StoreOperation::List);
+        let listing = async { self.workspace_names(&self.table.connect_and_create().await?).await };
         let location = self.table.target.location();
-        Ok(reported(location, StoreOperation::List, listing).await.map_err(failed)?)
+        Ok(wait_with_report(location, StoreOperation::List, listing).await.map_err(failed)?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        let failed = self.failed(StoreOperation::Create);
-        let client = self.table.open().await.map_err(&failed)?;
-        check_new_workspace(&self.names(&client).await.map_err(&failed)?, name)?;
+        let failed = self.store_error(StoreOperation::Create);
+        let client = self.table.connect_and_create().await.map_err(&failed)?;
+        check_new_workspace(&self.workspace_names(&client).await.map_err(&failed)?, name)?;
         // A row without objects: Terraform lists workspaces by their rows.
-        let empty = StateFile { serial: 1, ..StateFile::fresh() };
+        let empty = StateFile { serial: 1, ..StateFile::new_empty() };
         let mut client = PgClient::new(self.table.clone(), name);
-        client.create(&empty).await.map_err(failed)?;
+        client.create_row(&empty).await.map_err(failed)?;
         Ok(())
     }
 
@@ -198,19 +202,19 @@ impl Backend for Pg {
         if name == DEFAULT_WORKSPACE {
             return Err(WorkspaceError::Default);
         }
-        let failed = self.failed(StoreOperation::Delete);
-        let client = self.table.open().await.map_err(&failed)?;
+        let failed = self.store_error(StoreOperation::Delete);
+        let client = self.table.connect_and_create().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(&failed)? {
             // The statement itself shows whether there was such a workspace, so no other run comes
             // between.
             0 => Err(WorkspaceError::Missing(name.to_owned())),
-            _ => Ok(self.table.forget(&client, name).await.map_err(failed)?),
+            _ => Ok(self.table.delete_workspace_rows(&client, name).await.map_err(failed)?),
         }
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
         Ok(Box::new(PgStore::new(self.table.clone(), workspace)))
     }
 
@@ -220,7 +224,7 @@ impl Backend for Pg {
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
-        let local = local_intents(&self.root, &place, workspace);
+        let local = local_intent_log(&self.root, &place, workspace);
         let shared = PgJournals::new(self.table.clone(), workspace);
         Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }

@@ -23,17 +23,17 @@ pub use self::calls::ProviderStoreError;
 use self::calls::StoreCalls;
 use self::client::StateStoreClient;
 use crate::cause::Cause;
-use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::remote::{RemoteStore, create_empty};
 use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::wait::reported;
+use crate::wait_report::wait_with_report;
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
+    remote_state_intent_log, with_default_workspace,
 };
 
 /// The name of the argument that no state store can have: the `provider` block is at its place.
-const PROVIDER: &str = "provider";
+const PROVIDER_ARGUMENT: &str = "provider";
 
 /// A running provider that keeps states, with its schemas. It is configured for one state store.
 pub struct StoreProvider {
@@ -52,7 +52,7 @@ impl StoreProvider {
         secrets: Secrets,
     ) -> Result<Self, ProviderStoreError> {
         let calls = StoreCalls::new(provider, addr, secrets);
-        let schema = calls.schema().await?;
+        let schema = calls.fetch_schema().await?;
         Ok(Self { calls: Arc::new(calls), schema })
     }
 
@@ -77,17 +77,19 @@ impl StoreProvider {
     ///
     /// # Errors
     /// When the schema of the state store has an argument that the `provider` block hides.
-    pub fn kind(
+    pub fn store_kind(
         &self,
         type_name: &str,
         config: Value,
     ) -> Option<Result<ProviderStoreKind, ProviderStoreError>> {
         let schema = &self.schema.state_stores.get(type_name)?.block;
-        if schema.attributes.contains_key(PROVIDER) || schema.blocks.contains_key(PROVIDER) {
+        if schema.attributes.contains_key(PROVIDER_ARGUMENT)
+            || schema.blocks.contains_key(PROVIDER_ARGUMENT)
+        {
             let problem = format!(
-                "the state store {type_name:?} has an argument or block named {PROVIDER:?}, which is the provider block of the language"
+                "the state store {type_name:?} has an argument or block named {PROVIDER_ARGUMENT:?}, which is the provider block of the language"
             );
-            return Some(Err(self.calls.broken("GetProviderSchema", problem)));
+            return Some(Err(self.calls.protocol_error("GetProviderSchema", problem)));
         }
         Some(Ok(ProviderStoreKind {
             calls: self.calls.clone(),
@@ -129,7 +131,7 @@ impl ProviderStoreKind {
 
     /// The same state store of the same process, with another configuration of the provider.
     #[must_use]
-    pub fn with_config(&self, config: Value) -> Self {
+    pub fn with_provider_config(&self, config: Value) -> Self {
         Self {
             calls: self.calls.clone(),
             config_schema: self.config_schema.clone(),
@@ -149,27 +151,27 @@ impl BackendKind for ProviderStoreKind {
         self.schema.clone()
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let setup = Setup {
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let setup = StateStoreSetup {
             type_name: self.type_name.clone(),
-            provider: Configured::new(&self.config, &self.config_schema)?,
-            store: Configured::new(arguments.values, &self.schema)?,
+            provider: EncodedConfig::new(&self.config, &self.config_schema)?,
+            store: EncodedConfig::new(arguments.values, &self.schema)?,
         };
-        Ok(Arc::new(ProviderStates {
+        Ok(Arc::new(ProviderStoreBackend {
             calls: self.calls.clone(),
             setup: Arc::new(setup),
-            root: arguments.root().to_owned(),
+            root: arguments.working_directory().to_owned(),
         }))
     }
 }
 
 /// A configuration as it is sent.
-struct Configured {
+struct EncodedConfig {
     value: Value,
     schema: Block,
 }
 
-impl Configured {
+impl EncodedConfig {
     fn new(value: &Value, schema: &Block) -> Result<Self, ConfigError> {
         if value.is_null() {
             return Err(ConfigError::new("the configuration is null"));
@@ -178,7 +180,7 @@ impl Configured {
     }
 
     /// The configuration as text, to compare it with others. Holds its secrets.
-    fn key(&self) -> String {
+    fn comparison_key(&self) -> String {
         // A value without a form in JSON is not known, and no constant is that.
         json::encode_simple(&self.value).unwrap_or_default()
     }
@@ -186,7 +188,7 @@ impl Configured {
     /// The configuration as text without secrets and without arguments that are not set, so that another
     /// token, or a release with more arguments, leads to the same states.
     fn config_without_secrets(&self) -> String {
-        let mut config = serde_json::from_str(&self.key()).unwrap_or_default();
+        let mut config = serde_json::from_str(&self.comparison_key()).unwrap_or_default();
         retain_identifying_arguments(&self.schema, &mut config);
         config.to_string()
     }
@@ -220,20 +222,24 @@ fn retain_identifying_arguments(block: &Block, values: &mut serde_json::Value) {
 }
 
 /// The two configurations of a state store.
-struct Setup {
+struct StateStoreSetup {
     type_name: String,
-    provider: Configured,
-    store: Configured,
+    provider: EncodedConfig,
+    store: EncodedConfig,
 }
 
-impl Setup {
+impl StateStoreSetup {
     /// A digest that differs between stores of one type and provider.
     fn digest(&self) -> String {
-        short_digest(&format!("{}\n{}", self.provider.key(), self.store.key()))
+        short_digest(&format!(
+            "{}\n{}",
+            self.provider.comparison_key(),
+            self.store.comparison_key()
+        ))
     }
 
-    /// As [`Setup::digest`], but the same after a change of secrets: journals outlive that.
-    fn digest_of_place(&self) -> String {
+    /// As [`StateStoreSetup::digest`], but the same after a change of secrets: journals outlive that.
+    fn digest_without_secrets(&self) -> String {
         short_digest(&format!(
             "{}\n{}",
             self.provider.config_without_secrets(),
@@ -247,15 +253,15 @@ fn short_digest(text: &str) -> String {
 }
 
 /// The states of all workspaces in a state store.
-struct ProviderStates {
+struct ProviderStoreBackend {
     calls: Arc<StoreCalls>,
-    setup: Arc<Setup>,
+    setup: Arc<StateStoreSetup>,
     root: PathBuf,
 }
 
-impl ProviderStates {
-    fn whole(&self) -> String {
-        format!("{} of provider {}", self.setup.type_name, self.calls.addr().display())
+impl ProviderStoreBackend {
+    fn store_location(&self) -> String {
+        format!("{} of provider {}", self.setup.type_name, self.calls.addr().display_string())
     }
 
     fn remote_client(&self, workspace: &str) -> StateStoreClient {
@@ -267,66 +273,78 @@ impl ProviderStates {
         }
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = self.whole();
+    fn store_error(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+        let location = self.store_location();
         move |cause| StoreError::failed(doing, location.clone(), cause)
     }
 
-    async fn listed(&self) -> Result<Vec<String>, Cause> {
-        let session = self.calls.session(&self.setup).await?;
-        Ok(self.calls.states(&session).await?)
+    async fn list_states(&self) -> Result<Vec<String>, Cause> {
+        let session = self.calls.configured_session(&self.setup).await?;
+        Ok(self.calls.list_states(&session).await?)
     }
 
-    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
-        let session = self.calls.session(&self.setup).await?;
-        Ok(self.calls.delete(&session, workspace).await?)
+    async fn delete_state(&self, workspace: &str) -> Result<(), Cause> {
+        let session = self.calls.configured_session(&self.setup).await?;
+        Ok(self.calls.delete_state(&session, workspace).await?)
     }
 }
 
 #[async_trait::async_trait]
-impl Backend for ProviderStates {
+impl Backend for ProviderStoreBackend {
     fn kind(&self) -> &str {
         &self.setup.type_name
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let listing = reported(self.whole(), StoreOperation::List, self.listed());
-        let names = listing.await.map_err(self.failed(StoreOperation::List))?;
+        let listing =
+            wait_with_report(self.store_location(), StoreOperation::List, self.list_states());
+        let names = listing.await.map_err(self.store_error(StoreOperation::List))?;
         // The default one always exists, also in a store that has no state of it yet.
-        Ok(with_default(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
+        Ok(with_default_workspace(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_new_workspace(&self.workspaces().await?, name)?;
-        let making =
-            reported(self.whole(), StoreOperation::Create, create_empty(self.remote_client(name)));
-        Ok(making.await.map_err(self.failed(StoreOperation::Create))?)
+        let making = wait_with_report(
+            self.store_location(),
+            StoreOperation::Create,
+            create_empty(self.remote_client(name)),
+        );
+        Ok(making.await.map_err(self.store_error(StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_removable_workspace(&self.workspaces().await?, name)?;
-        let removal = reported(self.whole(), StoreOperation::Delete, self.delete(name));
-        Ok(removal.await.map_err(self.failed(StoreOperation::Delete))?)
+        let removal = wait_with_report(
+            self.store_location(),
+            StoreOperation::Delete,
+            self.delete_state(name),
+        );
+        Ok(removal.await.map_err(self.store_error(StoreOperation::Delete))?)
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
         // Configured here, so that an error in a configuration is not reported as one of a state.
-        let session = reported(self.whole(), StoreOperation::Open, self.calls.session(&self.setup));
-        session.await.map_err(|error| self.failed(StoreOperation::Open)(error.into()))?;
+        let session = wait_with_report(
+            self.store_location(),
+            StoreOperation::Open,
+            self.calls.configured_session(&self.setup),
+        );
+        session.await.map_err(|error| self.store_error(StoreOperation::Open)(error.into()))?;
         Ok(Box::new(RemoteStore::new(self.remote_client(workspace))))
     }
 
     fn location(&self, workspace: &str) -> String {
-        format!("{workspace:?} in {}", self.whole())
+        format!("{workspace:?} in {}", self.store_location())
     }
 
     fn identity(&self, workspace: &str) -> String {
         // Its location shows no arguments, because they may be secrets.
-        format!("{}\n{}\n{workspace}", self.whole(), self.setup.digest())
+        format!("{}\n{}\n{workspace}", self.store_location(), self.setup.digest())
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let key = format!("{}\n{}", self.whole(), self.setup.digest_of_place());
-        intents_beside(&self.root, &key, workspace)
+        let key = format!("{}\n{}", self.store_location(), self.setup.digest_without_secrets());
+        remote_state_intent_log(&self.root, &key, workspace)
     }
 }

@@ -6,10 +6,10 @@ use formwork_value::Diagnostic;
 
 use crate::cause::Cause;
 use crate::encryption::StateCipher;
-use crate::known::Known;
+use crate::known_state::KnownState;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
-use crate::wait::reported;
+use crate::wait_report::wait_with_report;
 
 /// The operations on the state of one workspace.
 #[async_trait::async_trait]
@@ -27,7 +27,7 @@ pub(crate) trait RemoteClient: Send {
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError>;
 
     /// Takes the lock.
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause>;
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause>;
 
     /// Releases the lock that was taken under an id.
     async fn unlock(&mut self, id: &str) -> Result<(), Cause>;
@@ -36,7 +36,7 @@ pub(crate) trait RemoteClient: Send {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 
     /// Warnings of the server that were not returned yet.
-    fn doubts(&self) -> Vec<Diagnostic> {
+    fn take_warnings(&self) -> Vec<Diagnostic> {
         Vec::new()
     }
 }
@@ -65,11 +65,11 @@ impl<E: Into<Cause>> From<E> for PutError {
 
 /// The outcome of taking a lock.
 #[derive(Debug)]
-pub(crate) enum Locking {
+pub(crate) enum LockOutcome {
     /// It was taken.
     Taken,
     /// It was taken, under an id that the server has chosen.
-    TakenAs(String),
+    TakenWithId(String),
     /// Another process holds it.
     Held(Option<Box<LockInfo>>),
     /// The server refused it, without saying whether another process holds it.
@@ -92,20 +92,22 @@ pub(crate) enum ForceUnlockOutcome {
 pub(crate) async fn create_empty(mut client: impl RemoteClient) -> Result<(), Cause> {
     let info = LockInfo::new("init", String::new());
     let id = match client.lock(&info).await? {
-        Locking::Taken => info.id,
-        Locking::TakenAs(id) => id,
-        Locking::Held(holder) => {
-            let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+        LockOutcome::Taken => info.id,
+        LockOutcome::TakenWithId(id) => id,
+        LockOutcome::Held(holder) => {
+            let holder = holder.map(|holder| holder.describe_holder()).unwrap_or_default();
             return Err(format!("the state is locked by another process: {holder}").into());
         }
-        Locking::Refused(cause) => return Err(cause),
+        LockOutcome::Refused(cause) => return Err(cause),
     };
     let made = match client.get().await {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => match client.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
-            Ok(()) | Err(PutError::Changed) => Ok(()),
-            Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => Err(cause),
-        },
+        Ok(None) => {
+            match client.put(StateFile { serial: 1, ..StateFile::new_empty() }.to_bytes()).await {
+                Ok(()) | Err(PutError::Changed) => Ok(()),
+                Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => Err(cause),
+            }
+        }
         Err(cause) => Err(cause),
     };
     // Before the outcome is looked at: a failure must not leave the lock behind.
@@ -116,73 +118,76 @@ pub(crate) async fn create_empty(mut client: impl RemoteClient) -> Result<(), Ca
 /// A store over a client.
 pub(crate) struct RemoteStore<P> {
     client: P,
-    known: Known<[u8; 32]>,
+    known: KnownState<[u8; 32]>,
     cipher: StateCipher,
     /// Whether what was read has to be written again, because it is encrypted otherwise.
     is_outdated: bool,
 }
 
 /// The known state that a file is.
-fn known(file: &StateFile) -> Known<[u8; 32]> {
+fn known_state(file: &StateFile) -> KnownState<[u8; 32]> {
     let (lineage, serial) = (file.lineage.clone(), file.serial);
-    Known::Present { lineage, serial, content: file.fingerprint() }
+    KnownState::Present { lineage, serial, content: file.fingerprint() }
 }
 
 impl<P: RemoteClient> RemoteStore<P> {
     /// Makes the store. Asks nothing of the client yet.
     pub(crate) fn new(client: P) -> Self {
         let cipher = StateCipher::default();
-        Self { client, known: Known::NotRead, cipher, is_outdated: false }
+        Self { client, known: KnownState::NotRead, cipher, is_outdated: false }
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
+    fn store_error(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
         let location = self.client.location();
         move |cause| StoreError::failed(doing, location, cause)
     }
 
-    async fn text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
-        let failed = self.failed(doing);
+    async fn read_text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
+        let failed = self.store_error(doing);
         let location = self.client.location();
-        let got = reported(location, doing, self.client.get()).await;
+        let got = wait_with_report(location, doing, self.client.get()).await;
         Ok(got.map_err(failed)?.unwrap_or_default())
     }
 
     /// Reads lineage and serial of the stored state, and compares them with those that are known.
     async fn check_unchanged(&mut self) -> Result<(), StoreError> {
-        let text = self.text(StoreOperation::Write).await?;
+        let text = self.read_text(StoreOperation::Write).await?;
         if text.is_empty() {
             return Ok(());
         }
-        let stored = self.cipher.read_header(&text).map_err(|error| self.unusable(error))?;
+        let stored =
+            self.cipher.read_header(&text).map_err(|error| self.unusable_state_error(error))?;
         self.known.check_same(&stored.lineage, stored.serial)
     }
 
-    fn unusable(&self, error: FileError) -> StoreError {
+    fn unusable_state_error(&self, error: FileError) -> StoreError {
         StoreError::Unusable { location: self.client.location(), error, copy: None }
     }
 
-    fn not_encryptable(&self, reason: String) -> StoreError {
+    fn not_encryptable_error(&self, reason: String) -> StoreError {
         StoreError::NotEncryptable { location: self.client.location(), reason }
     }
 
-    async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
+    async fn put_state(&mut self, file: &StateFile) -> Result<(), StoreError> {
         // Not every client compares versions itself when it writes.
         self.check_unchanged().await?;
-        let failed = self.failed(StoreOperation::Write);
-        let text =
-            self.cipher.write(file).map_err(|error| self.not_encryptable(error.to_string()))?;
+        let failed = self.store_error(StoreOperation::Write);
+        let text = self
+            .cipher
+            .serialize_state(file)
+            .map_err(|error| self.not_encryptable_error(error.to_string()))?;
         let location = self.client.location();
         let putting = self.client.put(text);
-        match reported(location, StoreOperation::Write, putting).await {
+        match wait_with_report(location, StoreOperation::Write, putting).await {
             Ok(()) => {
                 self.is_outdated = false;
-                self.known = known(file);
+                self.known = known_state(file);
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
             // The text is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
-                self.known = known(file);
+                self.known = known_state(file);
                 let (doing, location) = (StoreOperation::Write, self.client.location());
                 Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
             }
@@ -190,8 +195,8 @@ impl<P: RemoteClient> RemoteStore<P> {
                 // The other program wrote it after the check above.
                 self.check_unchanged().await?;
                 let read = match &self.known {
-                    Known::Present { serial, .. } => *serial,
-                    Known::Absent | Known::NotRead => 0,
+                    KnownState::Present { serial, .. } => *serial,
+                    KnownState::Absent | KnownState::NotRead => 0,
                 };
                 // It has the same lineage and serial, but another content, or is gone.
                 Err(StoreError::Changed { stored: read, read })
@@ -207,18 +212,18 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
-        let failed = self.failed(StoreOperation::Lock);
-        self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
+        let failed = self.store_error(StoreOperation::Lock);
+        self.cipher.prepare_key().map_err(|reason| self.not_encryptable_error(reason))?;
         let info = LockInfo::new(operation, String::new());
         let location = self.client.location();
-        let locking = reported(location, StoreOperation::Lock, self.client.lock(&info));
+        let locking = wait_with_report(location, StoreOperation::Lock, self.client.lock(&info));
         match locking.await.map_err(failed)? {
-            Locking::Taken => Ok(StateLock { id: info.id }),
-            Locking::TakenAs(id) => Ok(StateLock { id }),
-            Locking::Refused(cause) => {
+            LockOutcome::Taken => Ok(StateLock { id: info.id }),
+            LockOutcome::TakenWithId(id) => Ok(StateLock { id }),
+            LockOutcome::Refused(cause) => {
                 Err(StoreError::LockRefused { location: self.client.location(), cause })
             }
-            Locking::Held(holder) => {
+            LockOutcome::Held(holder) => {
                 let (location, ends) = (self.client.location(), self.client.lock_end());
                 Err(StoreError::Held { location, holder, ends })
             }
@@ -226,16 +231,18 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
     }
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
-        let failed = self.failed(StoreOperation::Unlock);
+        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
-        let unlocking = reported(location, StoreOperation::Unlock, self.client.unlock(&lock.id));
+        let unlocking =
+            wait_with_report(location, StoreOperation::Unlock, self.client.unlock(&lock.id));
         unlocking.await.map_err(failed)
     }
 
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
-        let failed = self.failed(StoreOperation::Unlock);
+        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
-        let unlocking = reported(location, StoreOperation::Unlock, self.client.break_lock(id));
+        let unlocking =
+            wait_with_report(location, StoreOperation::Unlock, self.client.break_lock(id));
         match unlocking.await.map_err(failed)? {
             ForceUnlockOutcome::Released => Ok(()),
             ForceUnlockOutcome::OtherLock(holder) => {
@@ -246,46 +253,46 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let text = self.text(StoreOperation::Read).await?;
+        let text = self.read_text(StoreOperation::Read).await?;
         if text.is_empty() {
-            self.known = Known::Absent;
+            self.known = KnownState::Absent;
             return Ok(None);
         }
         match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
-                self.known = known(&file);
+                self.known = known_state(&file);
                 self.is_outdated = !is_current;
                 Ok(Some(file))
             }
-            Err(error) => Err(self.unusable(error)),
+            Err(error) => Err(self.unusable_state_error(error)),
         }
     }
 
     async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
-        if let Known::NotRead = self.known {
+        if let KnownState::NotRead = self.known {
             self.read().await?;
         }
         // A copy, so that a failed write leaves the caller no serial that was never stored.
         let mut next = file.clone();
-        if let Known::Present { content, .. } = &self.known
+        if let KnownState::Present { content, .. } = &self.known
             && *content == file.fingerprint()
             && !self.is_outdated
         {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_continued_by(file)?;
-        self.known.advance(&mut next);
-        self.put(&next).await?;
+        self.known.increment_serial(&mut next);
+        self.put_state(&next).await?;
         file.serial = next.serial;
         file.terraform_version = next.terraform_version;
         Ok(WriteOutcome::Stored)
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
-        if let Known::NotRead = self.known {
+        if let KnownState::NotRead = self.known {
             self.read().await?;
         }
-        self.put(&file).await
+        self.put_state(&file).await
     }
 
     fn set_cipher(&mut self, cipher: StateCipher) {
@@ -296,11 +303,11 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
         &self.cipher
     }
 
-    fn is_in_place(&self) -> bool {
-        matches!(self.known, Known::Present { .. })
+    fn is_read_from_write_location(&self) -> bool {
+        matches!(self.known, KnownState::Present { .. })
     }
 
-    fn doubts(&self) -> Vec<Diagnostic> {
-        self.client.doubts()
+    fn take_warnings(&self) -> Vec<Diagnostic> {
+        self.client.take_warnings()
     }
 }

@@ -9,14 +9,14 @@ use formwork_core::state::intents::IntentLog;
 use crate::cause::Cause;
 use crate::remote::{RemoteClient, RemoteStore, create_empty};
 use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::wait::reported;
+use crate::wait_report::wait_with_report;
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
+    remote_state_intent_log, with_default_workspace,
 };
 
 /// The name of an object as Terraform makes it of parts: without empty steps, `.` and `..`.
-pub(crate) fn cleaned(path: &str) -> String {
+pub(crate) fn clean_path(path: &str) -> String {
     let mut steps: Vec<&str> = Vec::new();
     for step in path.split('/') {
         match step {
@@ -44,20 +44,20 @@ pub(crate) trait RemoteBackend: Send + Sync {
     fn remote_client(&self, workspace: &str) -> Self::Client;
 
     /// The location of all states, as messages name it. Holds no secrets.
-    fn whole(&self) -> String {
+    fn backend_location(&self) -> String {
         self.remote_client(DEFAULT_WORKSPACE).location()
     }
 
     /// The text from which the name of the journals of a workspace is made. Another configuration
     /// must have another text.
     fn journal_id(&self, _workspace: &str) -> String {
-        self.whole()
+        self.backend_location()
     }
 
     /// The journals of the runs that work with the state of a workspace: on this machine, unless the
     /// service keeps them, too.
-    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(self.config_dir(), &self.journal_id(workspace), workspace)
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        remote_state_intent_log(self.config_dir(), &self.journal_id(workspace), workspace)
     }
 
     /// Checks that the service allows the name of a workspace.
@@ -72,7 +72,7 @@ pub(crate) trait RemoteBackend: Send + Sync {
     ///
     /// # Errors
     /// When the service cannot be reached, or refuses.
-    async fn others(&self) -> Result<Vec<String>, Cause>;
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause>;
 
     /// Removes the state of a workspace.
     ///
@@ -81,8 +81,11 @@ pub(crate) trait RemoteBackend: Send + Sync {
     async fn delete_state(&self, workspace: &str) -> Result<(), Cause>;
 }
 
-fn failed(backend: &impl RemoteBackend, doing: StoreOperation) -> impl Fn(Cause) -> StoreError {
-    let location = backend.whole();
+fn store_error(
+    backend: &impl RemoteBackend,
+    doing: StoreOperation,
+) -> impl Fn(Cause) -> StoreError {
+    let location = backend.backend_location();
     move |cause| StoreError::failed(doing, location.clone(), cause)
 }
 
@@ -93,25 +96,36 @@ impl<P: RemoteBackend> Backend for P {
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let listing = reported(self.whole(), StoreOperation::List, self.others());
-        Ok(with_default(listing.await.map_err(failed(self, StoreOperation::List))?))
+        let listing = wait_with_report(
+            self.backend_location(),
+            StoreOperation::List,
+            self.other_workspaces(),
+        );
+        Ok(with_default_workspace(listing.await.map_err(store_error(self, StoreOperation::List))?))
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_new_workspace(&self.workspaces().await?, name)?;
-        let making =
-            reported(self.whole(), StoreOperation::Create, create_empty(self.remote_client(name)));
-        Ok(making.await.map_err(failed(self, StoreOperation::Create))?)
+        let making = wait_with_report(
+            self.backend_location(),
+            StoreOperation::Create,
+            create_empty(self.remote_client(name)),
+        );
+        Ok(making.await.map_err(store_error(self, StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         check_removable_workspace(&self.workspaces().await?, name)?;
-        let removal = reported(self.whole(), StoreOperation::Delete, self.delete_state(name));
-        Ok(removal.await.map_err(failed(self, StoreOperation::Delete))?)
+        let removal = wait_with_report(
+            self.backend_location(),
+            StoreOperation::Delete,
+            self.delete_state(name),
+        );
+        Ok(removal.await.map_err(store_error(self, StoreOperation::Delete))?)
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        self.check_name(workspace).map_err(failed(self, StoreOperation::Open))?;
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        self.check_name(workspace).map_err(store_error(self, StoreOperation::Open))?;
         Ok(Box::new(RemoteStore::new(self.remote_client(workspace))))
     }
 
@@ -120,7 +134,7 @@ impl<P: RemoteBackend> Backend for P {
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        self.journals(workspace)
+        self.intent_log_of(workspace)
     }
 }
 
@@ -129,28 +143,28 @@ mod tests {
     use formwork_value::{Str, Value};
 
     use super::*;
-    use crate::kind::{Arguments, BackendEnvironment};
-    use crate::kinds::find;
+    use crate::kind::{BackendArguments, BackendEnvironment};
+    use crate::kinds::find_backend_kind;
 
     /// The backend in memory. Its states belong to the process, so each test has workspaces of its own.
-    fn backend() -> Arc<dyn Backend> {
-        let kind = find("inmem").expect("there is one");
+    fn inmem_backend() -> Arc<dyn Backend> {
+        let kind = find_backend_kind("inmem").expect("there is one");
         let none: [(Str, Value); 0] = [];
         let values = kind.schema().coerce(&Value::object(none)).expect("nothing is required");
         let environment =
             BackendEnvironment { root: "unused".into(), ..BackendEnvironment::default() };
-        kind.configure(&Arguments { values: &values, environment: &environment })
+        kind.configure(&BackendArguments { values: &values, environment: &environment })
             .expect("it has no arguments to check")
     }
 
     #[tokio::test]
     async fn a_new_workspace_has_an_empty_state_and_a_name_of_its_own() {
-        let backend = backend();
+        let backend = inmem_backend();
         backend.create_workspace("made").await.unwrap();
         let names = backend.workspaces().await.unwrap();
         assert_eq!(names.first().map(String::as_str), Some(DEFAULT_WORKSPACE));
         assert!(names.contains(&"made".to_owned()), "{names:?}");
-        let mut store = backend.open("made").await.unwrap();
+        let mut store = backend.open_store("made").await.unwrap();
         let state = store.read().await.unwrap().expect("an empty state is there");
         assert_eq!((state.serial, state.state.resources.len()), (1, 0));
         for taken in ["made", DEFAULT_WORKSPACE] {
@@ -161,7 +175,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_workspace_that_exists_and_is_not_the_default_one_is_removed() {
-        let backend = backend();
+        let backend = inmem_backend();
         backend.create_workspace("removed").await.unwrap();
         backend.delete_workspace("removed").await.unwrap();
         assert!(!backend.workspaces().await.unwrap().contains(&"removed".to_owned()));
@@ -182,7 +196,7 @@ mod tests {
             ("a/..", ""),
             ("/a b/\u{e4}", "a b/\u{e4}"),
         ] {
-            assert_eq!(cleaned(path), expected, "{path}");
+            assert_eq!(clean_path(path), expected, "{path}");
         }
     }
 }

@@ -3,36 +3,41 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, SourceError};
+use formwork_core::provider::builtin::remote_state::{
+    RemoteStateError, RemoteStateSource, RemoteStates,
+};
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::encrypted::encrypted;
-use crate::kind::{Arguments, BackendEnvironment, BackendKind};
-use crate::kinds::find;
-use crate::unsupported::unsupported;
+use crate::encrypted::encrypt_backend;
+use crate::kind::{BackendArguments, BackendEnvironment, BackendKind};
+use crate::kinds::find_backend_kind;
+use crate::unsupported::describe_unsupported_backend;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// Reads states out of the backends of this crate.
 #[derive(Clone, Debug, Default)]
-pub struct BackendStates {
+pub struct RemoteStateReader {
     environment: BackendEnvironment,
 }
 
-impl BackendStates {
+impl RemoteStateReader {
     /// A reader that starts relative paths from the working directory in `environment`.
     #[must_use]
     pub fn new(environment: BackendEnvironment) -> Self {
         Self { environment }
     }
 
-    fn configure(&self, source: &Source<'_>) -> Result<Arc<dyn Backend>, SourceError> {
+    fn configure_backend(
+        &self,
+        source: &RemoteStateSource<'_>,
+    ) -> Result<Arc<dyn Backend>, RemoteStateError> {
         let name = source.backend.unwrap_or_default();
-        let kind = kind_of(name)?;
-        let values = values(kind, source.config)?;
-        let arguments = Arguments { values: &values, environment: &self.environment };
+        let kind = expect_backend_kind(name)?;
+        let values = config_values(kind, source.config)?;
+        let arguments = BackendArguments { values: &values, environment: &self.environment };
         kind.configure(&arguments).map_err(|error| {
-            invalid(
+            invalid_attribute_error(
                 "config",
                 format!(
                     "The given configuration is not valid for backend {name:?}: {}.",
@@ -44,28 +49,29 @@ impl BackendStates {
 }
 
 #[async_trait]
-impl RemoteStates for BackendStates {
-    fn check(&self, source: &Source<'_>) -> Result<(), SourceError> {
+impl RemoteStates for RemoteStateReader {
+    fn check(&self, source: &RemoteStateSource<'_>) -> Result<(), RemoteStateError> {
         // A backend that is not known yet is checked once it is.
         let Some(name) = source.backend else { return Ok(()) };
-        values(kind_of(name)?, source.config).map(drop)
+        config_values(expect_backend_kind(name)?, source.config).map(drop)
     }
 
-    async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError> {
-        let cipher = self.environment.encryption.remotes.of(source.address.unwrap_or_default());
-        let backend = encrypted(self.configure(source)?, cipher.clone());
+    async fn read(&self, source: &RemoteStateSource<'_>) -> Result<StateFile, RemoteStateError> {
+        let cipher =
+            self.environment.encryption.remotes.cipher_for(source.address.unwrap_or_default());
+        let backend = encrypt_backend(self.configure_backend(source)?, cipher.clone());
         let workspace = source.workspace.unwrap_or(DEFAULT_WORKSPACE);
         let failed = |error: crate::StoreError| {
             let diagnostic = error.diagnostic();
-            SourceError {
+            RemoteStateError {
                 summary: "Error loading state".to_owned(),
                 detail: diagnostic.detail,
                 attribute: None,
             }
         };
         // As in Terraform, without a lock: a run of the other configuration must not stop this one.
-        let mut store = backend.open(workspace).await.map_err(failed)?;
-        store.read().await.map_err(failed)?.ok_or_else(|| SourceError {
+        let mut store = backend.open_store(workspace).await.map_err(failed)?;
+        store.read().await.map_err(failed)?.ok_or_else(|| RemoteStateError {
             summary: "Unable to find remote state".to_owned(),
             detail: format!("No stored state was found at {}.", store.location()),
             attribute: Some("workspace"),
@@ -73,20 +79,21 @@ impl RemoteStates for BackendStates {
     }
 }
 
-fn invalid(attribute: &'static str, detail: String) -> SourceError {
+fn invalid_attribute_error(attribute: &'static str, detail: String) -> RemoteStateError {
     let summary = "Invalid backend configuration".to_owned();
-    SourceError { summary, detail, attribute: Some(attribute) }
+    RemoteStateError { summary, detail, attribute: Some(attribute) }
 }
 
-fn kind_of(name: &str) -> Result<&'static dyn BackendKind, SourceError> {
-    find(name).ok_or_else(|| invalid("backend", unsupported(name)))
+fn expect_backend_kind(name: &str) -> Result<&'static dyn BackendKind, RemoteStateError> {
+    find_backend_kind(name)
+        .ok_or_else(|| invalid_attribute_error("backend", describe_unsupported_backend(name)))
 }
 
 /// The values of the arguments, as the schema of the backend has them.
-fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> {
+fn config_values(kind: &dyn BackendKind, config: &Value) -> Result<Value, RemoteStateError> {
     let schema = kind.schema();
     let not_valid = |reason: String| {
-        invalid(
+        invalid_attribute_error(
             "config",
             format!(
                 "The given configuration is not valid for backend {:?}: {reason}.",
@@ -119,8 +126,9 @@ mod tests {
     use super::*;
 
     fn check(config: &Value) -> String {
-        let source = Source { backend: Some("local"), config, workspace: None, address: None };
-        let checked = BackendStates::default().check(&source);
+        let source =
+            RemoteStateSource { backend: Some("local"), config, workspace: None, address: None };
+        let checked = RemoteStateReader::default().check(&source);
         checked.err().map(|error| error.detail).unwrap_or_default()
     }
 
@@ -144,14 +152,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let environment =
             BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
-        let states = BackendStates::new(environment);
+        let states = RemoteStateReader::new(environment);
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));
-        let source =
-            Source { backend: Some("local"), config: &config, workspace: None, address: None };
+        let source = RemoteStateSource {
+            backend: Some("local"),
+            config: &config,
+            workspace: None,
+            address: None,
+        };
         let missing = states.read(&source).await.unwrap_err();
         assert_eq!(missing.summary, "Unable to find remote state");
-        let text = StateFile { serial: 3, ..StateFile::fresh() }.write();
+        let text = StateFile { serial: 3, ..StateFile::new_empty() }.to_bytes();
         std::fs::write(folder.path().join("5"), text).unwrap();
         assert_eq!(states.read(&source).await.unwrap().serial, 3);
     }
@@ -159,9 +171,13 @@ mod tests {
     #[test]
     fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
         let config = Value::null(Type::Dynamic);
-        let source =
-            Source { backend: Some("remote"), config: &config, workspace: None, address: None };
-        let refused = BackendStates::default().check(&source).unwrap_err();
+        let source = RemoteStateSource {
+            backend: Some("remote"),
+            config: &config,
+            workspace: None,
+            address: None,
+        };
+        let refused = RemoteStateReader::default().check(&source).unwrap_err();
         assert_eq!(refused.attribute, Some("backend"));
         assert!(refused.detail.contains("terraform state pull"), "{}", refused.detail);
     }

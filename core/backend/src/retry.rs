@@ -6,7 +6,7 @@ use tracing::warn;
 
 /// The number of repeated attempts, and the pauses between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Retries {
+pub(crate) struct RetryPolicy {
     /// The most attempts after the first one.
     pub(crate) most: u32,
     /// The first pause.
@@ -16,40 +16,40 @@ pub(crate) struct Retries {
 }
 
 /// The attempts at one request.
-pub(crate) struct Attempts {
-    retries: Retries,
+pub(crate) struct RequestAttempts {
+    retries: RetryPolicy,
     /// The request, as the log names it.
     what: &'static str,
     began: Instant,
     n_made: u32,
 }
 
-impl Retries {
+impl RetryPolicy {
     /// Begins with the first attempt.
-    pub(crate) fn begin(self, what: &'static str) -> Attempts {
-        Attempts { retries: self, what, began: Instant::now(), n_made: 1 }
+    pub(crate) fn first_attempt(self, what: &'static str) -> RequestAttempts {
+        RequestAttempts { retries: self, what, began: Instant::now(), n_made: 1 }
     }
 
     /// The pause after a number of failed attempts.
-    fn pause(&self, n_failed: u32) -> Duration {
+    fn pause_after(&self, n_failed: u32) -> Duration {
         let factor = 2_u32.saturating_pow(n_failed.saturating_sub(1));
         self.shortest.saturating_mul(factor).min(self.longest)
     }
 }
 
-impl Attempts {
+impl RequestAttempts {
     /// The number of attempts that were made.
-    pub(crate) fn n_made(&self) -> u32 {
+    pub(crate) fn attempt_count(&self) -> u32 {
         self.n_made
     }
 
     /// Waits for the next attempt, as long as the server names or else by the rule. Returns whether
     /// there is one: not after the last.
-    pub(crate) async fn again(&mut self, named: Option<Duration>) -> bool {
+    pub(crate) async fn wait_for_next_attempt(&mut self, named: Option<Duration>) -> bool {
         if self.n_made > self.retries.most {
             return false;
         }
-        let pause = named.unwrap_or_else(|| self.retries.pause(self.n_made));
+        let pause = named.unwrap_or_else(|| self.retries.pause_after(self.n_made));
         // A server may name any time, even hours.
         let pause = pause.min(self.retries.longest);
         let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());
@@ -67,21 +67,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn pauses_double_up_to_the_longest_and_attempts_end() {
         let second = Duration::from_secs(1);
-        let mut attempts = Retries { most: 4, shortest: second, longest: second * 5 }.begin("test");
+        let mut attempts =
+            RetryPolicy { most: 4, shortest: second, longest: second * 5 }.first_attempt("test");
         let began = tokio::time::Instant::now();
-        while attempts.again(None).await {}
+        while attempts.wait_for_next_attempt(None).await {}
         // 1 + 2 + 4 + 5
-        assert_eq!((attempts.n_made(), began.elapsed().as_secs()), (5, 12));
+        assert_eq!((attempts.attempt_count(), began.elapsed().as_secs()), (5, 12));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_server_names_the_pause_up_to_the_longest() {
         let second = Duration::from_secs(1);
         let mut attempts =
-            Retries { most: 2, shortest: second, longest: second * 30 }.begin("test");
+            RetryPolicy { most: 2, shortest: second, longest: second * 30 }.first_attempt("test");
         let began = tokio::time::Instant::now();
-        assert!(attempts.again(Some(second * 7)).await);
-        assert!(attempts.again(Some(second * 70)).await);
+        assert!(attempts.wait_for_next_attempt(Some(second * 7)).await);
+        assert!(attempts.wait_for_next_attempt(Some(second * 70)).await);
         assert_eq!(began.elapsed().as_secs(), 37);
     }
 }

@@ -24,26 +24,26 @@ use reqsign_core::Signer;
 
 use self::bucket::Bucket;
 use self::client::S3Client;
-use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
-use self::endpoint::Partition;
+use self::config::{DEPRECATED_ARGUMENTS, DEPRECATED_VARIABLES, S3Settings};
+use self::endpoint::AwsPartition;
 use self::journals::S3Journals;
-use self::table::Table;
-use crate::aws::credentials::{self, Chain};
-use crate::aws::{Service, signer};
+use self::table::DynamoDbTable;
+use crate::aws::credentials::{self, CredentialChain};
+use crate::aws::{AwsService, new_signer};
 use crate::cause::Cause;
 use crate::journals::SharedIntents;
-use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::kind::{BackendArguments, BackendKind, ConfigError};
 use crate::messages;
-use crate::remote_backend::{RemoteBackend, cleaned};
-use crate::retry::Retries;
-use crate::signing::context;
-use crate::web::{Client, Tls};
-use crate::{Backend, DEFAULT_WORKSPACE, local_intents};
+use crate::remote_backend::{RemoteBackend, clean_path};
+use crate::retry::RetryPolicy;
+use crate::signing::signing_context;
+use crate::web::{HttpClient, TlsSettings};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intent_log};
 
 /// The type of the backend.
-pub(crate) struct S3Kind;
+pub(crate) struct S3BackendKind;
 
-impl BackendKind for S3Kind {
+impl BackendKind for S3BackendKind {
     fn name(&self) -> &'static str {
         "s3"
     }
@@ -52,36 +52,43 @@ impl BackendKind for S3Kind {
         schema::schema()
     }
 
-    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
-        let settings = config::read(arguments)?;
-        let client = client(arguments, settings.max_attempts)?;
-        let signer = signer_of(arguments, &client, settings.credentials.clone())?;
+    fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let settings = config::read_settings(arguments)?;
+        let client = new_client(arguments, settings.max_attempts)?;
+        let signer = build_signer(arguments, &client, settings.credentials.clone())?;
         let region = settings.region.as_str();
         let bucket = Bucket {
             name: settings.bucket.clone(),
-            url: settings.addressing.bucket(&settings.bucket, region),
-            service: Service::new(client.clone(), &signer, "s3", region),
+            url: settings.addressing.bucket_url(&settings.bucket, region),
+            service: AwsService::new(client.clone(), &signer, "s3", region),
             encryption: settings.encryption.clone(),
             acl: settings.acl.clone(),
             checksum: settings.checksum,
         };
-        let table = settings.table.clone().map(|(name, url)| Table {
+        let table = settings.table.clone().map(|(name, url)| DynamoDbTable {
             name,
             url,
-            service: Service::new(client, &signer, "dynamodb", region),
+            service: AwsService::new(client, &signer, "dynamodb", region),
         });
-        Ok(Arc::new(S3 { settings, bucket, table, root: arguments.root().to_owned() }))
+        Ok(Arc::new(S3Backend {
+            settings,
+            bucket,
+            table,
+            root: arguments.working_directory().to_owned(),
+        }))
     }
 
-    fn warnings(&self, arguments: &Arguments<'_>) -> Vec<Diagnostic> {
-        let parameters = DEPRECATED.iter().filter(|(old, _)| arguments.value(old).is_some());
+    fn warnings(&self, arguments: &BackendArguments<'_>) -> Vec<Diagnostic> {
+        let parameters =
+            DEPRECATED_ARGUMENTS.iter().filter(|(old, _)| arguments.value(old).is_some());
         let parameters = parameters.map(|(old, new)| {
             let detail =
                 format!("The parameter \"{old}\" is deprecated. Use parameter \"{new}\" instead.");
             Diagnostic::warning(messages::DEPRECATED_PARAMETER, detail)
         });
-        let variables =
-            DEPRECATED_VARIABLES.iter().filter(|(old, _)| arguments.variable(old).is_some());
+        let variables = DEPRECATED_VARIABLES
+            .iter()
+            .filter(|(old, _)| arguments.environment_variable(old).is_some());
         let variables = variables.map(|(old, new)| {
             let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
             Diagnostic::warning(messages::DEPRECATED_ENVIRONMENT_VARIABLE, detail)
@@ -91,15 +98,15 @@ impl BackendKind for S3Kind {
 }
 
 /// The signer of requests to all services.
-fn signer_of(
-    arguments: &Arguments<'_>,
-    client: &Client,
-    credentials: credentials::Settings,
+fn build_signer(
+    arguments: &BackendArguments<'_>,
+    client: &HttpClient,
+    credentials: credentials::CredentialSettings,
 ) -> Result<Signer<Credential>, ConfigError> {
     let variables = &arguments.environment.variables;
-    let nearby = context(variables.clone(), Client::nearby()?);
-    let around = context(variables.clone(), client.clone());
-    Ok(signer(Arc::new(Chain::new(credentials, around, nearby))))
+    let nearby = signing_context(variables.clone(), HttpClient::for_local_services()?);
+    let around = signing_context(variables.clone(), client.clone());
+    Ok(new_signer(Arc::new(CredentialChain::new(credentials, around, nearby))))
 }
 
 /// The Key Management Service and its URL, with region and credentials from arguments of the backend and
@@ -107,82 +114,89 @@ fn signer_of(
 ///
 /// # Errors
 /// When an argument is missing or invalid.
-pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, String), ConfigError> {
-    let region = config::region(arguments)?;
-    let client = client(arguments, config::max_attempts(arguments)?)?;
-    let signer = signer_of(arguments, &client, config::credentials(arguments, &region)?)?;
-    let fips = arguments.truth("use_fips_endpoint").unwrap_or(false);
-    let usual = || Partition::of(&region).endpoint("kms", &region, fips);
-    let url = config::endpoint(arguments, "kms")?.unwrap_or_else(usual);
-    Ok((Service::new(client, &signer, "kms", &region), url))
+pub(crate) fn key_management_service(
+    arguments: &BackendArguments<'_>,
+) -> Result<(AwsService, String), ConfigError> {
+    let region = config::read_region(arguments)?;
+    let client = new_client(arguments, config::read_max_attempts(arguments)?)?;
+    let signer =
+        build_signer(arguments, &client, config::read_credential_settings(arguments, &region)?)?;
+    let fips = arguments.bool("use_fips_endpoint").unwrap_or(false);
+    let usual = || AwsPartition::from_region(&region).service_url("kms", &region, fips);
+    let url = config::read_endpoint(arguments, "kms")?.unwrap_or_else(usual);
+    Ok((AwsService::new(client, &signer, "kms", &region), url))
 }
 
 /// The client of all services.
-fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, ConfigError> {
-    let bundle = arguments.text_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
+fn new_client(
+    arguments: &BackendArguments<'_>,
+    max_attempts: u32,
+) -> Result<HttpClient, ConfigError> {
+    let bundle = arguments.string_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
     let authorities = bundle.map(|path| {
         arguments.read_text(&path).map_err(|error| {
             ConfigError::new(format!("custom_ca_bundle {path:?} cannot be read: {error}"))
         })
     });
-    let tls = Tls {
-        insecure: arguments.truth("insecure").unwrap_or(false),
+    let tls = TlsSettings {
+        insecure: arguments.bool("insecure").unwrap_or(false),
         authorities: authorities.transpose()?,
         identity: None,
     };
-    let retries = Retries {
+    let retries = RetryPolicy {
         // As in Terraform, `max_retries` is the number of all attempts, with the first one.
         most: max_attempts.saturating_sub(1),
         shortest: Duration::from_millis(200),
         longest: Duration::from_secs(20),
     };
-    let http_proxy = arguments.text("http_proxy");
+    let http_proxy = arguments.string("http_proxy");
     // As in Terraform, a proxy for one scheme that is set by an argument is used for the other one, too.
-    let https_proxy = arguments.text("https_proxy").or_else(|| http_proxy.clone());
-    let no_proxy = arguments.text("no_proxy");
-    let client = Client::new(&tls, retries, |name| match name {
-        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.variable(name)),
-        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.variable(name)),
-        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.variable(name)),
-        _ => arguments.variable(name),
+    let https_proxy = arguments.string("https_proxy").or_else(|| http_proxy.clone());
+    let no_proxy = arguments.string("no_proxy");
+    let client = HttpClient::new(&tls, retries, |name| match name {
+        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.environment_variable(name)),
+        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.environment_variable(name)),
+        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.environment_variable(name)),
+        _ => arguments.environment_variable(name),
     })?;
     Ok(client.without_redirects())
 }
 
 /// A backend over one bucket.
-struct S3 {
-    settings: Settings,
+struct S3Backend {
+    settings: S3Settings,
     bucket: Bucket,
-    table: Option<Table>,
+    table: Option<DynamoDbTable>,
     root: PathBuf,
 }
 
-impl S3 {
+impl S3Backend {
     /// The key of the state of a workspace.
-    fn key(&self, workspace: &str) -> String {
-        let Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
+    fn state_key(&self, workspace: &str) -> String {
+        let S3Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
         match workspace {
             DEFAULT_WORKSPACE => key.clone(),
-            _ => cleaned(&format!("{prefix}/{workspace}/{key}")),
+            _ => clean_path(&format!("{prefix}/{workspace}/{key}")),
         }
     }
 
     /// The name of the workspace whose state has a key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
-        let (workspace, rest) = key.strip_prefix(self.folder().as_str())?.split_once('/')?;
+        let (workspace, rest) =
+            key.strip_prefix(self.workspace_prefix().as_str())?.split_once('/')?;
         // The states of other configurations may be under the same prefix.
-        (rest == cleaned(&self.settings.key) && !workspace.is_empty()).then_some(workspace)
+        (rest == clean_path(&self.settings.key) && !workspace.is_empty()).then_some(workspace)
     }
 
     /// The beginning of the keys of other workspaces.
-    fn folder(&self) -> String {
-        let prefix = cleaned(&self.settings.workspace_key_prefix);
+    fn workspace_prefix(&self) -> String {
+        let prefix = clean_path(&self.settings.workspace_key_prefix);
         if prefix.is_empty() { prefix } else { format!("{prefix}/") }
     }
 }
 
 #[async_trait::async_trait]
-impl RemoteBackend for S3 {
+impl RemoteBackend for S3Backend {
     type Client = S3Client;
 
     const KIND: &'static str = "s3";
@@ -193,30 +207,30 @@ impl RemoteBackend for S3 {
 
     fn remote_client(&self, workspace: &str) -> Self::Client {
         let (bucket, table) = (self.bucket.clone(), self.table.clone());
-        S3Client::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
+        S3Client::new(bucket, self.state_key(workspace), self.settings.use_lockfile, table)
     }
 
-    fn whole(&self) -> String {
+    fn backend_location(&self) -> String {
         format!("s3://{}", self.settings.bucket)
     }
 
     fn journal_id(&self, workspace: &str) -> String {
         // The same for every way to address a bucket, so that no journal is missed.
-        let Settings { bucket, region, addressing, .. } = &self.settings;
+        let S3Settings { bucket, region, addressing, .. } = &self.settings;
         let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
-        format!("{service}\n{bucket}\n{}", self.key(workspace))
+        format!("{service}\n{bucket}\n{}", self.state_key(workspace))
     }
 
-    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let local = local_intents(&self.root, &self.journal_id(workspace), workspace);
-        let (state, key) = (self.remote_client(workspace), self.key(workspace));
+    fn intent_log_of(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intent_log(&self.root, &self.journal_id(workspace), workspace);
+        let (state, key) = (self.remote_client(workspace), self.state_key(workspace));
         let shared = S3Journals::new(self.bucket.clone(), key, state);
         Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 
-    async fn others(&self) -> Result<Vec<String>, Cause> {
+    async fn other_workspaces(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
-        let folder = self.folder();
+        let folder = self.workspace_prefix();
         let keys = match self.bucket.list(&folder).await? {
             Some(keys) => keys,
             // As in Terraform, credentials for one key are enough for a configuration without workspaces.

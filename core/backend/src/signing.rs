@@ -10,7 +10,7 @@ use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result, Signer};
 use ureq::http::{Request, Response};
 
 use crate::cause::Cause;
-use crate::web::{Authorize, Client};
+use crate::web::{Authorize, HttpClient};
 
 #[async_trait::async_trait]
 impl<K> Authorize for Signer<K>
@@ -22,13 +22,13 @@ where
         request: Request<Vec<u8>>,
     ) -> std::result::Result<Request<Vec<u8>>, Cause> {
         let (mut parts, body) = request.into_parts();
-        self.sign(&mut parts, None).await.map_err(|error| explained(&error))?;
+        self.sign(&mut parts, None).await.map_err(|error| explain_error(&error))?;
         Ok(Request::from_parts(parts, body))
     }
 }
 
 /// An error of the signing package with the reasons behind it.
-pub(crate) fn explained(error: &Error) -> Cause {
+pub(crate) fn explain_error(error: &Error) -> Cause {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
     while let Some(error) = source {
@@ -43,24 +43,24 @@ pub(crate) fn explained(error: &Error) -> Cause {
 
 /// Makes the context: the variables of the command's environment, and a client for the services
 /// that return credentials.
-pub(crate) fn context(variables: BTreeMap<String, String>, client: Client) -> Context {
+pub(crate) fn signing_context(variables: BTreeMap<String, String>, client: HttpClient) -> Context {
     Context::new()
-        .with_env(Variables(variables.into_iter().collect()))
-        .with_file_read(Files)
-        .with_http_send(Requests(client))
+        .with_env(EnvironmentVariables(variables.into_iter().collect()))
+        .with_file_read(LocalFiles)
+        .with_http_send(UnsignedRequests(client))
 }
 
 /// The environment variables.
-struct Variables(HashMap<String, String>);
+struct EnvironmentVariables(HashMap<String, String>);
 
-impl std::fmt::Debug for Variables {
+impl std::fmt::Debug for EnvironmentVariables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Their values may be secrets.
         f.debug_struct("Variables").finish_non_exhaustive()
     }
 }
 
-impl Env for Variables {
+impl Env for EnvironmentVariables {
     fn var(&self, key: &str) -> Option<String> {
         // As in the SDK of AWS for Go, an empty variable counts as not set.
         self.0.get(key).filter(|value| !value.is_empty()).cloned()
@@ -78,9 +78,9 @@ impl Env for Variables {
 
 /// Files of this machine.
 #[derive(Debug)]
-struct Files;
+struct LocalFiles;
 
-impl FileRead for Files {
+impl FileRead for LocalFiles {
     async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
         read_file(Path::new(path), MAX_RECORD)
             .map_err(|error| Error::config_invalid(format!("{path}: {error}")))
@@ -88,17 +88,17 @@ impl FileRead for Files {
 }
 
 /// The client for requests that need no signature.
-struct Requests(Client);
+struct UnsignedRequests(HttpClient);
 
-impl std::fmt::Debug for Requests {
+impl std::fmt::Debug for UnsignedRequests {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Requests").finish_non_exhaustive()
     }
 }
 
-impl HttpSend for Requests {
+impl HttpSend for UnsignedRequests {
     async fn http_send(&self, request: Request<Bytes>) -> Result<Response<Bytes>> {
-        let answer = self.0.once(request.map(|body| body.to_vec())).await;
+        let answer = self.0.send_once(request.map(|body| body.to_vec())).await;
         let answer = answer.map_err(|error| Error::unexpected(error.to_string()))?;
         let mut response = Response::new(Bytes::from(answer.body));
         *response.status_mut() = answer.status;

@@ -20,8 +20,8 @@ use crate::lock::{LockInfo, LockRequest, StateLock};
 
 /// The pauses between two attempts to take a lock that another process holds: the first, and the
 /// longest.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+const FIRST_LOCK_PAUSE: Duration = Duration::from_secs(1);
+const MAX_LOCK_PAUSE: Duration = Duration::from_secs(16);
 
 /// A place for one state.
 #[async_trait::async_trait]
@@ -41,7 +41,7 @@ pub trait StateStore: Send {
     /// As [`StateStore::try_lock`].
     async fn lock(&mut self, request: LockRequest) -> Result<StateLock, StoreError> {
         let deadline = Instant::now() + request.timeout;
-        let mut pause = FIRST_PAUSE;
+        let mut pause = FIRST_LOCK_PAUSE;
         loop {
             let error = match self.try_lock(&request.operation).await {
                 Err(error) if error.is_lock_taken() => error,
@@ -53,7 +53,7 @@ pub trait StateStore: Send {
             }
             // The last pause ends with the deadline, for one more attempt.
             tokio::time::sleep(pause.min(left)).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(MAX_LOCK_PAUSE);
         }
     }
 
@@ -92,12 +92,12 @@ pub trait StateStore: Send {
 
     /// Whether a state that replaces the stored one is a new version if only its lineage or serial differs, as in
     /// Terraform's backends with a service.
-    fn counts_metadata(&self) -> bool {
+    fn counts_metadata_as_change(&self) -> bool {
         true
     }
 
     /// Whether the state that was read, or written since, is in the place that is written.
-    fn is_in_place(&self) -> bool;
+    fn is_read_from_write_location(&self) -> bool;
 
     /// Checks that a state which is written is kept.
     ///
@@ -119,24 +119,24 @@ pub trait StateStore: Send {
     fn cipher(&self) -> &StateCipher;
 
     /// Warnings about what was last read.
-    fn doubts(&self) -> Vec<Diagnostic> {
+    fn take_warnings(&self) -> Vec<Diagnostic> {
         Vec::new()
     }
 
     /// Access of the holder of the lock to the state.
-    fn access(&self) -> StateAccess {
+    fn state_access(&self) -> StateAccess {
         StateAccess::Locked
     }
 
     /// Takes over the claims of interrupted runs, whose results are in the state that is written next.
-    fn adopt(&mut self, _runs: BTreeSet<String>) {}
+    fn adopt_runs(&mut self, _runs: BTreeSet<String>) {}
 
     /// Claims what a run is about to change, before its first change. Nothing to do for a store that
     /// excludes all other runs.
     ///
     /// # Errors
     /// When other runs have claimed or changed some of it, or the place does not answer.
-    async fn claim(&mut self, _claims: Claims) -> Result<(), StoreError> {
+    async fn claim_changes(&mut self, _claims: Claims) -> Result<(), StoreError> {
         Ok(())
     }
 
@@ -162,7 +162,7 @@ pub trait StateStore: Send {
     }
 
     /// The providers of everything in the stored state; none if it cannot be read.
-    async fn providers(&mut self) -> BTreeSet<ProviderAddr> {
+    async fn stored_providers(&mut self) -> BTreeSet<ProviderAddr> {
         let file = self.read().await.ok().flatten();
         let held = file.map(|file| file.state.resources).unwrap_or_default();
         held.into_values().map(|held| held.provider.provider.clone()).collect()
@@ -283,7 +283,7 @@ pub enum StoreError {
     },
     /// The place keeps nothing: a device, a pipe or the like.
     #[error("{location} is no regular file, and only one keeps a state")]
-    NotKept {
+    NotPersistent {
         /// The place of the state.
         location: String,
     },
@@ -351,7 +351,7 @@ impl StoreError {
     #[must_use]
     pub fn lock_holder(&self) -> Option<String> {
         match self {
-            Self::Held { holder, .. } => holder.as_ref().map(|holder| holder.holder()),
+            Self::Held { holder, .. } => holder.as_ref().map(|holder| holder.describe_holder()),
             _ => None,
         }
     }

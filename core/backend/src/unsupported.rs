@@ -1,24 +1,25 @@
 //! The message for a backend that is not supported: the next step differs by what it is.
 
-use crate::kinds::KINDS;
+use crate::kinds::BACKEND_KINDS;
 
 /// Backends that Terraform had and removed.
-const REMOVED: [&str; 7] = ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];
+const REMOVED_BACKENDS: [&str; 7] =
+    ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];
 
 /// Backends of Terraform that are not supported yet.
-const LATER: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
+const UNSUPPORTED_BACKENDS: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
 
 /// Describes why a backend cannot be used, and what to do.
 #[must_use]
-pub fn unsupported(name: &str) -> String {
-    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+pub fn describe_unsupported_backend(name: &str) -> String {
+    let kinds: Vec<&str> = BACKEND_KINDS.iter().map(|kind| kind.name()).collect();
     let known = kinds.join(", ");
-    if REMOVED.contains(&name) {
+    if REMOVED_BACKENDS.contains(&name) {
         return format!(
             "Terraform removed the backend {name:?}. States are kept by: {known}. Move the state with the last version of Terraform that has this backend."
         );
     }
-    if !LATER.contains(&name) {
+    if !UNSUPPORTED_BACKENDS.contains(&name) {
         return format!("There is no backend type named {name:?}. States are kept by: {known}.");
     }
     format!(

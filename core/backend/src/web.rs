@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use formwork_core::disk::{MAX_RECORD, MAX_STATE};
-use formwork_plugin_protocol::proxy_env::Proxies;
+use formwork_plugin_protocol::proxy_env::ProxyEnv;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Method, Request, StatusCode, header};
@@ -22,17 +22,17 @@ use ureq::{Agent, Proxy};
 use self::server_name::NamedTlsConnector;
 use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::retry::Retries;
+use crate::retry::RetryPolicy;
 
 /// The longest wait for a connection, and for the next part of an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The same for services of this machine.
-const NEARBY_PATIENCE: Duration = Duration::from_secs(2);
+const LOCAL_SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// TLS settings of a backend.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tls {
+pub(crate) struct TlsSettings {
     /// Whether certificates of servers are not verified.
     pub(crate) insecure: bool,
     /// The certificates, in PEM, of trusted authorities, instead of those of this machine.
@@ -43,10 +43,10 @@ pub(crate) struct Tls {
 
 /// A client for the requests of one backend.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub(crate) struct HttpClient {
     agent: Agent,
-    proxies: Proxies,
-    retries: Retries,
+    proxies: ProxyEnv,
+    retries: RetryPolicy,
     redirects: u32,
     /// The longest time for a whole request, if it is shorter than the usual waits.
     limit: Option<Duration>,
@@ -68,7 +68,7 @@ pub(crate) struct HttpResponse {
 
 /// A request that has got no usable answer.
 #[derive(Debug, thiserror::Error)]
-#[error("{method} {url}: {reason}{}", attempts(*.n_attempts))]
+#[error("{method} {url}: {reason}{}", describe_attempts(*.n_attempts))]
 pub(crate) struct WebError {
     method: String,
     url: String,
@@ -78,12 +78,12 @@ pub(crate) struct WebError {
 
 impl WebError {
     /// The error after a number of attempts.
-    pub(crate) fn after(self, n_attempts: u32) -> Self {
+    pub(crate) fn after_attempts(self, n_attempts: u32) -> Self {
         Self { n_attempts, ..self }
     }
 }
 
-fn attempts(n_attempts: u32) -> String {
+fn describe_attempts(n_attempts: u32) -> String {
     if n_attempts > 1 { format!(" (after {n_attempts} attempts)") } else { String::new() }
 }
 
@@ -94,44 +94,44 @@ impl HttpResponse {
     }
 
     /// The pause that the server asks for.
-    pub(crate) fn pause(&self) -> Option<Duration> {
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
         // The header may hold a date instead: then the usual pause is used.
         let seconds = self.header(header::RETRY_AFTER.as_str())?.trim().parse().ok()?;
         Some(Duration::from_secs(seconds))
     }
 
     /// The cause of a failure for an answer that was not expected, with the start of its content.
-    pub(crate) fn unexpected(&self, method: &str, url: &str) -> Cause {
+    pub(crate) fn unexpected_response_cause(&self, method: &str, url: &str) -> Cause {
         let said = String::from_utf8_lossy(&self.body[..self.body.len().min(500)]);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-        let url = without_secrets(url);
+        let url = redact_url(url);
         format!("{method} {url}: unexpected HTTP response code {}{said}", self.status).into()
     }
 }
 
-impl Client {
+impl HttpClient {
     /// Makes a client.
     ///
     /// # Errors
     /// When a certificate or key is not valid.
     pub(crate) fn new(
-        tls: &Tls,
-        retries: Retries,
+        tls: &TlsSettings,
+        retries: RetryPolicy,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let config = agent_config(tls, PATIENCE)?;
-        let (agent, proxies) = (config.new_agent(), Proxies::read(variable));
+        let config = agent_config(tls, DEFAULT_TIMEOUT)?;
+        let (agent, proxies) = (config.new_agent(), ProxyEnv::read(variable));
         Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS, limit: None })
     }
 
     /// The client for a server whose certificate has another name than `host`.
     ///
     /// # Errors
-    /// As [`Client::new`], and when the name is not valid.
+    /// As [`HttpClient::new`], and when the name is not valid.
     pub(crate) fn with_server_name(
         self,
-        tls: &Tls,
+        tls: &TlsSettings,
         host: &str,
         name: &str,
     ) -> Result<Self, ConfigError> {
@@ -143,13 +143,13 @@ impl Client {
                 .chain(ConnectProxyConnector::default())
                 .chain(TcpConnector::default())
                 .chain(tls_connector);
-        let config = agent_config(tls, PATIENCE)?;
+        let config = agent_config(tls, DEFAULT_TIMEOUT)?;
         let agent = Agent::with_parts(config, connector, DefaultResolver::default());
         Ok(Self { agent, ..self })
     }
 
     /// The client for requests that are of no use later than after a limit.
-    pub(crate) fn within(self, limit: Duration) -> Self {
+    pub(crate) fn with_time_limit(self, limit: Duration) -> Self {
         Self { limit: Some(limit), ..self }
     }
 
@@ -157,11 +157,11 @@ impl Client {
     /// proxy.
     ///
     /// # Errors
-    /// As [`Client::new`].
-    pub(crate) fn nearby() -> Result<Self, ConfigError> {
-        let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
-        let config = agent_config(&Tls::default(), NEARBY_PATIENCE)?;
-        let (agent, proxies) = (config.new_agent(), Proxies::read(|_| None));
+    /// As [`HttpClient::new`].
+    pub(crate) fn for_local_services() -> Result<Self, ConfigError> {
+        let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let config = agent_config(&TlsSettings::default(), LOCAL_SERVICE_TIMEOUT)?;
+        let (agent, proxies) = (config.new_agent(), ProxyEnv::read(|_| None));
         Ok(Self { agent, proxies, retries, redirects: 0, limit: None })
     }
 
@@ -179,7 +179,7 @@ impl Client {
         self.send_authorized(request, &NoAuthorization).await
     }
 
-    /// Sends a request as [`Client::send`], and authorizes it before each attempt.
+    /// Sends a request as [`HttpClient::send`], and authorizes it before each attempt.
     ///
     /// # Errors
     /// When it cannot be authorized, or no answer came. One with any other status is returned.
@@ -188,17 +188,17 @@ impl Client {
         request: &Request<Vec<u8>>,
         by: &dyn Authorize,
     ) -> Result<HttpResponse, Cause> {
-        let mut attempts = self.retries.begin("state backend");
+        let mut attempts = self.retries.first_attempt("state backend");
         loop {
-            let outcome = self.once(by.authorize(request.clone()).await?).await;
+            let outcome = self.send_once(by.authorize(request.clone()).await?).await;
             let pause = match &outcome {
-                Ok(answer) if by.is_busy(answer) => answer.pause(),
+                Ok(answer) if by.is_retryable_response(answer) => answer.retry_after(),
                 Ok(_) => return Ok(outcome?),
                 Err(_) => None,
             };
-            if !attempts.again(pause).await {
-                let n_attempts = attempts.n_made();
-                return Ok(outcome.map_err(|error| error.after(n_attempts))?);
+            if !attempts.wait_for_next_attempt(pause).await {
+                let n_attempts = attempts.attempt_count();
+                return Ok(outcome.map_err(|error| error.after_attempts(n_attempts))?);
             }
         }
     }
@@ -207,25 +207,28 @@ impl Client {
     ///
     /// # Errors
     /// When no whole answer came.
-    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, WebError> {
+    pub(crate) async fn send_once(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> Result<HttpResponse, WebError> {
         let method = request.method().to_string();
-        let url = without_secrets(&request.uri().to_string());
+        let url = redact_url(&request.uri().to_string());
         let failed = {
             let (method, url) = (method.clone(), url.clone());
             move |reason: String| WebError { method, url, reason, n_attempts: 1 }
         };
         let client = self.clone();
-        let sent = tokio::task::spawn_blocking(move || client.exchange(request)).await;
+        let sent = tokio::task::spawn_blocking(move || client.send_blocking(request)).await;
         // A panic on the other thread becomes an error of this request.
         let answered = sent.unwrap_or_else(|error| Err(error.to_string()));
         answered.map_err(failed)
     }
 
     /// Sends a request once, and waits on this thread.
-    pub(crate) fn exchange(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
+    pub(crate) fn send_blocking(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
         let uri = request.uri();
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
-        let proxy = self.proxies.toward(scheme, host, uri.port_u16());
+        let proxy = self.proxies.proxy_for(scheme, host, uri.port_u16());
         let proxy = proxy.map(Proxy::new).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
         let request = self.agent.configure_request(request).proxy(proxy);
@@ -239,7 +242,7 @@ impl Client {
         let request = request.build();
         // Only an answer to a read can be a state.
         let max = if request.method() == Method::GET { MAX_STATE } else { MAX_RECORD };
-        let response = self.agent.run(request).map_err(|error| reason(&error))?;
+        let response = self.agent.run(request).map_err(|error| error_chain_text(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
         // One byte more than is allowed, to tell an answer that ends there from one that goes on.
@@ -263,8 +266,8 @@ pub(crate) trait Authorize: Send + Sync {
     async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause>;
 
     /// Whether an answer may be another one after a pause.
-    fn is_busy(&self, answer: &HttpResponse) -> bool {
-        may_pass(answer.status)
+    fn is_retryable_response(&self, answer: &HttpResponse) -> bool {
+        is_retryable_status(answer.status)
     }
 }
 
@@ -279,11 +282,11 @@ impl Authorize for NoAuthorization {
 }
 
 /// The settings of the HTTP client.
-fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
+fn agent_config(tls: &TlsSettings, patience: Duration) -> Result<Config, ConfigError> {
     let roots = match &tls.authorities {
         None => RootCerts::PlatformVerifier,
         Some(pem) => {
-            let found = certificates(pem);
+            let found = parse_certificates(pem);
             if found.is_empty() {
                 return Err(ConfigError::new("no CA certificate is found in the PEM text"));
             }
@@ -293,7 +296,7 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
     let identity = match &tls.identity {
         None => None,
         Some((chain, key)) => {
-            let chain = certificates(chain);
+            let chain = parse_certificates(chain);
             if chain.is_empty() {
                 return Err(ConfigError::new("cannot load client certificate: there is none"));
             }
@@ -307,7 +310,7 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
         .root_certs(roots)
         .client_cert(identity)
         .disable_verification(tls.insecure)
-        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
         .build();
     let config = Agent::config_builder()
         .tls_config(tls)
@@ -328,14 +331,14 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
 }
 
 /// Whether a later attempt may have another outcome, by the rule of Terraform's client.
-pub(crate) fn may_pass(status: StatusCode) -> bool {
+pub(crate) fn is_retryable_status(status: StatusCode) -> bool {
     // 501 is final: a server does not learn a method by being asked again.
     status == StatusCode::TOO_MANY_REQUESTS
         || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
 }
 
 /// The reason of a failure with those behind it.
-fn reason(error: &ureq::Error) -> String {
+fn error_chain_text(error: &ureq::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -350,15 +353,16 @@ fn reason(error: &ureq::Error) -> String {
 }
 
 /// The characters that stay as they are in the values of a query.
-const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const NON_UNRESERVED_CHARACTERS: AsciiSet =
+    NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Encodes a value for a query or a form.
-pub(crate) fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, &UNRESERVED).to_string()
+pub(crate) fn percent_encode(text: &str) -> String {
+    utf8_percent_encode(text, &NON_UNRESERVED_CHARACTERS).to_string()
 }
 
 /// A URL without its password, and without the values of its query: they may be tokens.
-pub(crate) fn without_secrets(url: &str) -> String {
+pub(crate) fn redact_url(url: &str) -> String {
     // The query is taken off first, because it may hold `://` or `@` itself.
     let (url, query) = url.split_once('?').map_or((url, false), |(url, _)| (url, true));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
@@ -375,7 +379,7 @@ pub(crate) fn without_secrets(url: &str) -> String {
     }
 }
 
-fn certificates(pem: &str) -> Vec<Certificate<'static>> {
+fn parse_certificates(pem: &str) -> Vec<Certificate<'static>> {
     let items = parse_pem(pem.as_bytes()).filter_map(Result::ok);
     let certificate = |item| match item {
         PemItem::Certificate(certificate) => Some(certificate),
@@ -390,7 +394,7 @@ mod tests {
 
     #[test]
     fn addresses_in_messages_have_no_secrets() {
-        let check = |url: &str| without_secrets(url);
+        let check = |url: &str| redact_url(url);
         assert_eq!(check("https://u:p@h:1/a/b?token=x"), "https://h:1/a/b?...");
         assert_eq!(check("http://h"), "http://h");
         assert_eq!(check("http://h/a@b"), "http://h/a@b");

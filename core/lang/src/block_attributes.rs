@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use formwork_value::schema::{Attribute, AttributeKind, Block, Role};
 use formwork_value::{Str, Type};
 
-use crate::content::Expected;
+use crate::content::ExpectedContent;
 use crate::syntax::Body;
 
 /// Whether the attributes of a schema and of the blocks in it may be written as blocks. Decided on first
@@ -27,7 +27,7 @@ impl<'s> Applicability<'s> {
         Self { schema, applies: OnceCell::new() }
     }
 
-    fn applies(&self) -> bool {
+    fn is_legacy_schema(&self) -> bool {
         *self.applies.get_or_init(|| is_legacy(self.schema))
     }
 }
@@ -91,7 +91,8 @@ impl<'s> BlockAttributes<'s> {
             .iter()
             .filter(may_be_block)
             .filter_map(|(name, attribute)| Some((name.as_str(), element_schema(attribute)?)));
-        let elements: BTreeMap<_, _> = elements.filter(|_| applicability.applies()).collect();
+        let elements: BTreeMap<_, _> =
+            elements.filter(|_| applicability.is_legacy_schema()).collect();
         Self { schema, elements }
     }
 
@@ -118,7 +119,7 @@ fn has_block(body: &Body, kind: &str) -> bool {
     }) || body.undecided.iter().any(|member| member.name.name == "dynamic")
 }
 
-impl Expected for BlockAttributes<'_> {
+impl ExpectedContent for BlockAttributes<'_> {
     fn attribute(&self, name: &str) -> bool {
         self.schema.attribute(name) && !self.elements.contains_key(name)
     }

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
 
-pub use json::decide;
+pub use json::resolve_members;
 
 use crate::messages;
-use crate::suggest::nearest;
+use crate::suggest::nearest_name;
 use crate::syntax::{Attribute, Block, Body};
 
 /// Arguments and blocks that a body may hold.
-pub trait Expected {
+pub trait ExpectedContent {
     /// Whether an argument of this name may be there.
     fn attribute(&self, name: &str) -> bool;
 
@@ -41,7 +41,7 @@ pub struct BodySchema<'s> {
     pub blocks: &'s [(&'s str, &'s [&'s str])],
 }
 
-impl Expected for BodySchema<'_> {
+impl ExpectedContent for BodySchema<'_> {
     fn attribute(&self, name: &str) -> bool {
         self.attributes.iter().any(|attr| attr.0 == name)
     }
@@ -65,7 +65,7 @@ impl Expected for BodySchema<'_> {
 
 /// Arguments and blocks of a resource and the like. Arguments that only the provider sets are let
 /// through: the provider itself reports them.
-impl Expected for schema::Block {
+impl ExpectedContent for schema::Block {
     fn attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)
     }
@@ -122,7 +122,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
 pub fn content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
-    expected: &impl Expected,
+    expected: &impl ExpectedContent,
 ) -> Content<Cow<'b, Attribute>, Cow<'b, Block>> {
     if !body.undecided.is_empty() {
         // The members of a body in JSON become blocks by being taken apart, which needs a copy.
@@ -135,17 +135,21 @@ pub fn content<'b>(
     let attributes = body.attributes.iter().map(Cow::Borrowed);
     let blocks = body.blocks.iter().map(Cow::Borrowed);
     reader.let_in(attributes, blocks, |reader, attributes, blocks| {
-        reader.refuse(&attributes, &blocks);
+        reader.report_unexpected(&attributes, &blocks);
     })
 }
 
 /// Takes a body apart. Whatever is not expected, missing or wrongly labelled is reported and dropped.
-pub fn into_content(diags: &mut Diagnostics, mut body: Body, expected: &impl Expected) -> Content {
-    decide(diags, &mut body, expected);
+pub fn into_content(
+    diags: &mut Diagnostics,
+    mut body: Body,
+    expected: &impl ExpectedContent,
+) -> Content {
+    resolve_members(diags, &mut body, expected);
     let undecided = body.undecided;
     let mut reader = ContentReader::new(diags, expected, body.missing);
     reader.let_in(body.attributes, body.blocks, |reader, attributes, blocks| {
-        reader.refuse(&attributes, &blocks);
+        reader.report_unexpected(&attributes, &blocks);
         reader.refuse_members(&undecided);
     })
 }
@@ -155,9 +159,9 @@ pub fn into_content(diags: &mut Diagnostics, mut body: Body, expected: &impl Exp
 pub fn split_content(
     diags: &mut Diagnostics,
     mut body: Body,
-    expected: &impl Expected,
+    expected: &impl ExpectedContent,
 ) -> (Content, Body) {
-    decide(diags, &mut body, expected);
+    resolve_members(diags, &mut body, expected);
     let mut rest = Body { undecided: body.undecided, ..Body::empty(body.span, body.missing) };
     let content = ContentReader::new(diags, expected, body.missing).let_in(
         body.attributes,
@@ -194,7 +198,8 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
         attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
     for member in body.undecided.into_iter().filter(|member| !member.is_comment()) {
         if names.insert(member.name.name.clone(), member.span).is_some() {
-            let _ = json::redefined(diags, &member, messages::DUPLICATE_ATTRIBUTE_DEFINITION);
+            let _ =
+                json::report_redefinition(diags, &member, messages::DUPLICATE_ATTRIBUTE_DEFINITION);
         } else {
             attributes.push(member);
         }
@@ -210,7 +215,7 @@ struct ContentReader<'d, E> {
     set: BTreeSet<Str>,
 }
 
-impl<'d, E: Expected> ContentReader<'d, E> {
+impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     fn new(diags: &'d mut Diagnostics, expected: &'d E, missing: Span) -> Self {
         Self { diags, expected, missing, set: BTreeSet::new() }
     }
@@ -227,7 +232,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             .partition(|attr| self.expected.attribute(&attr.borrow().name.name));
         let attributes: BTreeMap<Str, A> =
             expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
-        self.require(&attributes);
+        self.report_missing(&attributes);
         // Needed only for a suggestion, and most bodies have no mistake.
         if !other_attributes.is_empty() {
             self.set = attributes.keys().cloned().collect();
@@ -240,7 +245,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
         Content { attributes, blocks, missing: self.missing }
     }
 
-    fn require<A>(&mut self, attributes: &BTreeMap<Str, A>) {
+    fn report_missing<A>(&mut self, attributes: &BTreeMap<Str, A>) {
         for name in self.expected.required() {
             if !attributes.contains_key(name) {
                 let detail =
@@ -274,7 +279,11 @@ impl<'d, E: Expected> ContentReader<'d, E> {
     }
 
     /// Reports what was not expected.
-    fn refuse<A: Borrow<Attribute>, B: Borrow<Block>>(&mut self, attributes: &[A], blocks: &[B]) {
+    fn report_unexpected<A: Borrow<Attribute>, B: Borrow<Block>>(
+        &mut self,
+        attributes: &[A],
+        blocks: &[B],
+    ) {
         for attr in attributes {
             let _ = self.refuse_argument(attr.borrow());
         }
@@ -289,8 +298,10 @@ impl<'d, E: Expected> ContentReader<'d, E> {
             let name = member.name.name.as_str();
             let mut known = self.expected.attribute_names();
             known.extend(self.expected.block_kinds());
-            let detail =
-                format!("No argument or block type is named {name:?}.{}", meant(name, &known));
+            let detail = format!(
+                "No argument or block type is named {name:?}.{}",
+                suggest_name(name, &known)
+            );
             let summary = messages::EXTRANEOUS_JSON_OBJECT_PROPERTY;
             let _ = self.diags.error(Diagnostic::error(summary, detail).at(member.name.span));
         }
@@ -300,7 +311,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
         let name = attr.name.name.as_str();
         let mut candidates = self.expected.attribute_names();
         candidates.retain(|candidate| !self.set.contains(*candidate));
-        let hint = match meant(name, &candidates) {
+        let hint = match suggest_name(name, &candidates) {
             hint if hint.is_empty() && self.expected.labels(name).is_some() => {
                 format!(" Did you mean to define a block of type {name:?}?")
             }
@@ -313,7 +324,7 @@ impl<'d, E: Expected> ContentReader<'d, E> {
 
     fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
         let kind = block.kind.name.as_str();
-        let hint = match meant(kind, &self.expected.block_kinds()) {
+        let hint = match suggest_name(kind, &self.expected.block_kinds()) {
             hint if hint.is_empty() && self.expected.attribute(kind) => format!(
                 " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
             ),
@@ -326,8 +337,8 @@ impl<'d, E: Expected> ContentReader<'d, E> {
 }
 
 /// Asks for the name that was probably meant.
-fn meant(name: &str, candidates: &[&str]) -> String {
-    nearest(name, candidates.iter().copied())
+fn suggest_name(name: &str, candidates: &[&str]) -> String {
+    nearest_name(name, candidates.iter().copied())
         .map(|name| format!(" Did you mean {name:?}?"))
         .unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::block_attributes::{Applicability, BlockAttributes};
-use crate::content::{Content, Expected, content};
+use crate::content::{Content, ExpectedContent, content};
 use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
@@ -71,7 +71,7 @@ struct Context<'s> {
 /// The schema of a body in which `dynamic` blocks may stand for others.
 pub(crate) struct WithDynamic<'s>(pub(crate) BlockAttributes<'s>);
 
-impl Expected for WithDynamic<'_> {
+impl ExpectedContent for WithDynamic<'_> {
     fn attribute(&self, name: &str) -> bool {
         self.0.attribute(name)
     }
@@ -181,7 +181,7 @@ impl Decoder<'_> {
             found.push(value, key, block.header, block.brace);
             return;
         }
-        let Some((repetition, kind)) = self.repetition(block, kinds, context) else { return };
+        let Some((repetition, kind)) = self.evaluate_dynamic(block, kinds, context) else { return };
         let found = collected.entry(kind.name).or_default();
         // Once the elements are known, each argument carries the marks itself. A collection that is
         // unknown as a whole has no arguments that could.
@@ -192,7 +192,7 @@ impl Decoder<'_> {
         found.is_unknown |= is_unknown;
         let marks = context.marks | repetition.marks;
         for (key, value) in &repetition.elements {
-            let iteration = repetition.iteration(context.scope, key, value);
+            let iteration = repetition.iteration_scope(context.scope, key, value);
             let context = Context { scope: &iteration, marks, is_unknown, ..context };
             let label = self.dynamic_label(&repetition, kind, context);
             let value = self.content(&repetition.content.body, kind, context);
@@ -212,7 +212,7 @@ impl Decoder<'_> {
         with_stack(|| self.body(body, kind.schema, Context { applicability, ..context }))
     }
 
-    fn repetition<'b, 's>(
+    fn evaluate_dynamic<'b, 's>(
         &mut self,
         block: &'b Block,
         kinds: BlockKinds<'s>,
@@ -221,10 +221,11 @@ impl Decoder<'_> {
         let name = block.labels.first()?;
         let Some(kind) = kinds.find(&name.name) else {
             let detail = format!("Blocks of type {:?} are not expected here.", name.name);
-            self.error(messages::UNSUPPORTED_BLOCK_TYPE, detail, name.span);
+            self.report_error(messages::UNSUPPORTED_BLOCK_TYPE, detail, name.span);
             return None;
         };
-        let repetition = dynamic::repetition(self.diags, block, kind.has_label, context.scope);
+        let repetition =
+            dynamic::evaluate_repetition(self.diags, block, kind.has_label, context.scope);
         Some((repetition.ok()?, kind))
     }
 
@@ -234,10 +235,10 @@ impl Decoder<'_> {
         kind: BlockKind<'_>,
         context: Context<'_>,
     ) -> Option<Str> {
-        kind.has_label.then(|| repetition.label(self.diags, context.scope).ok()).flatten()
+        kind.has_label.then(|| repetition.evaluate_label(self.diags, context.scope).ok()).flatten()
     }
 
-    fn error(&mut self, summary: impl Into<Summary>, detail: impl Into<String>, span: Span) {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: impl Into<String>, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 }

@@ -6,10 +6,10 @@ use formwork_value::convert::convert;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value};
 
-pub use iteration::Iteration;
+pub use iteration::IterationScope;
 
 use crate::content::{BodySchema, content};
-use crate::eval::{Cause, evaluate, mentioned};
+use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::refs::as_traversal;
 use crate::scope::Scope;
@@ -17,7 +17,7 @@ use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
 
 /// The parts of a `dynamic` block, as far as they are there.
 #[derive(Clone, Copy, Debug)]
-pub struct Dynamic<'b> {
+pub struct DynamicBlock<'b> {
     /// The type of the blocks it stands for.
     pub kind: &'b Ident,
     /// Collection to repeat for.
@@ -30,7 +30,7 @@ pub struct Dynamic<'b> {
     pub content: Option<&'b Block>,
 }
 
-impl<'b> Dynamic<'b> {
+impl<'b> DynamicBlock<'b> {
     /// Reads a block as a `dynamic` block; `None` if it is an ordinary one.
     #[must_use]
     pub fn of(block: &'b Block) -> Option<Self> {
@@ -64,7 +64,7 @@ impl<'b> Dynamic<'b> {
 
 /// The blocks a `dynamic` block stands for.
 pub(crate) struct DynamicExpansion<'b> {
-    pub(crate) dynamic: Dynamic<'b>,
+    pub(crate) dynamic: DynamicBlock<'b>,
     pub(crate) content: &'b Block,
     /// Key and value of each element; if it is unknown how many there are, one that is unknown, so
     /// that the content is checked at least.
@@ -77,20 +77,24 @@ pub(crate) struct DynamicExpansion<'b> {
 
 /// Evaluates what a `dynamic` block is repeated for. `has_labels` says whether the blocks it stands
 /// for have a label.
-pub(crate) fn repetition<'b>(
+pub(crate) fn evaluate_repetition<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
     has_labels: bool,
     scope: &dyn Scope,
 ) -> Result<DynamicExpansion<'b>, Reported> {
-    let (dynamic, for_each, content) = parts(diags, block, has_labels)?;
+    let (dynamic, for_each, content) = require_parts(diags, block, has_labels)?;
     let collection = evaluate(diags, for_each, scope)?;
     let (collection, marks) = collection.unmark();
     let refuse = |diags: &mut Diagnostics, what: &str| {
         let detail = format!("Cannot use {what} in for_each. An iterable collection is required.");
         let problem =
             Diagnostic::error(messages::INVALID_DYNAMIC_FOR_EACH_VALUE, detail).at(for_each.span);
-        diags.error(problem.mentioning(mentioned(for_each, scope, Cause::Values)))
+        diags.error(problem.mentioning(describe_mentioned_values(
+            for_each,
+            scope,
+            ErrorCause::Values,
+        )))
     };
     let is_unknown = collection.is_unknown();
     let elements = match &collection {
@@ -124,22 +128,22 @@ fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
         }
         // A set has no keys: HCL uses the element for both.
         Value::Set(_) => values.map(|value| (value.clone(), value)).collect(),
-        Value::Map(map) => keyed(map.keys(), values),
-        Value::Object(object) => keyed(object.names(), values),
+        Value::Map(map) => key_value_pairs(map.keys(), values),
+        Value::Object(object) => key_value_pairs(object.names(), values),
         _ => return None,
     })
 }
 
-fn keyed(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<(Value, Value)> {
+fn key_value_pairs(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<(Value, Value)> {
     keys.iter().map(|key| Value::String(key.clone())).zip(values).collect()
 }
 
 /// Checks that the parts that must be there are.
-fn parts<'b>(
+fn require_parts<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
     has_labels: bool,
-) -> Result<(Dynamic<'b>, &'b Expr, &'b Block), Reported> {
+) -> Result<(DynamicBlock<'b>, &'b Expr, &'b Block), Reported> {
     let mut own = Diagnostics::new();
     let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
@@ -161,7 +165,7 @@ fn parts<'b>(
             extra.kind.span,
         ),
     }
-    let dynamic = Dynamic::of(block);
+    let dynamic = DynamicBlock::of(block);
     if let Some(iterator) = content.attributes.get("iterator") {
         let summary = match as_traversal(&iterator.expr) {
             Some(name) if name.steps.is_empty() => None,
@@ -192,17 +196,17 @@ fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
 
 impl DynamicExpansion<'_> {
     /// The scope of the content for one element.
-    pub(crate) fn iteration<'s>(
+    pub(crate) fn iteration_scope<'s>(
         &self,
         outer: &'s dyn Scope,
         key: &Value,
         value: &Value,
-    ) -> Iteration<'s> {
-        Iteration::new(outer, self.iterator.clone(), key.clone(), value.clone())
+    ) -> IterationScope<'s> {
+        IterationScope::new(outer, self.iterator.clone(), key.clone(), value.clone())
     }
 
     /// Evaluates the label of one block in the scope of its element.
-    pub(crate) fn label(
+    pub(crate) fn evaluate_label(
         &self,
         diags: &mut Diagnostics,
         scope: &dyn Scope,

@@ -22,7 +22,7 @@ use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Expr, ExprKind, JsonText, TemplatePart};
-pub use explain::{Cause, mentioned};
+pub use explain::{ErrorCause, describe_mentioned_values};
 use limits::{Budget, Limit, MAX_DEPTH};
 
 /// Evaluates an expression in a scope.
@@ -52,16 +52,16 @@ pub(crate) fn evaluate_within(
 
 /// A name bound by a `for`, above those bound outside it. Lives on the stack, so that an iteration
 /// allocates nothing for its scope.
-struct Frame<'f> {
+struct ForFrame<'f> {
     name: &'f Str,
     value: &'f Value,
-    outer: Frames<'f>,
+    outer: ForFrames<'f>,
 }
 
-type Frames<'f> = Option<&'f Frame<'f>>;
+type ForFrames<'f> = Option<&'f ForFrame<'f>>;
 
 /// Finds the value of a name bound by an enclosing `for`.
-fn lookup<'f>(mut frames: Frames<'f>, name: &str) -> Option<&'f Value> {
+fn lookup<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Value> {
     while let Some(frame) = frames {
         if frame.name.as_str() == name {
             return Some(frame.value);
@@ -73,13 +73,13 @@ fn lookup<'f>(mut frames: Frames<'f>, name: &str) -> Option<&'f Value> {
 
 /// The value of an expression that has no parts but numbers, if it needs nothing but the names of
 /// enclosing `for`s. Most expressions are such, and need neither room on the stack nor anything else.
-fn leaf(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
+fn evaluate_number_leaf(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
     match &expr.kind {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
         ExprKind::Number(number) => Some(Value::Number(number.clone())),
         ExprKind::Text(text, _) => Some(Value::String(text.clone())),
         ExprKind::Variable(name) => lookup(frames, &name.name).cloned(),
-        ExprKind::Binary { .. } => numbers::operation(expr, frames),
+        ExprKind::Binary { .. } => numbers::evaluate_arithmetic(expr, frames),
         _ => None,
     }
 }
@@ -94,29 +94,29 @@ struct Evaluator<'e> {
 }
 
 impl Evaluator<'_> {
-    fn expr(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn expr(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
         // Leaves are paid for, too: inside a `for` the same leaf is evaluated once for each
         // element.
-        self.budget.steps(1).map_err(|limit| self.limit(limit, expr.span))?;
-        if let Some(value) = leaf(expr, frames) {
+        self.budget.charge_steps(1).map_err(|limit| self.report_limit(limit, expr.span))?;
+        if let Some(value) = evaluate_number_leaf(expr, frames) {
             return Ok(value);
         }
         if self.depth >= MAX_DEPTH {
-            return Err(self.limit(Limit::Depth, expr.span));
+            return Err(self.report_limit(Limit::Depth, expr.span));
         }
         self.depth += 1;
-        let value = with_stack(|| self.kind(expr, frames));
+        let value = with_stack(|| self.evaluate_kind(expr, frames));
         self.depth -= 1;
         value
     }
 
-    fn kind(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn evaluate_kind(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::null(Type::Dynamic)),
-            ExprKind::Template(parts) => self.parts(parts, expr.span, frames),
+            ExprKind::Template(parts) => self.render_parts(parts, expr.span, frames),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner, frames),
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
-                self.chain(expr, frames)
+                self.evaluate_traversal(expr, frames)
             }
             ExprKind::Splat { on, each, marker } => self.splat(on, each, *marker, frames),
             ExprKind::Call(call) => self.call(expr, call, frames),
@@ -128,7 +128,7 @@ impl Evaluator<'_> {
             ExprKind::Tuple(items) => self.tuple(expr, items, frames),
             ExprKind::Object(items) => self.object(expr, items, frames),
             ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
-            ExprKind::Json(json) => self.json(json, frames),
+            ExprKind::Json(json) => self.evaluate_json_string(json, frames),
             // Expressions that could not be parsed were reported; the others are leaves.
             ExprKind::Invalid | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(..) => {
                 Ok(Value::dynamic())
@@ -137,7 +137,11 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates a string of a file in JSON: a template, or in a constant just text.
-    fn json(&mut self, json: &JsonText, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn evaluate_json_string(
+        &mut self,
+        json: &JsonText,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
         // `.tfvars.json` is plain text.
         if self.scope.is_constant() {
@@ -152,17 +156,22 @@ impl Evaluator<'_> {
     }
 
     /// Reports an error in `blamed`, with the values of the names mentioned there.
-    fn fail(&mut self, diagnostic: Diagnostic, blamed: &Expr, frames: Frames<'_>) -> Reported {
+    fn report_error(
+        &mut self,
+        diagnostic: Diagnostic,
+        blamed: &Expr,
+        frames: ForFrames<'_>,
+    ) -> Reported {
         let mentioned = if self.quiet {
             Vec::new()
         } else {
-            explain::within(blamed, frames, self.scope, Cause::Values)
+            explain::describe_mentioned_in_frames(blamed, frames, self.scope, ErrorCause::Values)
         };
         self.diags.error(Diagnostic { mentioned, ..diagnostic })
     }
 
     /// Reports that an evaluation does too much.
-    fn limit(&mut self, limit: Limit, span: Span) -> Reported {
+    fn report_limit(&mut self, limit: Limit, span: Span) -> Reported {
         self.diags.error(
             Diagnostic::error(
                 messages::EXPRESSION_TOO_LARGE,
@@ -174,10 +183,10 @@ impl Evaluator<'_> {
 
     /// Refuses a value that is too deep or too large; everything that builds a value passes through
     /// here.
-    fn checked(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
-        match limits::check(&value) {
+    fn check_limits(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
+        match limits::check_value_limits(&value) {
             Ok(()) => Ok(value),
-            Err(limit) => Err(self.limit(limit, span)),
+            Err(limit) => Err(self.report_limit(limit, span)),
         }
     }
 }
@@ -185,31 +194,31 @@ impl Evaluator<'_> {
 /// Returns the place at which messages about an argument point: the first token that tells what kind
 /// of expression it is.
 #[must_use]
-pub fn head(expr: &Expr) -> Span {
+pub fn first_token_span(expr: &Expr) -> Span {
     let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
     match &expr.kind {
         // The ranges are those of HCL's `StartRange`: a bracket, an operator, a call up to its
         // parenthesis, and the first operand of whatever has several.
         ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => first(1),
         ExprKind::Unary { op_span, .. } => *op_span,
-        ExprKind::Binary { left, .. } => head(left),
-        ExprKind::Conditional { condition, .. } => head(condition),
+        ExprKind::Binary { left, .. } => first_token_span(left),
+        ExprKind::Conditional { condition, .. } => first_token_span(condition),
         ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
         // Of an empty text there is nothing to point at but what stands behind it.
-        ExprKind::Text(text, _) if text.is_empty() => expr.span.behind(),
+        ExprKind::Text(text, _) if text.is_empty() => expr.span.empty_span_after(),
         ExprKind::Text(_, span) => *span,
-        ExprKind::Template(parts) => head_of_template(parts, expr.span),
+        ExprKind::Template(parts) => first_template_token_span(parts, expr.span),
         _ => expr.span,
     }
 }
 
 /// The first part of a template, without the quote before it.
-fn head_of_template(parts: &[TemplatePart], whole: Span) -> Span {
+fn first_template_token_span(parts: &[TemplatePart], whole: Span) -> Span {
     match parts.first() {
         Some(TemplatePart::Literal(_, span)) => *span,
-        Some(TemplatePart::Interpolation(expr)) => head(expr),
-        Some(TemplatePart::If(choice)) => head(&choice.condition),
+        Some(TemplatePart::Interpolation(expr)) => first_token_span(expr),
+        Some(TemplatePart::If(choice)) => first_token_span(&choice.condition),
         Some(TemplatePart::For(repeat)) => repeat.span,
-        None => whole.behind(),
+        None => whole.empty_span_after(),
     }
 }

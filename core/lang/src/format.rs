@@ -26,9 +26,9 @@ pub fn format(
     let body = parse_file(&mut own, sources, source);
     diags.append(own)?;
     let text = sources.text(source);
-    let mut pieces = piece::of(text, &rewrite::of(text, &body));
+    let mut pieces = piece::cut_pieces(text, &rewrite::find_rewrites(text, &body));
     line::lay_out(&mut pieces);
-    Ok(piece::text(&pieces))
+    Ok(piece::join_pieces(&pieces))
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use formwork_value::{Type, Value};
 pub(crate) use builtin::{Args, Builtin};
 pub use host::{Ambient, FileFailure, FileKind, Files, Host};
 pub use invoke::invoke;
-pub(crate) use signature::called;
+pub(crate) use signature::called_function;
 pub use signature::{Signature, signatures};
 
 use crate::eval::limits::{Budget, Limit};
@@ -115,7 +115,7 @@ pub struct CallContext<'c> {
 
 /// A function whose arguments the evaluator treats in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Special {
+pub enum SpecialFunction {
     /// The first argument that has a value.
     Try,
     /// Whether the argument has a value.
@@ -158,7 +158,7 @@ pub trait Function {
     }
 
     /// Whether the evaluator treats the arguments in a special way.
-    fn special(&self) -> Option<Special> {
+    fn special(&self) -> Option<SpecialFunction> {
         None
     }
 }
@@ -169,17 +169,17 @@ fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
         let families = [
-            number::list(),
-            string::list(),
-            regex::list(),
-            collection::list(),
-            encoding::list(),
-            time::list(),
-            file::list(),
-            hash::list(),
-            rsa::list(),
-            net::list(),
-            convert::list(),
+            number::builtins(),
+            string::builtins(),
+            regex::builtins(),
+            collection::builtins(),
+            encoding::builtins(),
+            time::builtins(),
+            file::builtins(),
+            hash::builtins(),
+            rsa::builtins(),
+            net::builtins(),
+            convert::builtins(),
         ];
         families.into_iter().flatten().map(|builtin| (builtin.name(), builtin)).collect()
     })

@@ -5,7 +5,7 @@ use formwork_value::{Type, Value};
 
 /// A sort of value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// Not known yet.
     Dynamic,
     Bool,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Object,
 }
 
-impl Kind {
+impl ValueKind {
     /// The kind of a value, also of one that is null or unknown; marks do not matter.
     pub(crate) fn of(value: &Value) -> Self {
         match value.peek() {

@@ -62,9 +62,11 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
         Value::Bool(bool) => push(out, format_args!("{bool}")),
         Value::Number(number) => push(out, format_args!("{number}")),
         Value::String(text) => write_text(out, text, indent),
-        Value::List(list) => wrapped(out, "tolist", |out| sequence(out, list.items(), indent)),
-        Value::Set(set) => wrapped(out, "toset", |out| sequence(out, set.items(), indent)),
-        Value::Map(map) => wrapped(out, "tomap", |out| mapping(out, map.iter(), indent)),
+        Value::List(list) => {
+            write_wrapped(out, "tolist", |out| sequence(out, list.items(), indent));
+        }
+        Value::Set(set) => write_wrapped(out, "toset", |out| sequence(out, set.items(), indent)),
+        Value::Map(map) => write_wrapped(out, "tomap", |out| mapping(out, map.iter(), indent)),
         Value::Tuple(tuple) => sequence(out, tuple.items(), indent),
         Value::Object(object) => mapping(out, object.iter(), indent),
         Value::Unknown(_) | Value::Marked(_) => {}
@@ -91,7 +93,7 @@ fn null(ty: &Type) -> String {
     }
 }
 
-fn wrapped(out: &mut String, name: &str, inner: impl FnOnce(&mut String)) {
+fn write_wrapped(out: &mut String, name: &str, inner: impl FnOnce(&mut String)) {
     out.push_str(name);
     out.push('(');
     inner(out);

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
-pub use content::{ContentMentions, of_content, unsupported};
+pub use content::{ContentMentions, find_unsupported_spans, of_content};
 
-use crate::dynamic::Dynamic;
+use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
 use crate::syntax::{
     Block, Body, Expr, ExprKind, ForExpr, Ident, ObjectItem, SplatStep, TemplateFor, TemplatePart,
@@ -151,7 +151,7 @@ struct Finder {
 }
 
 impl Finder {
-    fn within(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
+    fn with_bound_names(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
         for name in names {
             // Counted, because an inner `for` may bind the name again, and its end must not free
             // the name.
@@ -258,7 +258,7 @@ impl Finder {
         self.expr(&for_expr.collection);
         let names: Vec<&Str> =
             for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
-        self.within(&names, |finder| {
+        self.with_bound_names(&names, |finder| {
             let results = for_expr.result_key.iter().chain([&for_expr.result]);
             results.chain(&for_expr.condition).for_each(|expr| finder.expr(expr));
         });
@@ -279,7 +279,7 @@ impl Finder {
                     self.expr(collection);
                     let names: Vec<&Str> =
                         key.iter().chain([value]).map(|ident| &ident.name).collect();
-                    self.within(&names, |finder| with_stack(|| finder.parts(body)));
+                    self.with_bound_names(&names, |finder| with_stack(|| finder.parts(body)));
                 }
             }
         }
@@ -315,7 +315,7 @@ impl Finder {
                 // The same key may also be an ordinary attribute, and its mentions are found all
                 // the same.
                 "dynamic" => each_object(expr, &mut |kinds| {
-                    for (kind, expr) in keyed(kinds) {
+                    for (kind, expr) in object_members(kinds) {
                         each_object(expr, &mut |items| self.dynamic(kind, items));
                     }
                 }),
@@ -328,7 +328,7 @@ impl Finder {
         with_stack(|| match &expr.kind {
             ExprKind::Object(items) => {
                 items.iter().for_each(|item| self.expr(&item.key));
-                self.members(keyed(items));
+                self.members(object_members(items));
             }
             ExprKind::Tuple(items) => items.iter().for_each(|item| self.member(item)),
             _ => self.expr(expr),
@@ -337,23 +337,24 @@ impl Finder {
 
     /// Goes through a `dynamic` block for blocks of a type.
     fn dynamic(&mut self, kind: &str, items: &[ObjectItem]) {
-        let part = |name: &str| keyed(items).find(|item| item.0 == name).map(|item| item.1);
+        let part =
+            |name: &str| object_members(items).find(|item| item.0 == name).map(|item| item.1);
         part("for_each").into_iter().for_each(|for_each| self.expr(for_each));
         let iterator = Str::new(part("iterator").and_then(Expr::as_keyword).unwrap_or(kind));
-        self.within(&[&iterator], |finder| {
+        self.with_bound_names(&[&iterator], |finder| {
             let parts = part("labels").into_iter().chain(part("content"));
             parts.for_each(|part| finder.member(part));
         });
     }
 
     fn block(&mut self, block: &Block) {
-        let Some(dynamic) = Dynamic::of(block) else { return self.body(&block.body) };
+        let Some(dynamic) = DynamicBlock::of(block) else { return self.body(&block.body) };
         // The iterator has no meaning yet: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {
             self.expr(for_each);
         }
         let iterator = dynamic.iterator_name();
-        self.within(&[&iterator], |finder| {
+        self.with_bound_names(&[&iterator], |finder| {
             if let Some(labels) = dynamic.labels {
                 finder.expr(labels);
             }
@@ -365,7 +366,7 @@ impl Finder {
 }
 
 /// The members of an object in JSON, by name.
-fn keyed(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
+fn object_members(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
     items.iter().filter_map(|item| match &item.key.kind {
         ExprKind::Json(json) => Some((json.text.as_str(), &item.value)),
         _ => None,

@@ -10,7 +10,7 @@ const MAX_NAMES: usize = 10_000;
 
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
 #[must_use]
-pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest_name<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.take(MAX_NAMES) {
         // The lengths are compared first, because most candidates are far from the name.
@@ -20,7 +20,7 @@ pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
         }
         // Only a nearer name replaces the best one, so the first of equally near names is kept.
         let limit = best.map_or(MAX_DISTANCE, |(least, _)| least.saturating_sub(1));
-        if let Some(distance) = distance(name, candidate, limit) {
+        if let Some(distance) = edit_distance(name, candidate, limit) {
             best = Some((distance, candidate));
             if distance == 0 {
                 break;
@@ -32,7 +32,7 @@ pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
 
 /// Edit distance of two strings; `None` if it exceeds the limit. Strings that differ early are
 /// rejected early.
-fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let same = |(a, b): &(char, char)| a == b;
     let in_front: usize =
         a.chars().zip(b.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
@@ -75,24 +75,24 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{distance, nearest};
+    use super::{edit_distance, nearest_name};
 
     #[test]
     fn counts_single_letter_edits() {
-        assert_eq!(distance("kitten", "sitting", 3), Some(3));
-        assert_eq!(distance("kitten", "sitting", 2), None);
-        assert_eq!(distance("", "ab", 2), Some(2));
-        assert_eq!(distance("uper", "upper", 2), Some(1));
-        assert_eq!(distance("aa", "aaa", 2), Some(1));
-        assert_eq!(distance("größe", "grösse", 2), Some(2));
-        assert_eq!(distance("same", "same", 0), Some(0));
-        assert_eq!(distance("éa", "èa", 2), Some(1));
+        assert_eq!(edit_distance("kitten", "sitting", 3), Some(3));
+        assert_eq!(edit_distance("kitten", "sitting", 2), None);
+        assert_eq!(edit_distance("", "ab", 2), Some(2));
+        assert_eq!(edit_distance("uper", "upper", 2), Some(1));
+        assert_eq!(edit_distance("aa", "aaa", 2), Some(1));
+        assert_eq!(edit_distance("größe", "grösse", 2), Some(2));
+        assert_eq!(edit_distance("same", "same", 0), Some(0));
+        assert_eq!(edit_distance("éa", "èa", 2), Some(1));
     }
 
     #[test]
     fn suggests_only_what_is_near() {
         let names = ["upper", "lower", "super"];
-        assert_eq!(nearest("uper", names.into_iter()), Some("upper"));
-        assert_eq!(nearest("something", names.into_iter()), None);
+        assert_eq!(nearest_name("uper", names.into_iter()), Some("upper"));
+        assert_eq!(nearest_name("something", names.into_iter()), None);
     }
 }

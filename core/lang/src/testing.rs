@@ -6,22 +6,22 @@ use formwork_value::diag::Sources;
 use crate::syntax::{Body, parse_file};
 
 /// A source text and what was reported about it.
-pub(crate) struct Text {
+pub(crate) struct SourceText {
     pub(crate) sources: Sources,
     pub(crate) diags: Diagnostics,
 }
 
 /// Parses a file that has no syntax errors.
-pub(crate) fn file(text: &str) -> (Body, Text) {
+pub(crate) fn parse_valid_file(text: &str) -> (Body, SourceText) {
     let mut sources = Sources::new();
     let id = sources.add("a.tf", text);
     let mut diags = Diagnostics::new();
     let body = parse_file(&mut diags, &sources, id);
     assert!(diags.is_empty(), "{diags:?}");
-    (body, Text { sources, diags })
+    (body, SourceText { sources, diags })
 }
 
-impl Text {
+impl SourceText {
     /// Prints every problem: its place, the text there, and what is said about it.
     pub(crate) fn problems(&self) -> String {
         let mut out = String::new();

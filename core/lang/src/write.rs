@@ -10,7 +10,7 @@ use formwork_value::quote::is_visible;
 ///
 /// # Errors
 /// When a part of the value is unknown.
-pub fn expression(value: &Value) -> Result<String, Unknown> {
+pub fn expression(value: &Value) -> Result<String, UnknownValueError> {
     let mut out = String::new();
     write(&mut out, value)?;
     Ok(out)
@@ -18,7 +18,7 @@ pub fn expression(value: &Value) -> Result<String, Unknown> {
 
 /// Returns a name as it stands before an equals sign in an object: quoted where it must be.
 #[must_use]
-pub fn key(name: &str) -> String {
+pub fn object_key(name: &str) -> String {
     if is_name(name) {
         return name.to_owned();
     }
@@ -38,12 +38,12 @@ pub fn is_name(text: &str) -> bool {
 /// An unknown value has no expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part of the value is not known yet")]
-pub struct Unknown;
+pub struct UnknownValueError;
 
-fn write(out: &mut String, value: &Value) -> Result<(), Unknown> {
+fn write(out: &mut String, value: &Value) -> Result<(), UnknownValueError> {
     match value.peek() {
         Value::Null(_) => out.push_str("null"),
-        Value::Unknown(_) => return Err(Unknown),
+        Value::Unknown(_) => return Err(UnknownValueError),
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::String(text) => quoted(out, text),
         Value::Number(number) => match convert::convert(value.peek(), &Type::String) {
@@ -70,14 +70,14 @@ fn write(out: &mut String, value: &Value) -> Result<(), Unknown> {
 fn object<'v>(
     out: &mut String,
     parts: impl ExactSizeIterator<Item = (&'v str, &'v Value)>,
-) -> Result<(), Unknown> {
+) -> Result<(), UnknownValueError> {
     if parts.len() == 0 {
         out.push_str("{}");
         return Ok(());
     }
     out.push_str("{\n");
     for (name, part) in parts {
-        out.push_str(&key(name));
+        out.push_str(&object_key(name));
         out.push_str(" = ");
         write(out, part)?;
         out.push('\n');
@@ -132,6 +132,6 @@ mod tests {
             assert_eq!(written, expected);
             assert_eq!(eval(&written).unwrap(), read);
         }
-        assert_eq!(expression(&Value::tuple(vec![Value::dynamic()])), Err(Unknown));
+        assert_eq!(expression(&Value::tuple(vec![Value::dynamic()])), Err(UnknownValueError));
     }
 }

@@ -8,17 +8,17 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use formwork_backend::local::Files;
+use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::change::Action;
-use formwork_core::config::files::Disk;
+use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::inputs::{self, Unset};
+use formwork_core::config::inputs::{self, UnsetVariable};
 use formwork_core::config::{Config, ConfigSource};
 use formwork_core::eval::HostValues;
 use formwork_core::event::Event;
-use formwork_core::plan::Options;
-use formwork_core::provider::Pool;
+use formwork_core::plan::PlanOptions;
+use formwork_core::provider::ProviderPool;
 use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
 use formwork_operation::{
     Operation, OperationEvent, OperationInputs, OperationObserver, PlanSource, SessionOptions,
@@ -30,8 +30,8 @@ use formwork_value::{Diagnostics, Reported};
 struct Progress;
 
 impl OperationObserver for Progress {
-    fn see(&self, event: &OperationEvent<'_>) {
-        if let OperationEvent::Engine(Event::Done { addr, action, .. }) = event {
+    fn on_event(&self, event: &OperationEvent<'_>) {
+        if let OperationEvent::Engine(Event::ChangeDone { addr, action, .. }) = event {
             println!("{addr}: {action:?} done");
         }
     }
@@ -39,19 +39,25 @@ impl OperationObserver for Progress {
 
 async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
     let mut sources = Sources::new();
-    let config_source = ConfigSource { files: &Disk, dir: folder, folders: &LocalFolders };
+    let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalFolders };
     let config = Config::load(diags, &mut sources, config_source)?;
-    let variables = inputs::resolve(diags, &mut sources, &config.root, Vec::new(), Unset::Refused)?;
-    let pool = Pool::new(launcher);
+    let variables = inputs::resolve_variables(
+        diags,
+        &mut sources,
+        &config.root,
+        Vec::new(),
+        UnsetVariable::Error,
+    )?;
+    let pool = ProviderPool::new(launcher);
     let inputs =
         OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
-    let host = HostValues::of_folder(&folder.to_string_lossy(), time::OffsetDateTime::now_utc);
-    let operation = Operation::new(inputs, host).observed_by(&Progress);
+    let host = HostValues::for_folder(&folder.to_string_lossy(), time::OffsetDateTime::now_utc);
+    let operation = Operation::new(inputs, host).with_observer(&Progress);
 
-    let state = Files::of(folder.join("terraform.tfstate")).into();
+    let state = StateFilePaths::from_state_path(folder.join("terraform.tfstate")).into();
     let options = SessionOptions::new("apply", folder);
     let mut session = StateSession::open(diags, state, &options).await?;
-    let planned = operation.plan(diags, &mut session, Options::default()).await;
+    let planned = operation.plan(diags, &mut session, PlanOptions::default()).await;
     let applied = match planned {
         Ok(outcome) => {
             let changes = outcome.plan.changes.values();

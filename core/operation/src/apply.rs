@@ -1,27 +1,27 @@
 //! Applies plans, and brings the state up to date.
 
 use formwork_core::addr;
-use formwork_core::apply::{Applied, ChangeCounts, apply};
+use formwork_core::apply::{ApplyResult, ChangeCounts, apply_plan};
 use formwork_core::eval::Results;
-use formwork_core::plan::{Options, Plan};
+use formwork_core::plan::{Plan, PlanOptions};
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::claims::local_journal_warning;
 use crate::messages;
-use crate::observer::{ApprovalRequest, EngineEvents, OperationEvent};
+use crate::observer::{ApprovalRequest, EngineEventForwarder, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
 use crate::saved_plan::SavedPlan;
 use crate::state_session::StateSession;
 
 /// The name of the operation in the journal, as Terraform names it in locks.
-const OPERATION: &str = "OperationTypeApply";
+const APPLY_OPERATION_NAME: &str = "OperationTypeApply";
 
 /// The plan that is applied.
 pub enum PlanSource {
     /// A plan that is still to be made.
-    New(Options),
+    New(PlanOptions),
     /// A plan that [`Operation::plan`] has made in the same session, and that was approved since.
     Made(Box<PlanOutcome>),
     /// A plan that was saved.
@@ -46,7 +46,7 @@ struct ApprovedPlan {
 
 /// Outcome of the plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+enum PlanPurpose {
     /// The real objects become as they are written.
     Apply,
     /// The state that the plan starts from is stored.
@@ -70,7 +70,13 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
     ) -> Result<ApplyOutcome, Reported> {
-        self.cancellable(self.run(diags, session, source, Purpose::Apply)).await
+        self.run_cancellable(self.plan_approve_and_apply(
+            diags,
+            session,
+            source,
+            PlanPurpose::Apply,
+        ))
+        .await
     }
 
     /// Makes a plan and stores the state that it starts from: the stored objects as they are by now.
@@ -81,23 +87,30 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
-        options: Options,
+        options: PlanOptions,
     ) -> Result<(), Reported> {
         let source = PlanSource::New(options);
-        self.cancellable(self.run(diags, session, source, Purpose::Refresh)).await.map(drop)
+        self.run_cancellable(self.plan_approve_and_apply(
+            diags,
+            session,
+            source,
+            PlanPurpose::Refresh,
+        ))
+        .await
+        .map(drop)
     }
 
-    async fn run(
+    async fn plan_approve_and_apply(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         source: PlanSource,
-        purpose: Purpose,
+        purpose: PlanPurpose,
     ) -> Result<ApplyOutcome, Reported> {
         // Data sources are read by every plan, so they are nothing to refresh.
         let mut held = session.file.state.resources.keys();
-        let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
-        if purpose == Purpose::Refresh && is_empty {
+        let is_empty = !held.any(|addr| addr.resource.mode() == addr::ResourceMode::Managed);
+        if purpose == PlanPurpose::Refresh && is_empty {
             diags.warn(Diagnostic::warning(
                 messages::EMPTY_OR_NON_EXISTENT_STATE,
                 "There are currently no remote objects tracked in the state, so there is nothing to refresh.",
@@ -106,39 +119,40 @@ impl Operation<'_> {
         // Before any provider is asked anything: it also shows that what is done can be written down.
         session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         session.store.cipher().check_identity(diags)?;
-        if purpose == Purpose::Apply {
-            session.stop_at_damage(diags).await?;
+        if purpose == PlanPurpose::Apply {
+            session.refuse_with_damaged_journal(diags).await?;
         }
         let begin = RunHeader {
-            operation: OPERATION,
+            operation: APPLY_OPERATION_NAME,
             base: &session.file,
             read_from: session.store.read_from(),
         };
-        let journal = session.intents.begin(begin).await;
+        let journal = session.intents.begin_run(begin).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
-        if let Some(reason) = session.intents.local_only() {
+        if let Some(reason) = session.intents.local_only_reason() {
             diags.warn(local_journal_warning(&reason));
         }
         let settled = match self.plan_and_approve(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
             // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
-                end(diags, journal).await;
+                end_journal(diags, journal).await;
                 return nothing.map(|_| ApplyOutcome::default());
             }
         };
         let ApprovedPlan { plan, closing } = settled;
-        if purpose == Purpose::Apply
-            && let Err(reported) = session.claim(diags, &plan, journal.run()).await
+        if purpose == PlanPurpose::Apply
+            && let Err(reported) = session.claim_plan_changes(diags, &plan, journal.run_id()).await
         {
-            end(diags, journal).await;
+            end_journal(diags, journal).await;
             return Err(reported);
         }
         let done = match purpose {
-            Purpose::Refresh => self.store_prior(diags, session, plan, journal).await,
-            Purpose::Apply => {
+            PlanPurpose::Refresh => self.store_prior_state(diags, session, plan, journal).await,
+            PlanPurpose::Apply => {
                 let applied = self.apply_plan(diags, session, &plan, journal).await;
-                applied.inspect(|outcome| self.conclude(diags, session, &plan, outcome.counts))
+                applied
+                    .inspect(|outcome| self.report_success(diags, session, &plan, outcome.counts))
             }
         };
         // Reported last: the changes beside the open operations are made all the same.
@@ -155,34 +169,35 @@ impl Operation<'_> {
         diags: &mut Diagnostics,
         session: &mut StateSession,
         source: PlanSource,
-        purpose: Purpose,
+        purpose: PlanPurpose,
     ) -> Result<Option<ApprovedPlan>, Reported> {
         let config = self.inputs.config;
         session.follow_moves(config);
         let options = match source {
             PlanSource::Saved(saved) => {
                 let recovered = session.recovered_fingerprint();
-                let plan = saved.check(diags, &session.file, recovered.as_deref())?;
-                session.take_evidence(diags, &plan);
+                let plan = saved.plan_for_state(diags, &session.file, recovered.as_deref())?;
+                session.record_search_results(diags, &plan);
                 let closing = session.check_plan(diags, &plan, config)?;
-                self.observer.see(&OperationEvent::SavedPlan(&plan));
+                self.observer.on_event(&OperationEvent::SavedPlan(&plan));
                 return Ok(Some(ApprovedPlan { plan, closing }));
             }
             // The caller has the plan and has shown it, so the observer does not see it again.
             PlanSource::Made(made) => {
-                let plan = made.check(diags, &session.file)?;
+                let plan = made.plan_for_state(diags, &session.file)?;
                 let closing = session.check_plan(diags, &plan, config)?;
                 return Ok(Some(ApprovedPlan { plan, closing }));
             }
             PlanSource::New(options) => options,
         };
         let mut planning = self.begin_planning(session, options);
-        let (plan, _) = self.plan_around_open(diags, session, &planning).await?;
+        let (plan, _) = self.plan_without_unresolved(diags, session, &planning).await?;
         self.report_unmatched_options(diags, session, &mut planning);
-        session.take_evidence(diags, &plan);
+        session.record_search_results(diags, &plan);
         // Seen before errors end the run: the part that was planned helps to find their cause.
-        if purpose == Purpose::Apply {
-            self.observer.see(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
+        if purpose == PlanPurpose::Apply {
+            self.observer
+                .on_event(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
         }
         diags.check()?;
         if plan.errored {
@@ -190,16 +205,16 @@ impl Operation<'_> {
         }
         let closing = session.check_plan(diags, &plan, config)?;
         // Refreshing changes no object, so there is nothing to ask for.
-        let asks = purpose == Purpose::Apply && plan.alters();
+        let asks = purpose == PlanPurpose::Apply && plan.has_effect();
         let approval = self.approval.filter(|_| asks);
         if approval.is_none() {
             // Results of checks help the user to decide; without a decision, only their results
             // after the apply count.
             diags.drop_checks();
         }
-        self.show(diags);
+        self.show_diagnostics(diags);
         if let Some(approval) = approval {
-            let reminder = planning.unmatched.reminder();
+            let reminder = planning.unmatched.approval_reminder();
             let request = ApprovalRequest { mode: plan.mode, reminder: &reminder };
             approval.approve(diags, request).await?;
         }
@@ -207,7 +222,7 @@ impl Operation<'_> {
     }
 
     /// Stores the state that the plan starts from.
-    async fn store_prior(
+    async fn store_prior_state(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -216,16 +231,16 @@ impl Operation<'_> {
     ) -> Result<ApplyOutcome, Reported> {
         session.file.state = plan.prior;
         // A journal that fails is no reason to lose the state, too.
-        if let Err(error) = journal.snapshot(&session.file).await {
+        if let Err(error) = journal.record_snapshot(&session.file).await {
             let _ = diags.error(error.diagnostic());
         }
         // If the state is not stored, the journal is the only record of it, and stays.
-        if session.save(diags).await.is_ok() {
-            end(diags, journal).await;
+        if session.write_state_or_errored_file(diags).await.is_ok() {
+            end_journal(diags, journal).await;
         }
         diags.check()?;
-        self.show(diags);
-        self.observer.see(&OperationEvent::Refreshed { state: &session.file.state });
+        self.show_diagnostics(diags);
+        self.observer.on_event(&OperationEvent::Refreshed { state: &session.file.state });
         Ok(ApplyOutcome { is_complete: true, ..ApplyOutcome::default() })
     }
 
@@ -238,42 +253,42 @@ impl Operation<'_> {
         journal: Journal,
     ) -> Result<ApplyOutcome, Reported> {
         // A run that is cut off must not leave an empty file in the place of the first state.
-        let is_first = !session.store.is_in_place();
-        let must_store =
-            plan.must_store_prior_state(&session.file.state) || session.must_store_refreshed(plan);
+        let is_first = !session.store.is_read_from_write_location();
+        let must_store = plan.must_store_prior_state(&session.file.state)
+            || session.must_store_refreshed_state(plan);
         if is_first || session.has_taken_over() || must_store {
-            let stored = store_ground(diags, session, plan, &journal).await;
+            let stored = write_prior_state(diags, session, plan, &journal).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that another run would have to take over.
-                end(diags, journal).await;
+                end_journal(diags, journal).await;
                 return Err(reported);
             }
         }
-        let (results, world) = (Results::new(self.inputs.config), self.world(true));
-        let watch = EngineEvents(self.observer);
-        let engine = self.session(PhaseInputs {
+        let (results, world) = (Results::new(self.inputs.config), self.host_values(true));
+        let watch = EngineEventForwarder(self.observer);
+        let engine = self.new_session(PhaseInputs {
             state: &session.file.state,
             results: &results,
             world: &world,
             watch: &watch,
         });
-        let applied = match apply(&engine, diags, plan, &journal).await {
+        let applied = match apply_plan(&engine, diags, plan, &journal).await {
             Ok(applied) => applied,
             Err(reported) => {
-                end(diags, journal).await;
+                end_journal(diags, journal).await;
                 return Err(reported);
             }
         };
-        let Applied { state, checks, tally: counts, complete: is_complete } = applied;
+        let ApplyResult { state, checks, tally: counts, complete: is_complete } = applied;
         // Said before it is stored, so that a crash between the two does not replay what is there.
         session.file.state = state;
         session.file.check_results = checks.to_json();
-        if let Err(error) = journal.snapshot(&session.file).await {
+        if let Err(error) = journal.record_snapshot(&session.file).await {
             let _ = diags.error(error.diagnostic());
         }
         // As above: without a stored state the journal has the only record of what was done.
-        if session.save(diags).await.is_ok() {
-            end(diags, journal).await;
+        if session.write_state_or_errored_file(diags).await.is_ok() {
+            end_journal(diags, journal).await;
         }
         // Reported after the state is stored, so that the message is true.
         if self.cancellation.is_cancelled() {
@@ -286,43 +301,43 @@ impl Operation<'_> {
     }
 
     /// Reports a run that came to its end.
-    fn conclude(
+    fn report_success(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
         plan: &Plan,
         counts: ChangeCounts,
     ) {
-        warn_of_limits(diags, plan);
+        warn_of_targeting(diags, plan);
         if !diags.has_errors() {
-            self.show(diags);
+            self.show_diagnostics(diags);
             let state = &session.file.state;
-            self.observer.see(&OperationEvent::Applied { counts, state });
+            self.observer.on_event(&OperationEvent::Applied { counts, state });
         }
     }
 }
 
 /// Stores the state that the plan starts from, and the findings about earlier runs.
-async fn store_ground(
+async fn write_prior_state(
     diags: &mut Diagnostics,
     session: &mut StateSession,
     plan: &Plan,
     journal: &Journal,
 ) -> Result<(), Reported> {
     session.file.state = plan.prior.clone();
-    let said = journal.snapshot(&session.file).await;
+    let said = journal.record_snapshot(&session.file).await;
     said.map_err(|error| diags.error(error.diagnostic()))?;
-    session.write(diags).await
+    session.write_state(diags).await
 }
 
-async fn end(diags: &mut Diagnostics, journal: Journal) {
-    if let Err(error) = journal.end().await {
+async fn end_journal(diags: &mut Diagnostics, journal: Journal) {
+    if let Err(error) = journal.end_run().await {
         let _ = diags.error(error.diagnostic());
     }
 }
 
 /// Warns that the plan left something out.
-fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
+fn warn_of_targeting(diags: &mut Diagnostics, plan: &Plan) {
     let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
     if plan.is_limited_by_user() {
         let detail = format!(

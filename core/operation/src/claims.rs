@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use formwork_backend::claims::Claims;
-use formwork_core::addr::Mode;
+use formwork_core::addr::ResourceMode;
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
 use formwork_core::state::intents::StateAccess;
@@ -19,35 +19,35 @@ impl StateSession {
     ///
     /// # Errors
     /// When another run has claimed or changed some of it.
-    pub(crate) async fn claim(
+    pub(crate) async fn claim_plan_changes(
         &mut self,
         diags: &mut Diagnostics,
         plan: &Plan,
         run: &str,
     ) -> Result<(), Reported> {
-        let claims = claims_of(plan, run, self.timeout);
-        self.store.claim(claims).await.map_err(|error| diags.error(error.diagnostic()))
+        let claims = plan_claims(plan, run, self.timeout);
+        self.store.claim_changes(claims).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
     /// Whether the state that a plan starts from has to be stored before anything is done, because other
     /// runs write meanwhile: a refresh has found changes of the objects that the plan changes. A reader
     /// of the journal could not tell these from changes of another run.
-    pub(crate) fn must_store_refreshed(&self, plan: &Plan) -> bool {
-        if self.store.access() != StateAccess::Shared {
+    pub(crate) fn must_store_refreshed_state(&self, plan: &Plan) -> bool {
+        if self.store.state_access() != StateAccess::Shared {
             return false;
         }
-        let differing = StateDifference::of(&self.file.state, &plan.prior).instances;
-        let mut changed = plan.changes.values().filter(|change| change.is_pending());
+        let differing = StateDifference::between(&self.file.state, &plan.prior).instances;
+        let mut changed = plan.changes.values().filter(|change| change.is_unapplied());
         changed.any(|change| differing.contains(&change.addr))
     }
 }
 
 /// The claims of a run that applies a plan.
-fn claims_of(plan: &Plan, run: &str, timeout: Duration) -> Claims {
+fn plan_claims(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
-    let pending = plan.changes.values().filter(|change| change.is_pending());
+    let pending = plan.changes.values().filter(|change| change.is_unapplied());
     // A data source has no object that two runs could change.
-    for change in pending.filter(|change| change.addr.resource.mode() == Mode::Managed) {
+    for change in pending.filter(|change| change.addr.resource.mode() == ResourceMode::Managed) {
         claims.changes.insert(change.addr.clone());
         // A move empties the old address, where another run could create something.
         claims.changes.extend(change.moved_from.clone());

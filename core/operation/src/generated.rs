@@ -7,14 +7,14 @@ use std::path::Path;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::ImportKey;
 use formwork_core::eval::Results;
-use formwork_core::plan::{Mode, Plan};
+use formwork_core::plan::{Plan, PlanMode};
 use formwork_lang::print::quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
 
 /// The words that tools look for.
-const HEADER: &str = "# __generated__ by Terraform
+const GENERATED_HEADER: &str = "# __generated__ by Terraform
 # Please review these resources and move them into your main configuration files.
 ";
 
@@ -22,9 +22,13 @@ const HEADER: &str = "# __generated__ by Terraform
 ///
 /// # Errors
 /// When nothing is imported in such a plan, or the file is there already.
-pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result<(), Reported> {
+pub fn check_generate_option(
+    diags: &mut Diagnostics,
+    path: Option<&Path>,
+    mode: PlanMode,
+) -> Result<(), Reported> {
     let Some(path) = path else { return Ok(()) };
-    if mode != Mode::Normal {
+    if mode != PlanMode::Normal {
         let detail = "Config can only be generated during a normal plan operation, and not during a refresh-only or destroy plan.";
         let summary = messages::INVALID_GENERATE_CONFIG_OUT;
         return Err(diags.error(Diagnostic::error(summary, detail)));
@@ -41,16 +45,22 @@ pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result
 }
 
 /// Writes what was generated, if anything was. Returns whether there is a file now.
-pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, plan: &Plan) -> bool {
-    let all = results.generated.all();
+pub fn write_generated_config(
+    diags: &mut Diagnostics,
+    path: Option<&Path>,
+    results: &Results,
+    plan: &Plan,
+) -> bool {
+    let all = results.generated.all_configs();
     let Some(path) = path.filter(|_| !all.is_empty()) else { return false };
     diags.warn(Diagnostic::warning(
         messages::CONFIG_GENERATION_IS_EXPERIMENTAL,
         "Generating configuration during import is currently experimental, and the generated configuration format may change in future versions.",
     ));
-    let mut text = HEADER.to_owned();
+    let mut text = GENERATED_HEADER.to_owned();
     for (addr, config) in &all {
-        let from = id(plan, addr).map(|id| format!(" from {}", quoted(id))).unwrap_or_default();
+        let from =
+            import_id(plan, addr).map(|id| format!(" from {}", quoted(id))).unwrap_or_default();
         text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
     }
     // A file that has been created in the meantime is kept, too.
@@ -66,7 +76,7 @@ pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, pl
 }
 
 /// Import id of the object, if the plan came as far as importing it.
-fn id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
+fn import_id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
     match &change.importing.as_ref()?.import_key {
         ImportKey::Id(id) => Some(id),

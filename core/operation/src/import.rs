@@ -2,17 +2,17 @@
 
 use std::iter;
 
-use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, ResourceAddr, Target};
+use formwork_core::addr::{InstanceAddr, ResourceAddr, ResourceMode, Target};
 use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::{Adoption, Mode, Options};
+use formwork_core::plan::{AdoptionSource, PlanMode, PlanOptions};
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
-use crate::observer::EngineEvents;
+use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::StateSession;
@@ -21,7 +21,10 @@ use crate::state_session::StateSession;
 ///
 /// # Errors
 /// When it is none.
-pub fn managed_address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAddr, Reported> {
+pub fn parse_managed_address(
+    diags: &mut Diagnostics,
+    text: &str,
+) -> Result<InstanceAddr, Reported> {
     let addr: InstanceAddr = text.parse().map_err(|error| {
         let detail = format!("{text:?} is not the address of a resource instance: {error}");
         diags.error(Diagnostic::error(messages::INVALID_ADDRESS, detail))
@@ -52,24 +55,24 @@ impl Operation<'_> {
         // An operation of an interrupted run may be open under a former address, and the import
         // settles it.
         session.follow_moves(self.inputs.config);
-        let adoption = Adoption { import_key, all: true, unwritten: None };
-        self.cancellable(self.take_in(diags, session, addr, adoption)).await?;
-        session.decide(addr, "imported by the user");
-        session.save(diags).await
+        let adoption = AdoptionSource { import_key, all: true, unwritten: None };
+        self.run_cancellable(self.import_object(diags, session, addr, adoption)).await?;
+        session.record_decision(addr, "imported by the user");
+        session.write_state_or_errored_file(diags).await
     }
 
     /// Finds an object, or several, and takes them into the state, which is not stored yet.
     ///
     /// # Errors
     /// When the place is taken or not there, or the provider finds nothing.
-    pub(crate) async fn take_in(
+    pub(crate) async fn import_object(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         addr: &InstanceAddr,
-        adoption: Adoption,
+        adoption: AdoptionSource,
     ) -> Result<(), Reported> {
-        if is_taken(self.inputs.config, &session.file.state, addr) {
+        if is_address_in_state(self.inputs.config, &session.file.state, addr) {
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
             );
@@ -78,45 +81,46 @@ impl Operation<'_> {
         }
         // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
         let is_import = adoption.all;
-        let options = Options {
+        let options = PlanOptions {
             // Without a refresh this plan proposes no change and reads no stored object: an import
             // only adds.
-            mode: Mode::RefreshOnly,
+            mode: PlanMode::RefreshOnly,
             skip_refresh: true,
             targets: if is_import { vec![] } else { vec![Target::Instance(addr.clone())] },
             adoptions: [(addr.clone(), adoption)].into(),
-            ..Options::default()
+            ..PlanOptions::default()
         };
         let inputs = PlanInputs {
             results: &Results::new(self.inputs.config),
             state: &session.file.state,
             options: &options,
-            watch: &EngineEvents(self.observer),
+            watch: &EngineEventForwarder(self.observer),
         };
         let plan = self.make_plan(diags, inputs).await?;
         diags.check()?;
-        let resource = plan.prior.resources.get(&addr.of());
-        let object = plan.prior.current(addr);
+        let resource = plan.prior.resources.get(&addr.resource_addr());
+        let object = plan.prior.current_object(addr);
         let (Some(resource), Some(object)) = (resource, object) else {
             let detail = format!("The run was interrupted before {addr} was found.");
             return Err(diags.error(Diagnostic::error(messages::EXECUTION_HALTED, detail)));
         };
         // Further objects that the id stands for have addresses of their own, which were free until
         // now.
-        let along = (1..).map(|number| addr.with_numbered_name(number));
+        let along = (1..).map(|number| addr.with_numbered_resource_name(number));
         let found = along.map_while(|addr| {
-            let object = plan.prior.current(&addr)?;
-            session.file.state.current(&addr).is_none().then_some((addr, object))
+            let object = plan.prior.current_object(&addr)?;
+            session.file.state.current_object(&addr).is_none().then_some((addr, object))
         });
         let found: Vec<_> = iter::once((addr.clone(), object)).chain(found).collect();
         for (addr, object) in found {
-            let held = session.file.state.resource_mut(addr.of(), &resource.provider);
+            let held =
+                session.file.state.resource_or_insert(addr.resource_addr(), &resource.provider);
             held.instances.or_default(&addr.key).current = Some(object.clone());
         }
         let state = &mut session.file.state;
         state.outputs.clone_from(&plan.prior.outputs);
         if is_import {
-            let unknown = plan.unknown_outputs();
+            let unknown = plan.outputs_with_unknown_parts();
             state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
             let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
             // All data sources were read by this plan, so those that are not among the results are
@@ -130,20 +134,21 @@ impl Operation<'_> {
 }
 
 /// Whether something is at an address, or moves there with the next plan.
-pub(crate) fn is_taken(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
-    state.current(addr).is_some() || moved::after(config, state).current(addr).is_some()
+pub(crate) fn is_address_in_state(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
+    state.current_object(addr).is_some()
+        || moved::state_after_moves(config, state).current_object(addr).is_some()
 }
 
 /// Makes sure that what is to be imported has a block.
 ///
 /// # Errors
 /// When it has none.
-pub fn check_block(
+pub fn check_resource_block(
     diags: &mut Diagnostics,
     config: &Config,
     addr: &InstanceAddr,
 ) -> Result<(), Reported> {
-    let Some(node) = config.node(&addr.module.path()) else {
+    let Some(node) = config.find_node(&addr.module.path()) else {
         let detail = format!(
             "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
             addr.module
@@ -157,7 +162,7 @@ pub fn check_block(
         };
         let detail = format!(
             "Before importing this resource, please create its configuration in {module}. For example:\n\nresource {:?} {:?} {{\n  # (resource arguments)\n}}",
-            addr.resource.kind(),
+            addr.resource.resource_type(),
             addr.resource.name(),
         );
         let summary =

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use formwork_backend::kind::BackendEnvironment;
-use formwork_backend::remote_state::BackendStates;
+use formwork_backend::remote_state::RemoteStateReader;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::builtin::Builtin;
-use formwork_core::provider::{Deadlines, Launch};
+use formwork_core::provider::builtin::BuiltinProvider;
+use formwork_core::provider::{CallDeadlines, ProviderLauncher};
 use formwork_plugin_protocol::client::{
     DetachedProcess, Executable, FileIdentity, Plugin, Settings, detached_processes, shutdown_all,
 };
@@ -38,7 +38,7 @@ pub enum ProviderProgram {
         identity: Option<FileIdentity>,
     },
     /// A provider that is running already, for debugging it.
-    Running(Reattach),
+    Reattached(Reattach),
 }
 
 /// Settings of the processes of providers.
@@ -49,7 +49,7 @@ pub struct LaunchSettings {
     /// Maximum number of processes that live at once, if that is limited.
     pub n_processes: Option<usize>,
     /// Deadlines of calls.
-    pub deadlines: Deadlines,
+    pub deadlines: CallDeadlines,
     /// Variables of the environment that providers do not see.
     pub withheld: Vec<OsString>,
     /// Inputs of the backends that `terraform_remote_state` reads from.
@@ -63,9 +63,9 @@ pub struct LaunchSettings {
 impl Default for LaunchSettings {
     fn default() -> Self {
         Self {
-            plugin: Settings::USUAL,
+            plugin: Settings::TERRAFORM_DEFAULTS,
             n_processes: None,
-            deadlines: Deadlines::default(),
+            deadlines: CallDeadlines::default(),
             withheld: Vec::new(),
             backends: BackendEnvironment::default(),
             secrets: Secrets::default(),
@@ -81,14 +81,14 @@ pub struct Launcher {
     /// Whether kept schemas are as good as those of a running provider.
     reads_schemas: bool,
     /// Reads the states of other configurations.
-    states: Arc<BackendStates>,
-    running: RefCell<Vec<Running>>,
+    states: Arc<RemoteStateReader>,
+    running: RefCell<Vec<RunningPlugin>>,
     /// Processes left behind by plugins that have ended.
     left: RefCell<Vec<DetachedProcess>>,
 }
 
 /// A plugin, and the provider it is known by.
-type Running = (Weak<dyn Provider>, Rc<Plugin>);
+type RunningPlugin = (Weak<dyn Provider>, Rc<Plugin>);
 
 impl Launcher {
     /// Makes a launcher over these programs.
@@ -97,7 +97,7 @@ impl Launcher {
         settings: LaunchSettings,
         programs: BTreeMap<ProviderAddr, ProviderProgram>,
     ) -> Self {
-        let states = Arc::new(BackendStates::new(settings.backends.clone()));
+        let states = Arc::new(RemoteStateReader::new(settings.backends.clone()));
         Self {
             programs,
             settings,
@@ -122,7 +122,7 @@ impl Launcher {
                 Some((self.settings.schemas.as_ref()?, package.as_deref()?))
             }
             // A provider that is being debugged may change its schemas with every build.
-            ProviderProgram::Running(_) => None,
+            ProviderProgram::Reattached(_) => None,
         }
     }
 
@@ -149,12 +149,12 @@ impl Launcher {
 }
 
 #[async_trait::async_trait(?Send)]
-impl Launch for Launcher {
-    async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        let name = addr.display();
+impl ProviderLauncher for Launcher {
+    async fn launch_provider(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let name = addr.display_string();
         let settings = &self.settings.plugin;
         let plugin = match self.programs.get(addr) {
-            Some(ProviderProgram::Running(reattach)) => {
+            Some(ProviderProgram::Reattached(reattach)) => {
                 Plugin::reattach(&name, reattach, settings).await?
             }
             Some(ProviderProgram::File { path, arg0, identity, .. }) => {
@@ -180,29 +180,29 @@ impl Launch for Launcher {
         Ok(provider)
     }
 
-    fn builtin(&self) -> Arc<dyn Provider> {
-        Arc::new(Builtin::with_states(self.states.clone()))
+    fn builtin_provider(&self) -> Arc<dyn Provider> {
+        Arc::new(BuiltinProvider::with_remote_states(self.states.clone()))
     }
 
-    fn known_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+    fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
         let (cache, hash) = self.cached_schemas(addr).filter(|_| self.reads_schemas)?;
-        cache.read(addr, hash)
+        cache.load_schemas(addr, hash)
     }
 
-    fn keep_schemas(
+    fn cache_schemas(
         &self,
         addr: &ProviderAddr,
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
         if let Some((cache, hash)) = self.cached_schemas(addr) {
-            cache.keep(addr, hash, schema, identities);
+            cache.store_schemas(addr, hash, schema, identities);
         }
     }
 
-    fn forget_schemas(&self, addr: &ProviderAddr) {
+    fn remove_cached_schemas(&self, addr: &ProviderAddr) {
         if let Some((cache, hash)) = self.cached_schemas(addr) {
-            cache.forget(addr, hash);
+            cache.remove_schemas(addr, hash);
         }
     }
 
@@ -210,7 +210,7 @@ impl Launch for Launcher {
         self.settings.n_processes
     }
 
-    fn deadlines(&self) -> Deadlines {
+    fn deadlines(&self) -> CallDeadlines {
         self.settings.deadlines.clone()
     }
 
@@ -218,9 +218,10 @@ impl Launch for Launcher {
         self.settings.secrets.clone()
     }
 
-    async fn close(&self, provider: &Arc<dyn Provider>) {
+    async fn close_provider(&self, provider: &Arc<dyn Provider>) {
         // Only addresses are compared: pointers to one object may differ in their vtables.
-        let is_it = |(other, _): &Running| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
+        let is_it =
+            |(other, _): &RunningPlugin| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
         // Cloned, so that no borrow is held over the await, where another provider may be closed.
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {

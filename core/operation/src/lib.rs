@@ -8,7 +8,7 @@
 
 mod apply;
 mod claims;
-mod errored;
+mod errored_state;
 pub mod generated;
 pub mod import;
 pub mod launcher;
@@ -22,11 +22,13 @@ pub mod schema_cache;
 mod state_session;
 #[cfg(test)]
 mod tests;
-mod unmatched;
+mod unmatched_options;
 
 pub use apply::{ApplyOutcome, PlanSource};
-pub use errored::ErroredState;
-pub use observer::{Approval, ApprovalRequest, NoObserver, OperationEvent, OperationObserver};
+pub use errored_state::ErroredState;
+pub use observer::{
+    Approval, ApprovalRequest, NoOperationObserver, OperationEvent, OperationObserver,
+};
 pub use operation::{Operation, OperationInputs, PhaseInputs};
 pub use plan::PlanOutcome;
 pub use state_session::{SessionOptions, StateSession};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use formwork_core::apply::ChangeCounts;
 use formwork_core::event::{Event, EventObserver};
-use formwork_core::plan::{Mode, Plan};
-use formwork_core::provider::Pool;
+use formwork_core::plan::{Plan, PlanMode};
+use formwork_core::provider::ProviderPool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostics, Reported};
 
@@ -25,7 +25,7 @@ pub enum OperationEvent<'a> {
         /// The plan.
         plan: &'a Plan,
         /// The providers, whose schemas say how values are shown.
-        pool: &'a Pool<'a>,
+        pool: &'a ProviderPool<'a>,
     },
     /// A saved plan holds for the state, and is about to be applied.
     SavedPlan(&'a Plan),
@@ -46,29 +46,29 @@ pub enum OperationEvent<'a> {
 /// Observes an operation.
 pub trait OperationObserver {
     /// Takes notice of an event. Must be quick.
-    fn see(&self, event: &OperationEvent<'_>);
+    fn on_event(&self, event: &OperationEvent<'_>);
 
     /// Offers warnings at a point where the user should read them before the operation goes on. An
     /// implementation that shows them takes them out; the caller of the operation gets the others.
-    fn show(&self, diags: &mut Diagnostics) {
+    fn on_diagnostics(&self, diags: &mut Diagnostics) {
         let _ = diags;
     }
 }
 
 /// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoObserver;
+pub struct NoOperationObserver;
 
-impl OperationObserver for NoObserver {
-    fn see(&self, _: &OperationEvent<'_>) {}
+impl OperationObserver for NoOperationObserver {
+    fn on_event(&self, _: &OperationEvent<'_>) {}
 }
 
 /// Passes the events of the engine on to the observer of an operation.
-pub(crate) struct EngineEvents<'a>(pub(crate) &'a dyn OperationObserver);
+pub(crate) struct EngineEventForwarder<'a>(pub(crate) &'a dyn OperationObserver);
 
-impl EventObserver for EngineEvents<'_> {
-    fn see(&self, event: &Event<'_>) {
-        self.0.see(&OperationEvent::Engine(event));
+impl EventObserver for EngineEventForwarder<'_> {
+    fn on_event(&self, event: &Event<'_>) {
+        self.0.on_event(&OperationEvent::Engine(event));
     }
 }
 
@@ -76,7 +76,7 @@ impl EventObserver for EngineEvents<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct ApprovalRequest<'a> {
     /// The kind of plan.
-    pub mode: Mode,
+    pub mode: PlanMode,
     /// Sentences to repeat with the question, one a line: options of the plan that match nothing.
     pub reminder: &'a str,
 }

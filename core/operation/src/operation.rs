@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::Input;
+use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::eval::{HostValues, Results};
 use formwork_core::event::EventObserver;
-use formwork_core::provider::Pool;
-use formwork_core::provisioner::Provisioners;
+use formwork_core::provider::ProviderPool;
+use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{DEFAULT_PARALLELISM, Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Str};
 use tokio_util::sync::CancellationToken;
 
-use crate::observer::{Approval, NoObserver, OperationObserver};
+use crate::observer::{Approval, NoOperationObserver, OperationObserver};
 
 /// Inputs that every operation needs.
 #[derive(Clone, Copy)]
@@ -27,9 +27,9 @@ pub struct OperationInputs<'a> {
     /// The texts it was written in.
     pub sources: &'a Sources,
     /// The values of the root variables.
-    pub variables: &'a BTreeMap<Str, Input>,
+    pub variables: &'a BTreeMap<Str, ResolvedVariable>,
     /// The providers.
-    pub pool: &'a Pool<'a>,
+    pub pool: &'a ProviderPool<'a>,
 }
 
 /// An operation on a configuration and its state, not yet run.
@@ -40,14 +40,14 @@ pub struct OperationInputs<'a> {
 /// ```
 /// use std::path::Path;
 ///
-/// use formwork_backend::local::Files;
-/// use formwork_core::config::files::Disk;
-/// use formwork_core::config::inputs::{self, Unset};
+/// use formwork_backend::local::StateFilePaths;
+/// use formwork_core::config::files::FilesOnDisk;
+/// use formwork_core::config::inputs::{self, UnsetVariable};
 /// use formwork_core::config::folders::LocalFolders;
 /// use formwork_core::config::{Config, ConfigSource};
 /// use formwork_core::eval::HostValues;
-/// use formwork_core::plan::Options;
-/// use formwork_core::provider::Pool;
+/// use formwork_core::plan::PlanOptions;
+/// use formwork_core::provider::ProviderPool;
 /// use formwork_operation::launcher::{LaunchSettings, Launcher};
 /// use formwork_operation::{
 ///     Operation, OperationInputs, PlanSource, SessionOptions, StateSession,
@@ -57,23 +57,24 @@ pub struct OperationInputs<'a> {
 ///
 /// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
 ///     let mut sources = Sources::new();
-///     let config_source = ConfigSource { files: &Disk, dir: folder, folders: &LocalFolders };
+///     let config_source = ConfigSource { files: &FilesOnDisk, dir: folder, folders: &LocalFolders };
 ///     let config = Config::load(diags, &mut sources, config_source)?;
 ///     let root = &config.root;
-///     let variables = inputs::resolve(diags, &mut sources, root, Vec::new(), Unset::Refused)?;
+///     let unset = UnsetVariable::Error;
+///     let variables = inputs::resolve_variables(diags, &mut sources, root, Vec::new(), unset)?;
 ///     // The configuration needs no provider but the built-in one.
 ///     let launcher = Launcher::new(LaunchSettings::default(), Default::default());
-///     let pool = Pool::new(&launcher);
+///     let pool = ProviderPool::new(&launcher);
 ///     let inputs =
 ///         OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
 ///     let clock = || time::OffsetDateTime::UNIX_EPOCH;
-///     let host = HostValues::of_folder(&folder.to_string_lossy(), clock);
+///     let host = HostValues::for_folder(&folder.to_string_lossy(), clock);
 ///
-///     let state = Files::of(folder.join("terraform.tfstate")).into();
+///     let state = StateFilePaths::from_state_path(folder.join("terraform.tfstate")).into();
 ///     let options = SessionOptions::new("apply", folder);
 ///     let mut session = StateSession::open(diags, state, &options).await?;
-///     let operation = Operation::new(inputs, host).parallelism(4);
-///     let plan = PlanSource::New(Options::default());
+///     let operation = Operation::new(inputs, host).with_parallelism(4);
+///     let plan = PlanSource::New(PlanOptions::default());
 ///     let applied = operation.apply(diags, &mut session, plan).await;
 ///     session.unlock(diags).await;
 ///     assert!(applied?.is_complete);
@@ -94,9 +95,9 @@ pub struct OperationInputs<'a> {
 pub struct Operation<'a> {
     pub(crate) inputs: OperationInputs<'a>,
     host: HostValues,
-    provisioners: Option<&'a Provisioners>,
+    provisioners: Option<&'a ProvisionerSet>,
     /// Used where the caller has given none.
-    no_provisioners: Provisioners,
+    no_provisioners: ProvisionerSet,
     pub(crate) observer: &'a dyn OperationObserver,
     pub(crate) approval: Option<&'a dyn Approval>,
     parallelism: usize,
@@ -127,8 +128,8 @@ impl<'a> Operation<'a> {
             inputs,
             host,
             provisioners: None,
-            no_provisioners: Provisioners::default(),
-            observer: &NoObserver,
+            no_provisioners: ProvisionerSet::default(),
+            observer: &NoOperationObserver,
             approval: None,
             parallelism: DEFAULT_PARALLELISM,
             cancellation: CancellationToken::new(),
@@ -138,44 +139,44 @@ impl<'a> Operation<'a> {
 
     /// Adds the provisioners that may run.
     #[must_use]
-    pub fn provisioners(self, provisioners: &'a Provisioners) -> Self {
+    pub fn with_provisioners(self, provisioners: &'a ProvisionerSet) -> Self {
         Self { provisioners: Some(provisioners), ..self }
     }
 
     /// Adds an observer.
     #[must_use]
-    pub fn observed_by(self, observer: &'a dyn OperationObserver) -> Self {
+    pub fn with_observer(self, observer: &'a dyn OperationObserver) -> Self {
         Self { observer, ..self }
     }
 
     /// Asks before a plan is applied that changes something.
     #[must_use]
-    pub fn approved_by(self, approval: &'a dyn Approval) -> Self {
+    pub fn with_approval(self, approval: &'a dyn Approval) -> Self {
         Self { approval: Some(approval), ..self }
     }
 
     /// Sets the number of calls that may be under way at once; one is always possible.
     #[must_use]
-    pub fn parallelism(self, parallelism: usize) -> Self {
+    pub fn with_parallelism(self, parallelism: usize) -> Self {
         Self { parallelism, ..self }
     }
 
     /// Lets a token cancel the operation: once it is cancelled nothing new starts, and providers and
     /// provisioners are asked to end soon. The operation still ends by itself, with the state stored.
     #[must_use]
-    pub fn cancelled_by(self, cancellation: CancellationToken) -> Self {
+    pub fn with_cancellation(self, cancellation: CancellationToken) -> Self {
         Self { cancellation, ..self }
     }
 
     /// Outside information available to expressions, while something is applied or not.
     #[must_use]
-    pub fn world(&self, applying: bool) -> HostValues {
+    pub fn host_values(&self, applying: bool) -> HostValues {
         HostValues { applying, ..self.host.clone() }
     }
 
     /// A session of the engine for one phase.
     #[must_use]
-    pub fn session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
+    pub fn new_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
         let OperationInputs { config, sources, variables, pool } = self.inputs;
         let inputs = SessionInputs {
             config,
@@ -188,12 +189,12 @@ impl<'a> Operation<'a> {
             variables,
             stop: &self.stop,
         };
-        Session::new(inputs).watched(phase.watch).at_most(self.parallelism)
+        Session::new(inputs).with_observer(phase.watch).with_parallelism(self.parallelism)
     }
 
     /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
     /// and provisioners are asked to cut short what they do.
-    pub(crate) async fn cancellable<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn run_cancellable<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         tokio::select! {
             // A request that comes with the end of the work counts for what follows.
@@ -203,9 +204,9 @@ impl<'a> Operation<'a> {
         }
         // Before the providers are asked to stop, or new calls would start behind the request.
         self.stop.set(true);
-        self.provisioners.iter().for_each(|provisioners| provisioners.stop());
+        self.provisioners.iter().for_each(|provisioners| provisioners.stop_all());
         // A provider may take its time to answer; the work does not wait for that.
-        let mut stopping = pin!(self.inputs.pool.stop());
+        let mut stopping = pin!(self.inputs.pool.stop_providers());
         tokio::select! {
             // The work is looked at first, because its end makes the answer unimportant.
             biased;
@@ -216,7 +217,7 @@ impl<'a> Operation<'a> {
     }
 
     /// Offers diagnostics to the observer, and keeps those that it leaves.
-    pub(crate) fn show(&self, diags: &mut Diagnostics) {
-        self.observer.show(diags);
+    pub(crate) fn show_diagnostics(&self, diags: &mut Diagnostics) {
+        self.observer.on_diagnostics(diags);
     }
 }

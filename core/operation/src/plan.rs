@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use formwork_core::eval::Results;
-use formwork_core::event::{EventObserver, NoObserver};
-use formwork_core::plan::{Options, Plan, plan};
+use formwork_core::event::{EventObserver, NoEventObserver};
+use formwork_core::plan::{Plan, PlanOptions, make_plan};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;
-use crate::observer::EngineEvents;
+use crate::observer::EngineEventForwarder;
 use crate::operation::{Operation, PhaseInputs};
 use crate::state_session::StateSession;
-use crate::unmatched::{PlanSubject, UnmatchedOptions};
+use crate::unmatched_options::{PlanSubject, UnmatchedOptions};
 
 /// A plan that was made.
 pub struct PlanOutcome {
@@ -27,7 +27,11 @@ pub struct PlanOutcome {
 
 impl PlanOutcome {
     /// Returns the plan if the state is still the one that it was made for.
-    pub(crate) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+    pub(crate) fn plan_for_state(
+        self,
+        diags: &mut Diagnostics,
+        file: &StateFile,
+    ) -> Result<Plan, Reported> {
         if self.plan.errored {
             let detail = "The plan has errors, so it cannot be applied.";
             return Err(
@@ -44,9 +48,9 @@ impl PlanOutcome {
 }
 
 /// A plan in the making.
-pub(crate) struct Planning {
+pub(crate) struct PlanInProgress {
     /// Options of the plan, with the objects that interrupted runs may have made.
-    options: Options,
+    options: PlanOptions,
     /// Options that match nothing.
     pub(crate) unmatched: UnmatchedOptions,
     /// The results of the plan.
@@ -58,7 +62,7 @@ pub(crate) struct Planning {
 pub(crate) struct PlanInputs<'a> {
     pub(crate) results: &'a Results,
     pub(crate) state: &'a State,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a PlanOptions,
     pub(crate) watch: &'a dyn EventObserver,
 }
 
@@ -74,28 +78,34 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
-        options: Options,
+        options: PlanOptions,
     ) -> Result<PlanOutcome, Reported> {
         session.follow_moves(self.inputs.config);
         let mut planning = self.begin_planning(session, options);
-        let planned = self.cancellable(self.plan_around_open(diags, session, &planning)).await;
+        let planned =
+            self.run_cancellable(self.plan_without_unresolved(diags, session, &planning)).await;
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
-            session.take_evidence(diags, plan);
+            session.record_search_results(diags, plan);
         }
-        session.remind(diags);
+        session.warn_of_undecided(diags);
         let (plan, second) = planned?;
         let made_for = (session.file.lineage.clone(), session.file.serial);
         Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
-    pub(crate) fn begin_planning(&self, session: &StateSession, options: Options) -> Planning {
-        let options = Options { interrupted_creations: session.interrupted_creations(), ..options };
+    pub(crate) fn begin_planning(
+        &self,
+        session: &StateSession,
+        options: PlanOptions,
+    ) -> PlanInProgress {
+        let options =
+            PlanOptions { interrupted_creations: session.interrupted_creations(), ..options };
         let (config, state) = (self.inputs.config, &session.file.state);
-        let unmatched = UnmatchedOptions::before_plan(config, state, &options);
-        Planning { options, unmatched, results: Results::new(config) }
+        let unmatched = UnmatchedOptions::check_before_plan(config, state, &options);
+        PlanInProgress { options, unmatched, results: Results::new(config) }
     }
 
     /// Reports options that match no instance, by the instance keys that are known by now.
@@ -103,39 +113,39 @@ impl Operation<'_> {
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
-        planning: &mut Planning,
+        planning: &mut PlanInProgress,
     ) {
-        let Planning { options, unmatched, results } = planning;
+        let PlanInProgress { options, unmatched, results } = planning;
         let (config, state) = (self.inputs.config, &session.file.state);
         let planned = PlanSubject { config, state, options };
-        unmatched.after_plan(diags, planned, results);
+        unmatched.check_after_plan(diags, planned, results);
     }
 
     /// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their
     /// dependents. The provider may know the outcome, so they are planned first, and left out of a
     /// second plan where it did not. Returns the results of the second plan, if one was made.
-    pub(crate) async fn plan_around_open(
+    pub(crate) async fn plan_without_unresolved(
         &self,
         diags: &mut Diagnostics,
         session: &StateSession,
-        planning: &Planning,
+        planning: &PlanInProgress,
     ) -> Result<(Plan, Option<Results>), Reported> {
         // Shown before the plan: it may take minutes, and a wrong address makes it useless.
         let mut early = planning.unmatched.warnings();
-        self.show(&mut early);
+        self.show_diagnostics(&mut early);
         let _ = diags.append(early);
         let inputs = PlanInputs {
             results: &planning.results,
             state: &session.file.state,
             options: &planning.options,
-            watch: &EngineEvents(self.observer),
+            watch: &EngineEventForwarder(self.observer),
         };
         // Kept apart until it is known whether a second plan reports the same again.
         let mut found = Diagnostics::new();
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {
             // A plan with errors is never applied, so nothing has to be left out of it.
-            Ok(plan) if !plan.errored => session.open_in(plan),
+            Ok(plan) if !plan.errored => session.unresolved_in(plan),
             _ => BTreeSet::new(),
         };
         if open.is_empty() {
@@ -145,13 +155,16 @@ impl Operation<'_> {
         // Everything else is reported again.
         let evidence = found
             .iter()
-            .filter(|one| one.reports(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED))
+            .filter(|one| {
+                one.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+            })
             .cloned();
         evidence.for_each(|one| diags.warn(one));
-        let (options, results) = (planning.options.around(open), Results::new(self.inputs.config));
+        let (options, results) =
+            (planning.options.excluding_unresolved(open), Results::new(self.inputs.config));
         // Objects that are refreshed again were shown before.
         let second =
-            PlanInputs { options: &options, results: &results, watch: &NoObserver, ..inputs };
+            PlanInputs { options: &options, results: &results, watch: &NoEventObserver, ..inputs };
         let plan = self.make_plan(diags, second).await?;
         Ok((plan, Some(results)))
     }
@@ -163,8 +176,8 @@ impl Operation<'_> {
         inputs: PlanInputs<'_>,
     ) -> Result<Plan, Reported> {
         let PlanInputs { results, state, options, watch } = inputs;
-        let world = self.world(false);
-        let session = self.session(PhaseInputs { state, results, world: &world, watch });
-        plan(&session, diags, options).await
+        let world = self.host_values(false);
+        let session = self.new_session(PhaseInputs { state, results, world: &world, watch });
+        make_plan(&session, diags, options).await
     }
 }

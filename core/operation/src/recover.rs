@@ -10,21 +10,21 @@ use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::{Adoption, Options, Plan, Search};
-use formwork_core::state::recover::{OpenQuestion, Unresolved};
-use formwork_core::state::{Object, State};
+use formwork_core::plan::{AdoptionSource, InterruptedSearchResult, Plan, PlanOptions};
+use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
+use formwork_core::state::{ObjectState, State};
 use formwork_value::quote::{shell_quoted, shell_word};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::import::is_taken;
+use crate::import::is_address_in_state;
 use crate::messages;
-use crate::observer::EngineEvents;
+use crate::observer::EngineEventForwarder;
 use crate::operation::Operation;
 use crate::plan::PlanInputs;
 use crate::state_session::StateSession;
 
-pub use self::select::select;
-pub use crate::state_session::choices;
+pub use self::select::select_unresolved;
+pub use crate::state_session::decision_commands;
 
 /// An object that is to be adopted.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +57,11 @@ pub struct SearchOutcome {
 
 impl Operation<'_> {
     /// Adds an object that an interrupted operation made to the state, which is not stored yet: see
-    /// [`StateSession::save`].
+    /// [`StateSession::write_state_or_errored_file`].
     ///
     /// # Errors
     /// When that is not possible. Then nothing is decided, and the state is as it was.
-    pub async fn adopt(
+    pub async fn adopt_object(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
@@ -71,8 +71,8 @@ impl Operation<'_> {
         let before = (session.file.clone(), session.recovery.clone());
         // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
-        let adopting = self.try_adopt(&mut problems, session, request);
-        let done = self.cancellable(adopting).await;
+        let adopting = self.try_adopt_object(&mut problems, session, request);
+        let done = self.run_cancellable(adopting).await;
         if done.is_err() {
             (session.file, session.recovery) = before;
         }
@@ -80,25 +80,25 @@ impl Operation<'_> {
         done
     }
 
-    async fn try_adopt(
+    async fn try_adopt_object(
         &self,
         diags: &mut Diagnostics,
         session: &mut StateSession,
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
         let config = self.inputs.config;
-        let open = session.decide(request.addr, "the user took the object into the state");
+        let open = session.record_decision(request.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
-            return Err(diags.error(session.nothing_open(request.addr)));
+            return Err(diags.error(session.nothing_unresolved_error(request.addr)));
         };
         // Where only its place is open, the journal has the object itself.
-        let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
+        let guessed = last.guess_object_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
-            (OpenQuestion::Place { object: None }, None) => {
+            (OpenQuestion::Destination { object: None }, None) => {
                 return Ok(AdoptOutcome::Destroyed(last.addr.clone()));
             }
-            (OpenQuestion::Place { object: Some(object) }, None) => {
-                self.put_back(diags, &mut session.file.state, last, object)?
+            (OpenQuestion::Destination { object: Some(object) }, None) => {
+                self.put_result_in_place(diags, &mut session.file.state, last, object)?
             }
             (_, Some(id)) => {
                 let created = CreatedObject { operation: last, id, force: request.force };
@@ -115,28 +115,28 @@ impl Operation<'_> {
             }
         };
         let adopted = AdoptedObject { operation: last, at: &at };
-        warn_of_no_place(diags, config, &session.file.state, adopted);
+        warn_of_missing_block(diags, config, &session.file.state, adopted);
         Ok(AdoptOutcome::InState(at))
     }
 
     /// Puts a result in its place. Returns where that is.
-    fn put_back(
+    fn put_result_in_place(
         &self,
         diags: &mut Diagnostics,
         state: &mut State,
-        one: &Unresolved,
-        object: &Arc<Object>,
+        one: &UnresolvedOperation,
+        object: &Arc<ObjectState>,
     ) -> Result<InstanceAddr, Reported> {
         let (addr, place) = (&one.addr, one.current_addr());
         // The old address comes first, because from there the object moves together with all
         // others. Only if it would not move does it go to its new place at once.
         let before = state.clone();
-        put_in(diags, state, one, object)?;
-        if addr == place || moved::goes(self.inputs.config, state, addr, place) {
+        put_object_into_state(diags, state, one, object)?;
+        if addr == place || moved::is_moved_to(self.inputs.config, state, addr, place) {
             return Ok(addr.clone());
         }
         *state = before;
-        put_in(diags, state, &one.clone().with_addr(place.clone()), object)?;
+        put_object_into_state(diags, state, &one.clone().with_addr(place.clone()), object)?;
         Ok(place.clone())
     }
 
@@ -149,22 +149,22 @@ impl Operation<'_> {
     ) -> Result<InstanceAddr, Reported> {
         let CreatedObject { operation: one, id, force } = created;
         let config = self.inputs.config;
-        make_room(session, one);
+        depose_current_object(session, one);
         // At an address that another object has by now, the one that moved there in vain is not
         // taken for it: the next plan decides its fate.
-        let is_free = !is_taken(config, &session.file.state, one.current_addr());
+        let is_free = !is_address_in_state(config, &session.file.state, one.current_addr());
         let at = if is_free { one.current_addr() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
-        let adoption = Adoption { import_key, all: false, unwritten };
+        let adoption = AdoptionSource { import_key, all: false, unwritten };
         // The state without the object that is found: it must not be compared with itself.
         let others = session.file.state.clone();
-        self.take_in(diags, session, at, adoption).await?;
+        self.import_object(diags, session, at, adoption).await?;
         let adopted = AdoptedObject { operation: one, at };
-        refuse_managed(diags, &others, &session.file.state, adopted)?;
+        refuse_managed_object(diags, &others, &session.file.state, adopted)?;
         if !force {
-            refuse_different(diags, &session.file.state, adopted, id)?;
+            refuse_different_object(diags, &session.file.state, adopted, id)?;
         }
-        match is_free && bring_home(&mut session.file.state, config, one) {
+        match is_free && apply_moves_to_adopted(&mut session.file.state, config, one) {
             true => Ok(one.addr.clone()),
             false => Ok(at.clone()),
         }
@@ -179,28 +179,29 @@ impl Operation<'_> {
     ) -> SearchOutcome {
         let mut said = Diagnostics::new();
         let searching = self.plan_unresolved(&mut said, session);
-        let Ok(plan) = self.cancellable(searching).await else {
+        let Ok(plan) = self.run_cancellable(searching).await else {
             return SearchOutcome::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
-        for one in said
-            .into_iter()
-            .filter(|one| one.reports(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED))
-        {
+        for one in said.into_iter().filter(|one| {
+            one.is_about_message(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+        }) {
             let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());
             found.extend(addr.map(|addr| (addr, one.detail.to_string())));
         }
-        let n_open = session.undecided().count();
-        let open: Vec<Unresolved> = session.undecided().cloned().collect();
+        let n_open = session.unresolved_needing_decision().count();
+        let open: Vec<UnresolvedOperation> =
+            session.unresolved_needing_decision().cloned().collect();
         for one in &open {
             let at = one.current_addr();
             // An object that has moved meanwhile moves with the next apply, together with all others.
-            if one.addr != *at || plan.searches.get(at) != Some(&Search::Found) {
+            if one.addr != *at || plan.searches.get(at) != Some(&InterruptedSearchResult::Found) {
                 continue;
             }
-            let resource = plan.prior.resources.get(&at.of());
-            if let Some((resource, object)) = resource.zip(plan.prior.current(at)) {
-                let held = session.file.state.resource_mut(at.of(), &resource.provider);
+            let resource = plan.prior.resources.get(&at.resource_addr());
+            if let Some((resource, object)) = resource.zip(plan.prior.current_object(at)) {
+                let held =
+                    session.file.state.resource_or_insert(at.resource_addr(), &resource.provider);
                 held.instances.or_default(&at.key).current = Some(object.clone());
             }
         }
@@ -209,8 +210,8 @@ impl Operation<'_> {
         };
         let mut settled = plan;
         settled.searches.retain(|addr, _| !moved(addr));
-        session.take_evidence(diags, &settled);
-        let has_decided = session.undecided().count() < n_open;
+        session.record_search_results(diags, &settled);
+        let has_decided = session.unresolved_needing_decision().count() < n_open;
         SearchOutcome { explanations: found, has_decided }
     }
 
@@ -221,18 +222,18 @@ impl Operation<'_> {
         session: &StateSession,
     ) -> Result<Plan, Reported> {
         let interrupted_creations = session.interrupted_creations();
-        let options = Options {
+        let options = PlanOptions {
             // The other objects do not matter here, and reading them takes time.
             skip_refresh: true,
             targets: interrupted_creations.keys().cloned().map(Target::Instance).collect(),
             interrupted_creations,
-            ..Options::default()
+            ..PlanOptions::default()
         };
         let inputs = PlanInputs {
             results: &Results::new(self.inputs.config),
             state: &session.file.state,
             options: &options,
-            watch: &EngineEvents(self.observer),
+            watch: &EngineEventForwarder(self.observer),
         };
         let plan = self.make_plan(diags, inputs).await?;
         diags.check().map(|()| plan)
@@ -242,7 +243,7 @@ impl Operation<'_> {
 /// The object that an open operation created, to be found by its id.
 #[derive(Clone, Copy)]
 struct CreatedObject<'a> {
-    operation: &'a Unresolved,
+    operation: &'a UnresolvedOperation,
     id: &'a str,
     /// Whether the object may differ from the plan.
     force: bool,
@@ -251,20 +252,20 @@ struct CreatedObject<'a> {
 /// An open operation, and the address at which its object was taken in.
 #[derive(Clone, Copy)]
 struct AdoptedObject<'a> {
-    operation: &'a Unresolved,
+    operation: &'a UnresolvedOperation,
     at: &'a InstanceAddr,
 }
 
 /// Refuses an object that differs from the plan: it may belong to another user.
-fn refuse_different(
+fn refuse_different_object(
     diags: &mut Diagnostics,
     state: &State,
     adopted: AdoptedObject<'_>,
     id: &str,
 ) -> Result<(), Reported> {
     let AdoptedObject { operation: one, at } = adopted;
-    let found = state.object(at, None);
-    let differences = found.map(|found| one.differences(found)).unwrap_or_default();
+    let found = state.find_object(at, None);
+    let differences = found.map(|found| one.differing_attributes(found)).unwrap_or_default();
     if differences.is_empty() {
         return Ok(());
     }
@@ -281,7 +282,7 @@ fn refuse_different(
 }
 
 /// Warns where the next apply destroys what was taken in.
-fn warn_of_no_place(
+fn warn_of_missing_block(
     diags: &mut Diagnostics,
     config: &Config,
     state: &State,
@@ -289,8 +290,8 @@ fn warn_of_no_place(
 ) {
     let AdoptedObject { operation: one, at } = adopted;
     let place = one.current_addr();
-    let lands = if moved::goes(config, state, at, place) { place } else { at };
-    if config.resource(&lands.of().config()).is_some() {
+    let lands = if moved::is_moved_to(config, state, at, place) { place } else { at };
+    if config.find_resource(&lands.resource_addr().config_addr()).is_some() {
         return;
     }
     let detail = format!(
@@ -304,19 +305,19 @@ fn warn_of_no_place(
 /// Has what was taken in go the way of everything else that moves: it waits where the run was to make
 /// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
 /// Returns whether it does.
-fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
+fn apply_moves_to_adopted(state: &mut State, config: &Config, one: &UnresolvedOperation) -> bool {
     let (from, to) = (&one.addr, one.current_addr());
     // Between two resource types an object moves only through the provider, which a plan asks.
-    if from == to || from.resource.kind() != to.resource.kind() {
+    if from == to || from.resource.resource_type() != to.resource.resource_type() {
         return false;
     }
-    let Some(object) = state.object(to, None).cloned() else { return false };
+    let Some(object) = state.find_object(to, None).cloned() else { return false };
     // On a copy: an object that would not move from there stays where it was found.
     let mut home = state.clone();
     home.remove_object(to, None);
-    let resource = home.resource_mut(from.of(), &one.provider);
+    let resource = home.resource_or_insert(from.resource_addr(), &one.provider);
     resource.instances.or_default(&from.key).current = Some(object);
-    let goes = moved::goes(config, &home, from, to);
+    let goes = moved::is_moved_to(config, &home, from, to);
     if goes {
         *state = home;
     }
@@ -324,7 +325,7 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
 }
 
 /// Deposes the object that the new one was to take the place of.
-fn make_room(session: &mut StateSession, one: &Unresolved) {
+fn depose_current_object(session: &mut StateSession, one: &UnresolvedOperation) {
     let Some(key) = &one.deposes else { return };
     let Some(instance) = session.file.state.instance_mut(&one.addr) else { return };
     // Once that is out of the way, what is there now is another.
@@ -338,19 +339,21 @@ fn make_room(session: &mut StateSession, one: &Unresolved) {
 
 /// Makes sure that what was found is not managed already, above all as the object that the new one was
 /// to take the place of: under two addresses it would be destroyed as one of them.
-fn refuse_managed(
+fn refuse_managed_object(
     diags: &mut Diagnostics,
     before: &State,
     state: &State,
     adopted: AdoptedObject<'_>,
 ) -> Result<(), Reported> {
     let AdoptedObject { operation: one, at } = adopted;
-    let Some(found) = state.object(at, None) else { return Ok(()) };
+    let Some(found) = state.find_object(at, None) else { return Ok(()) };
     // Objects of different types are never the same, whatever their ids.
-    let of_kind =
-        before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());
+    let of_kind = before
+        .resources
+        .iter()
+        .filter(|(addr, _)| addr.resource.resource_type() == at.resource.resource_type());
     let mut managed =
-        of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
+        of_kind.filter(|(_, held)| held.all_objects().any(|it| found.is_same_real_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
         "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget {}",
@@ -362,18 +365,18 @@ fn refuse_managed(
 
 /// Puts a result under an address, whatever has come there since, unless that is certainly another
 /// object, which would be lost.
-fn put_in(
+fn put_object_into_state(
     diags: &mut Diagnostics,
     state: &mut State,
-    one: &Unresolved,
-    object: &Arc<Object>,
+    one: &UnresolvedOperation,
+    object: &Arc<ObjectState>,
 ) -> Result<(), Reported> {
     let addr = &one.addr;
-    let there = state.object(addr, one.deposed.as_ref()).cloned();
-    let there = there.filter(|there| !there.is_of_the_same_object(object));
+    let there = state.find_object(addr, one.deposed.as_ref()).cloned();
+    let there = there.filter(|there| !there.is_same_real_object(object));
     // The object that it was to replace is there all the time, unless it is out of the way already.
-    let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
-    if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
+    let room = one.deposes.as_ref().filter(|key| state.find_object(addr, Some(*key)).is_none());
+    if room.is_none() && there.as_ref().is_some_and(|there| object.is_other_real_object(there)) {
         let detail = format!(
             "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget {}",
             shell_quoted(&addr.to_string())
@@ -382,7 +385,7 @@ fn put_in(
             diags.error(Diagnostic::error(messages::ANOTHER_OBJECT_IS_MANAGED_HERE, detail))
         );
     }
-    let resource = state.resource_mut(addr.of(), &one.provider);
+    let resource = state.resource_or_insert(addr.resource_addr(), &one.provider);
     let instance = resource.instances.or_default(&addr.key);
     match &one.deposed {
         Some(key) => drop(instance.deposed.insert(key.clone(), object.clone())),

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use formwork_backend::encryption::PlanCipher;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::inputs::Input;
-use formwork_core::config::{Config, Files};
+use formwork_core::config::inputs::ResolvedVariable;
+use formwork_core::config::{Config, ConfigFiles};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
-use formwork_core::version::Constraints;
+use formwork_core::version::VersionConstraints;
 use formwork_value::codec::json;
 use formwork_value::quote::shell_word;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
@@ -23,18 +23,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
-pub use self::seal::{PlanOrigin, SealKey};
+pub use self::seal::{PlanOrigin, SealKeySource};
 pub use self::variables::GivenVariables;
 
 use crate::messages;
 
-const PLAN: &str = "plan.json";
-const PRIOR: &str = "prior.tfstate";
+const PLAN_PART: &str = "plan.json";
+const PRIOR_STATE_PART: &str = "prior.tfstate";
 /// The name of the part with the metadata of a plan.
-pub const METADATA: &str = "about.json";
-const CONFIG: &str = "config/";
-const MODULES: &str = "modules.json";
-const LOCKS: &str = ".terraform.lock.hcl";
+pub const METADATA_PART: &str = "about.json";
+const CONFIG_PART_PREFIX: &str = "config/";
+const MODULES_PART: &str = "modules.json";
+const LOCK_FILE_PART: &str = ".terraform.lock.hcl";
 
 /// Metadata of a saved plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub struct PlanContents<'a> {
     /// The configuration.
     pub config: &'a Config,
     /// The values of its variables.
-    pub variables: &'a BTreeMap<Str, Input>,
+    pub variables: &'a BTreeMap<Str, ResolvedVariable>,
     /// The time at which the plan was made.
     pub time: OffsetDateTime,
     /// The selected workspace.
@@ -110,11 +110,11 @@ pub struct SavedPlan {
 
 /// Treatment of configurations that were generated while the plan was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Generated {
+pub enum GeneratedConfigUse {
     /// They are taken for part of the configuration, so that they can be applied.
-    Read,
+    Include,
     /// The configuration is shown as it was written.
-    Apart,
+    Exclude,
 }
 
 impl PlanContents<'_> {
@@ -122,33 +122,40 @@ impl PlanContents<'_> {
     ///
     /// # Errors
     /// In words, when it cannot be written.
-    pub fn write(&self, path: &Path, key: &SealKey) -> Result<(), String> {
+    pub fn write(&self, path: &Path, key: &SealKeySource) -> Result<(), String> {
         let Self { plan, file, .. } = *self;
-        let metadata = self.metadata();
+        let metadata = self.plan_metadata();
         let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
         let parts: Vec<(String, Vec<u8>)> = vec![
-            (METADATA.into(), serde_json::to_vec(&metadata).map_err(|error| error.to_string())?),
-            (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
-            (PRIOR.into(), prior.write()),
-            (MODULES.into(), self.modules.as_bytes().to_vec()),
-            (LOCKS.into(), self.locks.as_bytes().to_vec()),
+            (
+                METADATA_PART.into(),
+                serde_json::to_vec(&metadata).map_err(|error| error.to_string())?,
+            ),
+            (
+                PLAN_PART.into(),
+                remove_ephemeral_values(plan).to_bytes().map_err(|error| error.to_string())?,
+            ),
+            (PRIOR_STATE_PART.into(), prior.to_bytes()),
+            (MODULES_PART.into(), self.modules.as_bytes().to_vec()),
+            (LOCK_FILE_PART.into(), self.locks.as_bytes().to_vec()),
         ];
         let texts = self.texts.iter();
-        let texts: Vec<_> =
-            texts.map(|(path, text)| (format!("{CONFIG}{}", path.display()), text)).collect();
+        let texts: Vec<_> = texts
+            .map(|(path, text)| (format!("{CONFIG_PART_PREFIX}{}", path.display()), text))
+            .collect();
         let parts = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
         let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_slice()));
         let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
-        let seal = seal::seal(key, &parts);
-        parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
+        let seal = seal::seal_plan_parts(key, &parts);
+        parts.extend(seal.as_ref().map(|seal| (seal::SEAL_PART, seal.as_slice())));
         let packed = file::to_bytes(path, &parts).map_err(|error| error.to_string())?;
         // Encrypted as a whole, because the names of files and the configuration may be secret,
         // too.
-        let packed = self.cipher.seal(packed)?;
-        file::store(path, &packed).map_err(|error| error.to_string())
+        let packed = self.cipher.encrypt(packed)?;
+        file::write_packed_file(path, &packed).map_err(|error| error.to_string())
     }
 
-    fn metadata(&self) -> PlanMetadata {
+    fn plan_metadata(&self) -> PlanMetadata {
         let Self { config, file, .. } = *self;
         PlanMetadata {
             engine: env!("CARGO_PKG_VERSION").into(),
@@ -168,7 +175,7 @@ impl PlanContents<'_> {
                     Some((name.to_string(), RawValue::from_string(json).ok()?))
                 })
                 .collect(),
-            ephemeral: ephemeral(config, |name| {
+            ephemeral: ephemeral_variables(config, |name| {
                 self.variables.get(name).is_some_and(|input| !input.is_default)
             }),
         }
@@ -179,7 +186,7 @@ impl PlanContents<'_> {
 /// in the configuration anyway.
 fn storable_variables<'a>(
     config: &'a Config,
-    inputs: &'a BTreeMap<Str, Input>,
+    inputs: &'a BTreeMap<Str, ResolvedVariable>,
 ) -> impl Iterator<Item = (&'a Str, &'a Value)> {
     inputs.iter().filter_map(|(name, input)| {
         let variable = config.root.variables.get(name)?;
@@ -189,13 +196,13 @@ fn storable_variables<'a>(
 }
 
 /// The ephemeral variables of which something holds.
-fn ephemeral(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
+fn ephemeral_variables(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
     variables.map(|(name, _)| name.to_string()).filter(|name| holds(name)).collect()
 }
 
 /// The plan without the values of ephemeral variables, which must not be stored.
-fn without_ephemeral(plan: &Plan) -> Plan {
+fn remove_ephemeral_values(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.variables.retain(|_, value| !value.all_marks().contains(Marks::EPHEMERAL));
     plan
@@ -213,27 +220,28 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When its parts are not those of a plan.
-    pub fn open(
+    pub fn open_parts(
         diags: &mut Diagnostics,
         path: &Path,
-        mut parts: file::Parts,
-        key: &SealKey,
+        mut parts: file::PlanFileParts,
+        key: &SealKeySource,
     ) -> Result<Self, Reported> {
         let mut damaged = |why: &dyn Display| diags.error(damaged_plan_error(path, why));
         // The seal covers all parts, so it is checked before any of them is taken out.
-        let origin = seal::check(key, &mut parts);
+        let origin = seal::check_plan_seal(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
-        let (metadata, plan, prior) = (part(METADATA), part(PLAN), part(PRIOR));
+        let (metadata, plan, prior) =
+            (part(METADATA_PART), part(PLAN_PART), part(PRIOR_STATE_PART));
         let metadata: PlanMetadata =
             serde_json::from_slice(&metadata).map_err(|error| damaged(&error))?;
-        let prior = StateFile::read(&prior).map_err(|error| damaged(&error))?;
+        let prior = StateFile::parse(&prior).map_err(|error| damaged(&error))?;
         let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
-        let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
-        let locks = String::from_utf8_lossy(&part(LOCKS)).into_owned();
+        let modules = String::from_utf8_lossy(&part(MODULES_PART)).into_owned();
+        let locks = String::from_utf8_lossy(&part(LOCK_FILE_PART)).into_owned();
         let texts = parts
             .into_iter()
             // Parts that a later version adds are no files of the configuration.
-            .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
+            .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG_PART_PREFIX)?.into(), text)))
             .collect();
         Ok(Self { plan, metadata, origin, texts, modules, locks })
     }
@@ -241,9 +249,9 @@ impl SavedPlan {
     /// The files of the configuration in it, whose root module is in a folder, by the paths they had
     /// when the plan was made.
     #[must_use]
-    pub fn config_files(&self, root: &Path, generated: Generated) -> PackedFiles {
+    pub fn config_files(&self, root: &Path, generated: GeneratedConfigUse) -> PackedConfigFiles {
         let mut texts = self.texts.clone();
-        if generated == Generated::Read {
+        if generated == GeneratedConfigUse::Include {
             let changes = self.plan.changes.values();
             let imported = changes.filter_map(|change| change.importing.as_ref());
             let text: String = imported
@@ -253,7 +261,7 @@ impl SavedPlan {
                 texts.insert(root.join("(generated).tf"), text.into_bytes());
             }
         }
-        PackedFiles { texts }
+        PackedConfigFiles { texts }
     }
 
     /// The plan.
@@ -264,8 +272,11 @@ impl SavedPlan {
 
     /// The providers it needs: also those of resources that are not in the configuration any more.
     #[must_use]
-    pub fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
-        let mut required = config.requirements();
+    pub fn provider_requirements(
+        &self,
+        config: &Config,
+    ) -> BTreeMap<ProviderAddr, VersionConstraints> {
+        let mut required = config.provider_requirements();
         // Objects whose configuration is gone need their provider, too, to be destroyed.
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
         for addr in held {
@@ -281,7 +292,7 @@ impl SavedPlan {
 
     /// When it was made.
     #[must_use]
-    pub fn time(&self) -> OffsetDateTime {
+    pub fn creation_time(&self) -> OffsetDateTime {
         OffsetDateTime::from_unix_timestamp(self.metadata.time)
             .unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
@@ -294,25 +305,25 @@ impl SavedPlan {
 
     /// The file that an option named for the state.
     #[must_use]
-    pub fn state(&self) -> Option<&Path> {
+    pub fn state_path(&self) -> Option<&Path> {
         self.metadata.state.as_deref()
     }
 
     /// The file that an option named for the state that is written.
     #[must_use]
-    pub fn state_out(&self) -> Option<&Path> {
+    pub fn state_out_path(&self) -> Option<&Path> {
         self.metadata.state_out.as_deref()
     }
 
     /// The description of the backend that keeps the state, as JSON.
     #[must_use]
-    pub fn backend(&self) -> Option<&RawValue> {
+    pub fn backend_description(&self) -> Option<&RawValue> {
         self.metadata.backend.as_deref()
     }
 
     /// The origin that its seal proves.
     #[must_use]
-    pub fn origin(&self) -> PlanOrigin {
+    pub fn plan_origin(&self) -> PlanOrigin {
         self.origin
     }
 
@@ -321,7 +332,7 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When it is refused.
-    pub fn check_complete(
+    pub fn check_is_complete(
         &self,
         diags: &mut Diagnostics,
         selected_workspace: &str,
@@ -348,7 +359,7 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When it is not.
-    pub fn check(
+    pub fn plan_for_state(
         self,
         diags: &mut Diagnostics,
         file: &StateFile,
@@ -387,11 +398,11 @@ impl SavedPlan {
 
 /// The configuration in a saved plan, by the paths it had when the plan was made.
 #[derive(Debug)]
-pub struct PackedFiles {
+pub struct PackedConfigFiles {
     texts: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-impl Files for PackedFiles {
+impl ConfigFiles for PackedConfigFiles {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let inside = self.texts.keys().filter(|path| path.parent() == Some(dir));
         Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())

@@ -12,13 +12,13 @@ use formwork_plugin_protocol::stored_schema as stored;
 use sha2::{Digest as _, Sha256};
 
 /// The largest file that is read.
-const MAX_FILE: u64 = 1 << 28;
+const MAX_FILE_LEN: u64 = 1 << 28;
 
 /// The number of providers whose schemas are kept; the ones that were written first go first.
-const MAX_KEPT: usize = 100;
+const MAX_CACHED_PROVIDERS: usize = 100;
 
 /// The length of the checksum at the beginning of a file.
-const SUM: usize = 32;
+const CHECKSUM_LEN: usize = 32;
 
 /// The kept schemas of a user.
 #[derive(Clone, Debug)]
@@ -33,59 +33,62 @@ impl SchemaCache {
         Self { folder }
     }
 
-    /// The file of a package. Another version of this program may read schemas otherwise.
-    fn file(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
-        let key = format!("{}\n{}\n{addr}\n{hash}\n", stored::FORM, env!("CARGO_PKG_VERSION"));
+    /// The file of a package.
+    fn cache_file(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
+        // Another version of this program may read schemas otherwise.
+        let key =
+            format!("{}\n{}\n{addr}\n{hash}\n", stored::FORMAT_VERSION, env!("CARGO_PKG_VERSION"));
         let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
         self.folder.join(name)
     }
 
     /// The schemas of a package, if they are kept and undamaged.
     #[must_use]
-    pub fn read(
+    pub fn load_schemas(
         &self,
         addr: &ProviderAddr,
         hash: &str,
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
-        let bytes = read_file(&self.file(addr, hash), MAX_FILE).ok()?;
+        let bytes = read_file(&self.cache_file(addr, hash), MAX_FILE_LEN).ok()?;
         let kept = verify_checksum(&bytes).and_then(stored::decode);
         if kept.is_none() {
             tracing::debug!(%addr, "the kept schemas are damaged");
             // An existing file is never replaced, so it would stay as it is.
-            self.forget(addr, hash);
+            self.remove_schemas(addr, hash);
         }
         kept
     }
 
-    /// Keeps the schemas of a package. A cache that cannot be written to is as good as none.
-    pub fn keep(
+    /// Keeps the schemas of a package.
+    pub fn store_schemas(
         &self,
         addr: &ProviderAddr,
         hash: &str,
         schema: &ProviderSchema,
         identities: &IdentitySchemas,
     ) {
-        let file = self.file(addr, hash);
+        // A cache that cannot be written to is as good as none.
+        let file = self.cache_file(addr, hash);
         // The name has the hash of the package in it, so the content would be the same.
         if file.exists() {
             return;
         }
         let Some(content) = stored::encode(schema, identities) else { return };
-        if let Err(error) = self.write(&file, &content) {
+        if let Err(error) = self.write_file(&file, &content) {
             tracing::debug!(%addr, %error, "schemas are not kept");
         }
     }
 
     /// Forgets the schemas of a package.
-    pub fn forget(&self, addr: &ProviderAddr, hash: &str) {
-        if let Err(error) = fs::remove_file(self.file(addr, hash)) {
+    pub fn remove_schemas(&self, addr: &ProviderAddr, hash: &str) {
+        if let Err(error) = fs::remove_file(self.cache_file(addr, hash)) {
             tracing::debug!(%addr, %error, "there are no schemas to forget");
         }
     }
 
-    fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
+    fn write_file(&self, file: &Path, content: &[u8]) -> io::Result<()> {
         create_private_dir(&self.folder)?;
-        self.prune()?;
+        self.remove_oldest()?;
         // Renamed into place, so that another process never reads half of a file.
         let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
         aside.write_all(Sha256::digest(content).as_slice())?;
@@ -94,14 +97,14 @@ impl SchemaCache {
     }
 
     /// Removes the oldest files, so that one more has room.
-    fn prune(&self) -> io::Result<()> {
+    fn remove_oldest(&self) -> io::Result<()> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             files.push((entry.metadata()?.modified()?, entry.path()));
         }
         files.sort();
-        let n_old = (files.len() + 1).saturating_sub(MAX_KEPT);
+        let n_old = (files.len() + 1).saturating_sub(MAX_CACHED_PROVIDERS);
         // Another process may remove the same file: then nothing is kept this time.
         files.into_iter().take(n_old).try_for_each(|(_, path)| fs::remove_file(path))
     }
@@ -110,7 +113,7 @@ impl SchemaCache {
 /// The content of a file, if it agrees with its checksum. A file that was cut off could still decode, with
 /// fewer resource types.
 fn verify_checksum(bytes: &[u8]) -> Option<&[u8]> {
-    let (sum, content) = bytes.split_first_chunk::<SUM>()?;
+    let (sum, content) = bytes.split_first_chunk::<CHECKSUM_LEN>()?;
     (Sha256::digest(content).as_slice() == sum).then_some(content)
 }
 
@@ -118,46 +121,46 @@ fn verify_checksum(bytes: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
 
-    fn cache(folder: &tempfile::TempDir) -> SchemaCache {
+    fn new_cache(folder: &tempfile::TempDir) -> SchemaCache {
         SchemaCache::new(folder.path().join("formwork/schemas"))
     }
 
     #[test]
     fn schemas_are_found_by_package_and_never_if_they_are_damaged() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(&folder);
+        let cache = new_cache(&folder);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
         let mut schema = ProviderSchema::default();
         schema.capabilities.plan_destroy = true;
         let identities = IdentitySchemas::default();
-        assert_eq!(cache.read(&addr, "h1:a"), None);
-        cache.keep(&addr, "h1:a", &schema, &identities);
+        assert_eq!(cache.load_schemas(&addr, "h1:a"), None);
+        cache.store_schemas(&addr, "h1:a", &schema, &identities);
         let kept = || Some((schema.clone(), identities.clone()));
-        assert_eq!(cache.read(&addr, "h1:a"), kept());
-        assert_eq!(cache.read(&addr, "h1:b"), None);
-        assert_eq!(cache.read(&"acme/other".parse().unwrap(), "h1:a"), None);
-        let file = cache.file(&addr, "h1:a");
+        assert_eq!(cache.load_schemas(&addr, "h1:a"), kept());
+        assert_eq!(cache.load_schemas(&addr, "h1:b"), None);
+        assert_eq!(cache.load_schemas(&"acme/other".parse().unwrap(), "h1:a"), None);
+        let file = cache.cache_file(&addr, "h1:a");
         let whole = fs::read(&file).unwrap();
         let mut changed = whole.clone();
         *changed.last_mut().unwrap() ^= 1;
-        for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..SUM - 1], &[]] {
+        for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..CHECKSUM_LEN - 1], &[]] {
             fs::write(&file, damaged).unwrap();
-            assert_eq!(cache.read(&addr, "h1:a"), None);
+            assert_eq!(cache.load_schemas(&addr, "h1:a"), None);
             // The next command keeps them again.
-            cache.keep(&addr, "h1:a", &schema, &identities);
-            assert_eq!(cache.read(&addr, "h1:a"), kept());
+            cache.store_schemas(&addr, "h1:a", &schema, &identities);
+            assert_eq!(cache.load_schemas(&addr, "h1:a"), kept());
         }
     }
 
     #[test]
     fn the_number_of_kept_schemas_has_a_limit() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = cache(&folder);
+        let cache = new_cache(&folder);
         let addr: ProviderAddr = "acme/thing".parse().unwrap();
-        for n in 0..MAX_KEPT + 3 {
+        for n in 0..MAX_CACHED_PROVIDERS + 3 {
             let (schema, identities) = (ProviderSchema::default(), IdentitySchemas::default());
-            cache.keep(&addr, &format!("h1:{n}"), &schema, &identities);
+            cache.store_schemas(&addr, &format!("h1:{n}"), &schema, &identities);
         }
-        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), MAX_KEPT);
+        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), MAX_CACHED_PROVIDERS);
     }
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod damaged_files;
+mod diagnostics;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,23 +16,23 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::moved;
-use formwork_core::plan::{Mode, Plan, Search};
+use formwork_core::plan::{InterruptedSearchResult, Plan, PlanMode};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
-use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
-use formwork_value::diag::Blame;
-use formwork_value::quote::shell_quoted;
+use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use tracing::info;
 
-use crate::errored::{self, ErroredState};
+pub use self::diagnostics::decision_commands;
+use self::diagnostics::{decision_needed_error, point_at_instance_block, saved_copy_remedy};
+use crate::errored_state::{self, ErroredState};
 use crate::messages;
-use crate::observer::{NoObserver, OperationEvent, OperationObserver};
+use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
 /// The wait for a lock before it is reported.
-const SILENT_WAIT: Duration = Duration::from_millis(500);
+const LOCK_WAIT_REPORT_DELAY: Duration = Duration::from_millis(500);
 
 /// The way in which a state is opened.
 #[derive(Clone, Copy)]
@@ -51,12 +52,17 @@ impl<'a> SessionOptions<'a> {
     /// Options for an operation in a working folder that does not wait for a lock, without an observer.
     #[must_use]
     pub fn new(operation: &'a str, folder: &'a Path) -> Self {
-        Self { operation, lock_timeout: Some(Duration::ZERO), folder, observer: &NoObserver }
+        Self {
+            operation,
+            lock_timeout: Some(Duration::ZERO),
+            folder,
+            observer: &NoOperationObserver,
+        }
     }
 }
 
 /// Locks the state. A longer wait is reported to the observer, with the holder of the lock.
-async fn lock(
+async fn lock_with_wait_events(
     store: &mut dyn StateStore,
     options: &SessionOptions<'_>,
     timeout: Duration,
@@ -64,11 +70,13 @@ async fn lock(
     let operation = options.operation;
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
     // Most locks are free again within moments, which is not worth a report.
-    let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
-        Err(error) if timeout > SILENT_WAIT && error.is_lock_taken() => {
+    let outcome = match store.lock(request(timeout.min(LOCK_WAIT_REPORT_DELAY))).await {
+        Err(error) if timeout > LOCK_WAIT_REPORT_DELAY && error.is_lock_taken() => {
             let holder = error.lock_holder().unwrap_or_else(|| "another process".to_owned());
-            options.observer.see(&OperationEvent::LockWait { holder: &holder, limit: timeout });
-            store.lock(request(timeout - SILENT_WAIT)).await
+            options
+                .observer
+                .on_event(&OperationEvent::LockWait { holder: &holder, limit: timeout });
+            store.lock(request(timeout - LOCK_WAIT_REPORT_DELAY)).await
         }
         outcome => outcome,
     };
@@ -81,14 +89,14 @@ async fn lock(
 /// A locked state, with the leftovers of interrupted runs.
 ///
 /// ```
-/// use formwork_backend::local::Files;
+/// use formwork_backend::local::StateFilePaths;
 /// use formwork_operation::{SessionOptions, StateSession};
 /// use formwork_value::Diagnostics;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let folder = tempfile::tempdir().unwrap();
-/// let state = Files::of(folder.path().join("terraform.tfstate")).into();
+/// let state = StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")).into();
 /// let mut diags = Diagnostics::new();
 /// let options = SessionOptions::new("inspect", folder.path());
 /// let session = StateSession::open(&mut diags, state, &options).await.unwrap();
@@ -102,7 +110,7 @@ pub struct StateSession {
     pub store: Box<dyn StateStore>,
     /// The place of the journals.
     pub intents: Arc<dyn IntentLog>,
-    /// The state with its lineage and serial. Changes of it are stored by [`StateSession::write`].
+    /// The state with its lineage and serial. Changes of it are stored by [`StateSession::write_state`].
     pub file: StateFile,
     /// The results and open operations of interrupted runs, if there are any.
     pub recovery: Option<Recovery>,
@@ -129,17 +137,17 @@ impl StateSession {
     ) -> Result<Self, Reported> {
         let mut held = None;
         if let Some(timeout) = options.lock_timeout {
-            let taken = lock(&mut *state.store, options, timeout).await;
+            let taken = lock_with_wait_events(&mut *state.store, options, timeout).await;
             held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
         let timeout = options.lock_timeout.unwrap_or_default();
-        let read = Self::read(diags, state, options.folder, held).await;
+        let read = Self::read_and_recover(diags, state, options.folder, held).await;
         read.map(|session| Self { timeout, ..session })
     }
 
     /// Reads the state in a store that is locked or need not be, and puts in the results that
     /// interrupted runs left in the journal. `folder` may have an `errored.tfstate`.
-    async fn read(
+    async fn read_and_recover(
         diags: &mut Diagnostics,
         state: OpenState,
         folder: &Path,
@@ -149,26 +157,26 @@ impl StateSession {
         let recovered = match store.read().await {
             Ok(stored) => {
                 let access = match lock {
-                    Some(_) => store.access(),
+                    Some(_) => store.state_access(),
                     None => StateAccess::ReadOnly,
                 };
-                intents.recover(stored, access).await.map_err(|error| error.diagnostic())
+                intents.recover_runs(stored, access).await.map_err(|error| error.diagnostic())
             }
             Err(error) => Err(error.diagnostic()),
         };
         let recovered =
-            recovered.map_err(|error| report_unusable(diags, folder, store.cipher(), error));
+            recovered.map_err(|error| report_unusable_state(diags, folder, store.cipher(), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
                 // The lock of a remote place does not end with the process.
-                unlock(diags, &mut *store, lock.take()).await;
+                release_lock(diags, &mut *store, lock.take()).await;
                 return Err(reported);
             }
         };
-        store.adopt(recovery.runs.iter().filter_map(InterruptedRun::id).collect());
-        let (file, recovery) = if recovery.is_nothing() {
-            store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
+        store.adopt_runs(recovery.runs.iter().filter_map(InterruptedRun::run_id).collect());
+        let (file, recovery) = if recovery.is_empty() {
+            store.take_warnings().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
         } else {
             let runs = recovery.runs.iter().flat_map(InterruptedRun::diagnostics);
@@ -180,7 +188,7 @@ impl StateSession {
         let found = file.is_some();
         let errored = ErroredState::find(folder, store.cipher(), file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
-        let file = file.unwrap_or_else(StateFile::fresh);
+        let file = file.unwrap_or_else(StateFile::new_empty);
         let folder = folder.to_owned();
         let timeout = Duration::ZERO;
         Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
@@ -192,15 +200,18 @@ impl StateSession {
     ///
     /// # Errors
     /// When there is such a journal, or the state cannot be written.
-    pub async fn stop_at_damage(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub async fn refuse_with_damaged_journal(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         let runs = self.recovery.iter().flat_map(|recovery| &recovery.runs);
         let damages = runs.filter_map(|run| run.damage.as_ref());
         let hiding = damages.filter(|damage| damage.hides_creation);
-        let stops: Vec<Diagnostic> = hiding.map(JournalDamage::error).collect();
+        let stops: Vec<Diagnostic> = hiding.map(JournalDamage::damage_error).collect();
         if stops.is_empty() {
             return Ok(());
         }
-        self.write(diags).await?;
+        self.write_state(diags).await?;
         for stop in stops {
             let _ = diags.error(stop);
         }
@@ -221,33 +232,34 @@ impl StateSession {
     /// cut off may be others.
     pub fn follow_moves(&mut self, config: &Config) {
         if let Some(recovery) = &mut self.recovery {
-            recovery.follow(|addr, provider| moved::destination(config, addr, provider));
+            recovery.follow_moves(|addr, provider| moved::current_address(config, addr, provider));
         }
     }
 
     /// Whether what interrupted runs have done is in the state here, and not in the stored one.
     pub fn has_taken_over(&self) -> bool {
-        self.recovery.as_ref().is_some_and(|recovery| !recovery.is_nothing())
+        self.recovery.as_ref().is_some_and(|recovery| !recovery.is_empty())
     }
 
     /// Operations that only the user can decide.
-    pub fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
+    pub fn unresolved_needing_decision(&self) -> impl Iterator<Item = &UnresolvedOperation> {
         let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
         all.filter(|one| one.needs_decision())
     }
 
     /// Warns of operations that only the user can decide.
-    pub fn remind(&self, diags: &mut Diagnostics) {
+    pub fn warn_of_undecided(&self, diags: &mut Diagnostics) {
         // Warnings about blocks are shown as one where they have one summary, and each of these counts.
-        self.undecided().for_each(|one| diags.warn(one.diagnostic()));
+        self.unresolved_needing_decision().for_each(|one| diags.warn(one.diagnostic()));
     }
 
     /// The instances that a plan would touch although the outcome of an earlier operation on them is
     /// unknown.
-    pub fn open_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
-        let open = self.undecided().map(Unresolved::current_addr);
+    pub fn unresolved_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
+        let open = self.unresolved_needing_decision().map(UnresolvedOperation::current_addr);
         // The provider knows the outcome of those that it was asked about.
-        let open = open.filter(|addr| !plan.searches.contains_key(addr) && touches(plan, addr));
+        let open =
+            open.filter(|addr| !plan.searches.contains_key(addr) && plan_touches(plan, addr));
         open.cloned().collect()
     }
 
@@ -263,15 +275,19 @@ impl StateSession {
         config: &Config,
     ) -> Result<Vec<Diagnostic>, Reported> {
         if let Some(errored) = &self.errored {
-            errored.check(diags, plan)?;
+            errored.check_plan(diags, plan)?;
         }
-        let destroys_all = plan.mode == Mode::Destroy && !plan.is_limited_by_user();
+        let destroys_all = plan.mode == PlanMode::Destroy && !plan.is_limited_by_user();
         let mut closing = Vec::new();
-        for one in self.undecided() {
+        for one in self.unresolved_needing_decision() {
             let place = one.current_addr();
-            let consequence = if touches(plan, place) {
+            let consequence = if plan_touches(plan, place) {
                 let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
-                let _ = diags.error(at_instance(decision_needed(one, consequence), config, one));
+                let _ = diags.error(point_at_instance_block(
+                    decision_needed_error(one, consequence),
+                    config,
+                    one,
+                ));
                 continue;
             } else if plan.open.contains(place) {
                 "This run left the instance and what depends on it alone, and did everything else"
@@ -281,7 +297,11 @@ impl StateSession {
                 diags.warn(one.diagnostic());
                 continue;
             };
-            closing.push(at_instance(decision_needed(one, consequence), config, one));
+            closing.push(point_at_instance_block(
+                decision_needed_error(one, consequence),
+                config,
+                one,
+            ));
         }
         diags.check().map(|()| closing)
     }
@@ -296,13 +316,13 @@ impl StateSession {
         diags: &mut Diagnostics,
         touches: impl Fn(&InstanceAddr) -> bool,
     ) -> Result<(), Reported> {
-        for one in self.undecided() {
+        for one in self.unresolved_needing_decision() {
             if !touches(one.current_addr()) {
                 diags.warn(one.diagnostic());
                 continue;
             }
             let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
-            let _ = diags.error(decision_needed(one, consequence));
+            let _ = diags.error(decision_needed_error(one, consequence));
         }
         diags.check()
     }
@@ -311,9 +331,9 @@ impl StateSession {
     ///
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
-    pub async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub async fn write_state(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
-        self.put_journals_away(diags).await
+        self.archive_journals(diags).await
     }
 
     /// Writes the state after real objects were changed: if it cannot be written where it belongs,
@@ -321,61 +341,70 @@ impl StateSession {
     ///
     /// # Errors
     /// When it cannot be written where it belongs.
-    pub async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub async fn write_state_or_errored_file(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match save_errored(&self.file, self.store.cipher(), &self.folder) {
-                Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
+                Ok((path, kept)) => diags.warn(saved_copy_remedy(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
             return Err(reported);
         }
-        self.put_journals_away(diags).await
+        self.archive_journals(diags).await
     }
 
     /// Puts another state in the place of this one, under its own lineage and serial.
     ///
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
-    pub async fn overwrite(
+    pub async fn replace_state(
         &mut self,
         diags: &mut Diagnostics,
         file: StateFile,
     ) -> Result<(), Reported> {
         if self.recovery.is_some() {
             // Results of an interrupted run are stored first, so that the backup has them.
-            self.write(diags).await?;
+            self.write_state(diags).await?;
         }
         self.store.cipher().check_identity(diags)?;
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    async fn archive_journals(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         // Only after the state is stored: until then the journals are the only record.
         let Some(recovery) = self.recovery.take() else { return Ok(()) };
-        let finished = self.intents.finish(&recovery).await;
+        let finished = self.intents.finish_recovery(&recovery).await;
         finished.map_err(|error| diags.error(error.diagnostic()))
     }
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was
     /// open about it.
-    pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
-        self.recovery.as_mut().map(|recovery| recovery.decide(addr, how)).unwrap_or_default()
+    pub fn record_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
+        self.recovery
+            .as_mut()
+            .map(|recovery| recovery.record_decision(addr, how))
+            .unwrap_or_default()
     }
 
     /// Planned values of objects that interrupted runs may have made. If several have come to one
     /// address, only the user can tell the right one.
     pub fn interrupted_creations(&self) -> BTreeMap<InstanceAddr, Value> {
         let Some(recovery) = &self.recovery else { return BTreeMap::new() };
-        let is_alone = |one: &&Unresolved| recovery.origins(one.current_addr()).len() == 1;
+        let is_alone =
+            |one: &&UnresolvedOperation| recovery.original_addresses(one.current_addr()).len() == 1;
         let open = recovery.unresolved.iter().filter(is_alone);
-        open.filter_map(|one| Some((one.current_addr().clone(), one.to_be_looked_for()?.clone())))
-            .collect()
+        open.filter_map(|one| {
+            Some((one.current_addr().clone(), one.planned_value_to_find()?.clone()))
+        })
+        .collect()
     }
 
     /// Reason why nothing can be decided about an instance.
-    pub fn nothing_open(&self, addr: &InstanceAddr) -> Diagnostic {
-        let origins = self.recovery.iter().flat_map(|recovery| recovery.origins(addr));
+    pub fn nothing_unresolved_error(&self, addr: &InstanceAddr) -> Diagnostic {
+        let origins = self.recovery.iter().flat_map(|recovery| recovery.original_addresses(addr));
         let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
         if origins.is_empty() {
             let detail = format!(
@@ -390,18 +419,22 @@ impl StateSession {
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.
-    pub fn take_evidence(&mut self, diags: &mut Diagnostics, plan: &Plan) {
+    pub fn record_search_results(&mut self, diags: &mut Diagnostics, plan: &Plan) {
         for (addr, search) in &plan.searches {
             let how = match search {
-                Search::Found => "the provider found the object",
-                Search::NeverMade => "the provider found no such object",
+                InterruptedSearchResult::Found => "the provider found the object",
+                InterruptedSearchResult::NotCreated => "the provider found no such object",
             };
-            if self.decide(addr, how).is_empty() {
+            if self.record_decision(addr, how).is_empty() {
                 continue;
             }
             let then = match search {
-                Search::Found => "It is as it was to be, and belongs to the state from now on",
-                Search::NeverMade => "So it was not made, and is made by this plan",
+                InterruptedSearchResult::Found => {
+                    "It is as it was to be, and belongs to the state from now on"
+                }
+                InterruptedSearchResult::NotCreated => {
+                    "So it was not made, and is made by this plan"
+                }
             };
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
@@ -413,12 +446,16 @@ impl StateSession {
 
     /// Gives the lock back.
     pub async fn unlock(mut self, diags: &mut Diagnostics) {
-        unlock(diags, &mut *self.store, self.lock.take()).await;
+        release_lock(diags, &mut *self.store, self.lock.take()).await;
     }
 }
 
 /// Releases a lock, if one is held. A failure is reported.
-async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Option<StateLock>) {
+async fn release_lock(
+    diags: &mut Diagnostics,
+    store: &mut dyn StateStore,
+    lock: Option<StateLock>,
+) {
     if let Some(lock) = lock
         && let Err(error) = store.unlock(lock).await
     {
@@ -427,74 +464,20 @@ async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Optio
 }
 
 /// Whether applying a plan would touch an instance.
-fn touches(plan: &Plan, addr: &InstanceAddr) -> bool {
+fn plan_touches(plan: &Plan, addr: &InstanceAddr) -> bool {
     let touches = |change: &Change| {
         change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
     };
     plan.changes.values().any(|change| touches(change))
 }
 
-/// Reports an operation of unknown outcome, with the commands that settle it.
-fn decision_needed(one: &Unresolved, consequence: &str) -> Diagnostic {
-    let detail = format!(
-        "{}\n\n{consequence}. To settle it, run one of these:\n{}",
-        one.detail("the commands are below"),
-        choices(&shell_quoted(&one.addr.to_string()))
-    );
-    Diagnostic::error(messages::INTERRUPTED_OPERATION_NEEDS_DECISION, detail)
-        .blame(Blame::Environment)
-        .about(one.addr.to_string())
-}
-
-/// The commands by which a user settles the operation that is open about an address.
-#[must_use]
-pub fn choices(addr: &str) -> String {
-    let rows = [
-        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
-        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
-        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
-    ];
-    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
-    rows.join("\n")
-}
-
-/// Points at the block of the instance, if the configuration has it.
-fn at_instance(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
-    let block = config.resource(&one.current_addr().of().config());
-    diagnostic.at_opt(block.map(|block| block.span))
-}
-
 /// Reports that the state cannot be used, and a file that may have it.
-fn report_unusable(
+fn report_unusable_state(
     diags: &mut Diagnostics,
     folder: &Path,
     cipher: &StateCipher,
     error: Diagnostic,
 ) -> Reported {
-    errored::hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));
+    errored_state::errored_state_hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));
     diags.error(error)
-}
-
-/// Describes the use of the copy of a state that could not be stored.
-fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnostic {
-    let is_other = matches!(
-        error,
-        StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
-    );
-    let path = path.display();
-    let remedy = match is_other {
-        true => {
-            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run, and the next command takes them over."
-        }
-        false => {
-            "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
-        }
-    };
-    let kept = kept.map(|kept| {
-        format!(" The one of an earlier run has other objects and is now {}.", kept.display())
-    });
-    let kept = kept.unwrap_or_default();
-    let detail = format!("The state of this run was written to {path}. {remedy}{kept}");
-    Diagnostic::warning(messages::STATE_SAVED_ASIDE, detail)
 }

@@ -5,14 +5,15 @@ use std::fmt::{Display, Formatter, Result};
 use formwork_lang::print::literal;
 
 use super::{
-    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr,
-    ModulePath, ModuleStep, ProviderAddr, ProviderConfigAddr, ResourceAddr, ResourceName,
+    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, ModuleAddr,
+    ModulePath, ModuleStep, ProviderAddr, ProviderConfigAddr, ResourceAddr, ResourceMode,
+    ResourceName,
 };
 
 /// Returns text as a quoted string of the language, with everything escaped that would mean
 /// something else inside quotes.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub fn quote_string(text: &str) -> String {
     format!("\"{}\"", literal(text))
 }
 
@@ -22,7 +23,7 @@ impl Display for InstanceKey {
         match self {
             Self::None => Ok(()),
             Self::Int(at) => write!(f, "[{at}]"),
-            Self::Str(key) => write!(f, "[{}]", quoted(key)),
+            Self::Str(key) => write!(f, "[{}]", quote_string(key)),
         }
     }
 }
@@ -54,7 +55,7 @@ impl Display for ModuleAddr {
     }
 }
 
-impl Display for Mode {
+impl Display for ResourceMode {
     /// Prints the word that stands before the resource type in an address; nothing for managed.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str(match self {
@@ -67,7 +68,7 @@ impl Display for Mode {
 
 impl Display for ResourceName {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}{}.{}", self.mode(), self.kind(), self.name())
+        write!(f, "{}{}.{}", self.mode(), self.resource_type(), self.name())
     }
 }
 
@@ -101,7 +102,7 @@ impl Display for DeposedKey {
 impl Display for ProviderAddr {
     /// Prints the canonical form, with the host: `registry.terraform.io/hashicorp/null`.
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        write!(f, "{}/{}/{}", self.host(), self.namespace(), self.kind())
+        write!(f, "{}/{}/{}", self.host(), self.namespace(), self.provider_type())
     }
 }
 
@@ -141,11 +142,14 @@ mod tests {
                 step("a", InstanceKey::Str("x".into())),
                 step("b", InstanceKey::None),
             ])),
-            resource: ResourceName::new(Mode::Data, "aws_x", "y"),
+            resource: ResourceName::new(ResourceMode::Data, "aws_x", "y"),
             key: InstanceKey::Int(0),
         };
         assert_eq!(addr.to_string(), r#"module.a["x"].module.b.data.aws_x.y[0]"#);
-        assert_eq!(addr.of().config().to_string(), "module.a.module.b.data.aws_x.y");
+        assert_eq!(
+            addr.resource_addr().config_addr().to_string(),
+            "module.a.module.b.data.aws_x.y"
+        );
     }
 
     #[test]
@@ -162,7 +166,7 @@ mod tests {
             ("\u{a0}\u{e0001}", r#""\u00a0\U000e0001""#),
         ];
         for (text, printed) in cases {
-            assert_eq!(quoted(text), printed, "{text:?}");
+            assert_eq!(quote_string(text), printed, "{text:?}");
         }
     }
 }

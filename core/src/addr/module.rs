@@ -52,13 +52,13 @@ impl ModulePath {
 
     /// The name of this module in messages.
     #[must_use]
-    pub fn described(&self) -> String {
+    pub fn display_name(&self) -> String {
         if self.is_root() { "the root module".to_owned() } else { self.to_string() }
     }
 
     /// A module called from this one.
     #[must_use]
-    pub fn child(&self, name: &Str) -> Self {
+    pub fn child_path(&self, name: &Str) -> Self {
         let mut names = self.0.to_vec();
         names.push(name.clone());
         Self(Arc::new(names))
@@ -91,7 +91,7 @@ impl ModuleAddr {
 impl ModuleAddr {
     /// The instance of a module called from this one.
     #[must_use]
-    pub fn child(&self, name: impl Into<Str>, key: InstanceKey) -> Self {
+    pub fn child_addr(&self, name: impl Into<Str>, key: InstanceKey) -> Self {
         let mut steps = self.0.to_vec();
         steps.push(ModuleStep { name: name.into(), key });
         Self(Arc::new(steps))

@@ -10,8 +10,8 @@ use formwork_value::Str;
 use formwork_value::diag::Message;
 
 use super::{
-    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep, ProviderAddr,
-    ProviderConfigAddr, ResourceAddr, ResourceName, Target,
+    ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ModuleStep, ProviderAddr,
+    ProviderConfigAddr, ResourceAddr, ResourceMode, ResourceName, Target,
 };
 use crate::messages;
 
@@ -33,32 +33,32 @@ impl AddressError {
 
 /// One step of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum AddressStep {
     Name(Str),
     Key(InstanceKey),
 }
 
 /// Names that begin other kinds of references, and so cannot be resource types without `resource.`.
-const RESERVED: [&str; 10] =
+const RESERVED_ROOT_NAMES: [&str; 10] =
     ["arg", "count", "each", "lazy", "local", "path", "self", "template", "terraform", "var"];
 
 /// Whether text can be a name in the language.
 #[must_use]
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(starts_name) && chars.all(continues_name)
+    chars.next().is_some_and(is_name_start) && chars.all(is_name_continuation)
 }
 
-fn starts_name(c: char) -> bool {
+fn is_name_start(c: char) -> bool {
     c == '_' || unicode_ident::is_xid_start(c)
 }
 
-fn continues_name(c: char) -> bool {
+fn is_name_continuation(c: char) -> bool {
     c == '-' || unicode_ident::is_xid_continue(c)
 }
 
 /// Splits an address into its steps.
-pub(crate) fn split(text: &str) -> Result<Vec<Step>, AddressError> {
+pub(crate) fn split_address(text: &str) -> Result<Vec<AddressStep>, AddressError> {
     let mut rest = text.trim();
     let mut steps = Vec::new();
     if rest.is_empty() {
@@ -68,20 +68,20 @@ pub(crate) fn split(text: &str) -> Result<Vec<Step>, AddressError> {
         // A key alone names nothing, so at the start a bracket is read as a bad name.
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
             let (key, behind) = read_key(inside.trim_start())?;
-            steps.push(Step::Key(key));
+            steps.push(AddressStep::Key(key));
             rest = behind;
         } else {
             let name = if steps.is_empty() {
                 rest
             } else {
-                rest.strip_prefix('.').ok_or_else(|| unexpected(rest))?
+                rest.strip_prefix('.').ok_or_else(|| unexpected_text_error(rest))?
             };
-            let length = name.find(|c| !continues_name(c)).unwrap_or(name.len());
+            let length = name.find(|c| !is_name_continuation(c)).unwrap_or(name.len());
             let (name, behind) = name.split_at(length);
             if !is_identifier(name) {
-                return Err(not_a_name(&steps, name, behind));
+                return Err(invalid_name_error(&steps, name, behind));
             }
-            steps.push(Step::Name(name.into()));
+            steps.push(AddressStep::Name(name.into()));
             rest = behind;
         }
         if rest.is_empty() {
@@ -90,7 +90,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<Step>, AddressError> {
     }
 }
 
-fn not_a_name(before: &[Step], name: &str, behind: &str) -> AddressError {
+fn invalid_name_error(before: &[AddressStep], name: &str, behind: &str) -> AddressError {
     AddressError::new(if before.is_empty() {
         format!("An address must begin with a name, not with `{name}{behind}`.")
     } else {
@@ -101,7 +101,7 @@ fn not_a_name(before: &[Step], name: &str, behind: &str) -> AddressError {
     })
 }
 
-fn unexpected(rest: &str) -> AddressError {
+fn unexpected_text_error(rest: &str) -> AddressError {
     AddressError::new(format!("Expected `.name` or `[key]`, but found `{rest}`."))
 }
 
@@ -144,7 +144,7 @@ fn read_string(text: &str) -> Result<(String, &str), AddressError> {
                     "A key cannot hold a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
                 )));
             }
-            '$' | '%' if is_doubled(c, chars.as_str()) => {
+            '$' | '%' if is_doubled_percent_or_dollar(c, chars.as_str()) => {
                 chars.next();
                 out.push(c);
             }
@@ -157,7 +157,7 @@ fn read_string(text: &str) -> Result<(String, &str), AddressError> {
 }
 
 /// Whether behind a `$` or `%` follows another one and a brace: an escaped template marker.
-fn is_doubled(c: char, rest: &str) -> bool {
+fn is_doubled_percent_or_dollar(c: char, rest: &str) -> bool {
     rest.strip_prefix(c).is_some_and(|rest| rest.starts_with('{'))
 }
 
@@ -183,22 +183,22 @@ fn read_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
 }
 
 /// The most levels of modules in an address. No configuration has as many, and each is walked down.
-const MAX_DEPTH: usize = 512;
+const MAX_MODULE_DEPTH: usize = 512;
 
 /// Takes `module.name[key]` pairs off the front.
-fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, AddressError> {
+fn parse_module_prefix(steps: &mut &[AddressStep]) -> Result<ModuleAddr, AddressError> {
     let mut calls = Vec::new();
-    while let [Step::Name(word), rest @ ..] = *steps
+    while let [AddressStep::Name(word), rest @ ..] = *steps
         && word == "module"
     {
-        let [Step::Name(name), rest @ ..] = rest else {
+        let [AddressStep::Name(name), rest @ ..] = rest else {
             return Err(AddressError::new(
                 "Behind `module.` must follow the name of a module call.",
             ));
         };
-        let (key, rest) = take_instance_key(rest);
-        if calls.len() == MAX_DEPTH {
-            let problem = format!("It has more than {MAX_DEPTH} levels of modules.");
+        let (key, rest) = parse_instance_key(rest);
+        if calls.len() == MAX_MODULE_DEPTH {
+            let problem = format!("It has more than {MAX_MODULE_DEPTH} levels of modules.");
             return Err(AddressError::new(problem));
         }
         calls.push(ModuleStep { name: name.clone(), key });
@@ -207,31 +207,35 @@ fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, AddressError> {
     Ok(ModuleAddr(Arc::new(calls)))
 }
 
-fn take_instance_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
+fn parse_instance_key(steps: &[AddressStep]) -> (InstanceKey, &[AddressStep]) {
     match steps {
-        [Step::Key(key), rest @ ..] => (key.clone(), rest),
+        [AddressStep::Key(key), rest @ ..] => (key.clone(), rest),
         rest => (InstanceKey::None, rest),
     }
 }
 
 /// Reads `[data.|resource.]type.name` off the front.
-fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, AddressError> {
+fn parse_resource(steps: &mut &[AddressStep]) -> Result<ResourceName, AddressError> {
     let (mode, rest, bare) = match *steps {
-        [Step::Name(word), rest @ ..] if word == "data" => (Mode::Data, rest, false),
-        [Step::Name(word), rest @ ..] if word == "ephemeral" => (Mode::Ephemeral, rest, false),
-        [Step::Name(word), rest @ ..] if word == "resource" => (Mode::Managed, rest, false),
-        rest => (Mode::Managed, rest, true),
+        [AddressStep::Name(word), rest @ ..] if word == "data" => (ResourceMode::Data, rest, false),
+        [AddressStep::Name(word), rest @ ..] if word == "ephemeral" => {
+            (ResourceMode::Ephemeral, rest, false)
+        }
+        [AddressStep::Name(word), rest @ ..] if word == "resource" => {
+            (ResourceMode::Managed, rest, false)
+        }
+        rest => (ResourceMode::Managed, rest, true),
     };
-    if let [Step::Name(word), ..] = rest
+    if let [AddressStep::Name(word), ..] = rest
         && bare
-        && RESERVED.contains(&word.as_str())
+        && RESERVED_ROOT_NAMES.contains(&word.as_str())
     {
         return Err(AddressError::new(format!(
             "`{word}` does not begin the address of a resource. For a resource type of that name, \
              write `resource.{word}.NAME`."
         )));
     }
-    let [Step::Name(kind), Step::Name(name), rest @ ..] = rest else {
+    let [AddressStep::Name(kind), AddressStep::Name(name), rest @ ..] = rest else {
         return Err(AddressError::new(
             "The address of a resource needs a resource type and a name: `TYPE.NAME`.",
         ));
@@ -240,10 +244,10 @@ fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, AddressError> {
     Ok(ResourceName::new(mode, kind, name))
 }
 
-fn nothing_left(steps: &[Step]) -> Result<(), AddressError> {
+fn expect_no_more_steps(steps: &[AddressStep]) -> Result<(), AddressError> {
     match steps {
         [] => Ok(()),
-        [Step::Name(name)] => Err(AddressError::new(format!(
+        [AddressStep::Name(name)] => Err(AddressError::new(format!(
             "`.{name}` after the name of a resource is invalid. Write instance keys in \
              brackets: `[0]`, `[\"{name}\"]`."
         ))),
@@ -255,7 +259,7 @@ impl FromStr for Target {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        Self::of(&split(text)?)
+        Self::from_steps(&split_address(text)?)
     }
 }
 
@@ -264,15 +268,15 @@ impl Target {
     ///
     /// # Errors
     /// When the steps name nothing.
-    pub(crate) fn of(steps: &[Step]) -> Result<Self, AddressError> {
+    pub(crate) fn from_steps(steps: &[AddressStep]) -> Result<Self, AddressError> {
         let mut rest = steps;
-        let module = take_module(&mut rest)?;
+        let module = parse_module_prefix(&mut rest)?;
         if rest.is_empty() {
             return Ok(Self::Module(module));
         }
-        let resource = take_resource(&mut rest)?;
-        let (key, rest) = take_instance_key(rest);
-        nothing_left(rest)?;
+        let resource = parse_resource(&mut rest)?;
+        let (key, rest) = parse_instance_key(rest);
+        expect_no_more_steps(rest)?;
         // Without a key it means every instance of the resource, as in Terraform. For a resource
         // that is not repeated that is its one instance.
         Ok(match key {
@@ -303,7 +307,7 @@ impl FromStr for InstanceAddr {
     fn from_str(text: &str) -> Result<Self, AddressError> {
         match text.parse()? {
             Target::Instance(addr) => Ok(addr),
-            Target::Resource(addr) => Ok(addr.instance(InstanceKey::None)),
+            Target::Resource(addr) => Ok(addr.instance_addr(InstanceKey::None)),
             Target::Module(_) => Err(AddressError::new(
                 "This names a module; expected a resource instance: `TYPE.NAME`, `TYPE.NAME[0]`.",
             )),
@@ -317,7 +321,7 @@ impl FromStr for ResourceAddr {
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let addr: InstanceAddr = text.parse()?;
         match addr.key {
-            InstanceKey::None => Ok(addr.of()),
+            InstanceKey::None => Ok(addr.resource_addr()),
             _ => Err(AddressError::new("Expected a resource as a whole, without an instance key.")),
         }
     }
@@ -333,7 +337,7 @@ impl FromStr for ConfigResourceAddr {
                 "Expected a resource as written, without instance keys.",
             ));
         }
-        Ok(addr.config())
+        Ok(addr.config_addr())
     }
 }
 
@@ -348,20 +352,20 @@ impl FromStr for ProviderConfigAddr {
                  `provider[\"HOST/NAMESPACE/TYPE\"]`, with `.ALIAS` behind it if it has one."
             ))
         };
-        let steps = split(text)?;
+        let steps = split_address(text)?;
         let mut rest = steps.as_slice();
-        let module = take_module(&mut rest)?;
-        let [Step::Name(word), which, rest @ ..] = rest else { return Err(bad()) };
+        let module = parse_module_prefix(&mut rest)?;
+        let [AddressStep::Name(word), which, rest @ ..] = rest else { return Err(bad()) };
         let provider = match which {
             _ if word != "provider" => return Err(bad()),
-            Step::Key(InstanceKey::Str(source)) => ProviderAddr::from_state(source)?,
+            AddressStep::Key(InstanceKey::Str(source)) => ProviderAddr::from_state(source)?,
             // States from before Terraform 0.13 name a provider by its type alone.
-            Step::Name(kind) => ProviderAddr::implied(kind),
-            Step::Key(_) => return Err(bad()),
+            AddressStep::Name(kind) => ProviderAddr::implied_by_name(kind),
+            AddressStep::Key(_) => return Err(bad()),
         };
         let alias = match rest {
             [] => None,
-            [Step::Name(alias)] => Some(alias.clone()),
+            [AddressStep::Name(alias)] => Some(alias.clone()),
             _ => return Err(bad()),
         };
         Ok(Self { module: module.path(), provider, alias })

@@ -41,7 +41,7 @@ impl ProviderAddr {
 
     /// The provider's type: its name.
     #[must_use]
-    pub fn kind(&self) -> &Str {
+    pub fn provider_type(&self) -> &Str {
         &self.0.2
     }
 
@@ -60,7 +60,7 @@ impl ProviderAddr {
 
     /// The provider that a local name stands for when nothing says otherwise.
     #[must_use]
-    pub fn implied(name: &Str) -> Self {
+    pub fn implied_by_name(name: &Str) -> Self {
         if name == "terraform" {
             return Self::builtin();
         }
@@ -78,8 +78,8 @@ impl ProviderAddr {
         let kind = source.strip_prefix("registry.terraform.io/-/").or(source.strip_prefix("-/"));
         match kind {
             Some(kind) => {
-                let kind = part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
-                Ok(Self::implied(&Str::new(&kind)))
+                let kind = normalize_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+                Ok(Self::implied_by_name(&Str::new(&kind)))
             }
             None => source.parse(),
         }
@@ -87,9 +87,9 @@ impl ProviderAddr {
 
     /// The form for display, without the default host: `hashicorp/null`.
     #[must_use]
-    pub fn display(&self) -> String {
+    pub fn display_string(&self) -> String {
         if self.host() == Self::DEFAULT_HOST {
-            format!("{}/{}", self.namespace(), self.kind())
+            format!("{}/{}", self.namespace(), self.provider_type())
         } else {
             self.to_string()
         }
@@ -110,17 +110,17 @@ impl FromStr for ProviderAddr {
             [namespace, kind] => (Self::DEFAULT_HOST, namespace, kind),
             [host, namespace, kind] => (host, namespace, kind),
             _ => {
-                return Err(bad(
+                return Err(provider_source_error(
                     messages::INVALID_PROVIDER_SOURCE_STRING,
                     format!("`{source}` must have the form `[HOST/][NAMESPACE/]TYPE`."),
                 ));
             }
         };
-        let kind = part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
-        let namespace = part(messages::INVALID_PROVIDER_NAMESPACE, namespace, source)?;
+        let kind = normalize_part(messages::INVALID_PROVIDER_TYPE, kind, source)?;
+        let namespace = normalize_part(messages::INVALID_PROVIDER_NAMESPACE, namespace, source)?;
         for prefix in ["terraform-provider-", "terraform-"] {
             if let Some(rest) = kind.strip_prefix(prefix) {
-                return Err(bad(
+                return Err(provider_source_error(
                     messages::INVALID_PROVIDER_TYPE,
                     format!(
                         "`{source}` names the type `{kind}`. The prefix `{prefix}` belongs to the \
@@ -129,16 +129,20 @@ impl FromStr for ProviderAddr {
                 ));
             }
         }
-        Ok(Self::new(host_name(host, source)?, namespace, kind))
+        Ok(Self::new(normalize_host_or_error(host, source)?, namespace, kind))
     }
 }
 
-fn bad(summary: &'static Message, detail: String) -> AddressError {
+fn provider_source_error(summary: &'static Message, detail: String) -> AddressError {
     AddressError { summary, detail }
 }
 
 /// Normalises a namespace or type: lower case letters, digits, and single dashes inside.
-fn part(summary: &'static Message, text: &str, source: &str) -> Result<String, AddressError> {
+fn normalize_part(
+    summary: &'static Message,
+    text: &str,
+    source: &str,
+) -> Result<String, AddressError> {
     let well_formed = !text.is_empty()
         && !text.starts_with('-')
         && !text.ends_with('-')
@@ -147,7 +151,7 @@ fn part(summary: &'static Message, text: &str, source: &str) -> Result<String, A
     if well_formed {
         return Ok(text.to_lowercase());
     }
-    Err(bad(
+    Err(provider_source_error(
         summary,
         format!(
             "`{text}` in `{source}` must consist of letters, digits and single dashes, and neither \
@@ -158,7 +162,7 @@ fn part(summary: &'static Message, text: &str, source: &str) -> Result<String, A
 
 /// Normalises a host name with an optional port; `None` if it is none. The port of the protocol is the
 /// same host as no port.
-pub(in crate::addr) fn normal_host(text: &str) -> Option<String> {
+pub(in crate::addr) fn normalize_host(text: &str) -> Option<String> {
     let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
     let good_label = |label: &str| {
         !label.is_empty()
@@ -177,9 +181,9 @@ pub(in crate::addr) fn normal_host(text: &str) -> Option<String> {
     }
 }
 
-fn host_name(text: &str, source: &str) -> Result<String, AddressError> {
-    normal_host(text).ok_or_else(|| {
-        bad(
+fn normalize_host_or_error(text: &str, source: &str) -> Result<String, AddressError> {
+    normalize_host(text).ok_or_else(|| {
+        provider_source_error(
             messages::INVALID_PROVIDER_SOURCE_HOSTNAME,
             format!("`{text}` in `{source}` is not a host name."),
         )
@@ -199,8 +203,8 @@ impl LocalProvider {
     /// The provider that a resource belongs to when it names none: the resource type up to its
     /// first underscore.
     #[must_use]
-    pub fn implied_by(resource: &ResourceName) -> Self {
-        let kind = resource.kind();
+    pub fn implied_by_resource(resource: &ResourceName) -> Self {
+        let kind = resource.resource_type();
         let name = kind.split_once('_').map_or(kind.as_str(), |(name, _)| name);
         Self { name: name.into(), alias: None }
     }
@@ -244,7 +248,7 @@ mod tests {
             "example.com:0/x/y",
         ] {
             let said = match source.parse::<ProviderAddr>() {
-                Ok(addr) => format!("{addr} ({})", addr.display()),
+                Ok(addr) => format!("{addr} ({})", addr.display_string()),
                 Err(bad) => format!("{}: {}", bad.summary, bad.detail),
             };
             out += &format!("{source:?}: {said}\n");
@@ -271,12 +275,13 @@ mod tests {
 
     #[test]
     fn a_resource_type_implies_a_provider() {
-        use super::super::Mode;
+        use super::super::ResourceMode;
         let implied = |kind: &str| {
-            LocalProvider::implied_by(&ResourceName::new(Mode::Managed, kind, "x")).to_string()
+            LocalProvider::implied_by_resource(&ResourceName::new(ResourceMode::Managed, kind, "x"))
+                .to_string()
         };
         assert_eq!(implied("aws_s3_bucket"), "aws");
         assert_eq!(implied("aws"), "aws");
-        assert_eq!(ProviderAddr::implied(&"terraform".into()), ProviderAddr::builtin());
+        assert_eq!(ProviderAddr::implied_by_name(&"terraform".into()), ProviderAddr::builtin());
     }
 }

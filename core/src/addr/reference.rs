@@ -8,14 +8,14 @@ use formwork_lang::refs::{Traversal, TraversalStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{InstanceKey, Mode, ResourceName};
+use super::{InstanceKey, ResourceMode, ResourceName};
 use crate::messages;
 
 /// A mention of something, with what is taken of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// The subject.
-    pub subject: Subject,
+    pub subject: ReferenceSubject,
     /// The constant steps behind it, instance keys included.
     pub remaining: Vec<TraversalStep>,
     /// The names that make up the subject.
@@ -26,7 +26,7 @@ pub struct Reference {
 
 /// The subject of a reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Subject {
+pub enum ReferenceSubject {
     /// `var.NAME`
     Variable(Str),
     /// `local.NAME`
@@ -52,9 +52,15 @@ impl Reference {
     ///
     /// # Errors
     /// When nothing has such a form; it is reported at the mention.
-    pub fn of(diags: &mut Diagnostics, traversal: &Traversal) -> Result<Self, Reported> {
-        let reference = Self::by_root(diags, traversal)?;
-        let repeats = matches!(reference.subject, Subject::Resource(_) | Subject::Module(_));
+    pub fn from_traversal(
+        diags: &mut Diagnostics,
+        traversal: &Traversal,
+    ) -> Result<Self, Reported> {
+        let reference = Self::from_traversal_root(diags, traversal)?;
+        let repeats = matches!(
+            reference.subject,
+            ReferenceSubject::Resource(_) | ReferenceSubject::Module(_)
+        );
         match reference.remaining.first() {
             Some(TraversalStep::Index(at, span)) if repeats && at.to_i64().is_none() => {
                 let detail = format!(
@@ -67,24 +73,27 @@ impl Reference {
         }
     }
 
-    fn by_root(diags: &mut Diagnostics, traversal: &Traversal) -> Result<Self, Reported> {
+    fn from_traversal_root(
+        diags: &mut Diagnostics,
+        traversal: &Traversal,
+    ) -> Result<Self, Reported> {
         let root = &traversal.root;
-        let one = |subject: fn(Str) -> Subject, diags: &mut Diagnostics| {
-            let name = attribute(diags, traversal)?;
+        let one = |subject: fn(Str) -> ReferenceSubject, diags: &mut Diagnostics| {
+            let name = parse_attribute(diags, traversal)?;
             Ok(Self::new(traversal, subject(name.name.clone()), 1, name.span))
         };
         match root.name.as_str() {
-            "var" => one(Subject::Variable, diags),
-            "local" => one(Subject::Local, diags),
-            "module" => one(Subject::Module, diags),
-            "count" => one(Subject::Count, diags),
-            "each" => one(Subject::Each, diags),
-            "path" => one(Subject::Path, diags),
-            "terraform" => one(Subject::Terraform, diags),
-            "self" => Ok(Self::new(traversal, Subject::SelfObject, 0, root.span)),
-            "data" => resource(diags, traversal, Mode::Data, true),
-            "ephemeral" => resource(diags, traversal, Mode::Ephemeral, true),
-            "resource" => resource(diags, traversal, Mode::Managed, true),
+            "var" => one(ReferenceSubject::Variable, diags),
+            "local" => one(ReferenceSubject::Local, diags),
+            "module" => one(ReferenceSubject::Module, diags),
+            "count" => one(ReferenceSubject::Count, diags),
+            "each" => one(ReferenceSubject::Each, diags),
+            "path" => one(ReferenceSubject::Path, diags),
+            "terraform" => one(ReferenceSubject::Terraform, diags),
+            "self" => Ok(Self::new(traversal, ReferenceSubject::SelfObject, 0, root.span)),
+            "data" => parse_resource_reference(diags, traversal, ResourceMode::Data, true),
+            "ephemeral" => parse_resource_reference(diags, traversal, ResourceMode::Ephemeral, true),
+            "resource" => parse_resource_reference(diags, traversal, ResourceMode::Managed, true),
             "arg" | "lazy" | "template" => Err(diags.error(
                 Diagnostic::error(
                     messages::RESERVED_SYMBOL_NAME,
@@ -95,11 +104,11 @@ impl Reference {
                 )
                 .at(root.span),
             )),
-            _ => resource(diags, traversal, Mode::Managed, false),
+            _ => parse_resource_reference(diags, traversal, ResourceMode::Managed, false),
         }
     }
 
-    fn new(traversal: &Traversal, subject: Subject, n_taken: usize, last: Span) -> Self {
+    fn new(traversal: &Traversal, subject: ReferenceSubject, n_taken: usize, last: Span) -> Self {
         Self {
             subject,
             remaining: traversal.steps.get(n_taken..).unwrap_or_default().to_vec(),
@@ -122,8 +131,8 @@ impl Reference {
 
     /// The output that a reference to a module picks, if it picks one.
     #[must_use]
-    pub fn output(&self) -> Option<&Ident> {
-        if !matches!(self.subject, Subject::Module(_)) {
+    pub fn module_output(&self) -> Option<&Ident> {
+        if !matches!(self.subject, ReferenceSubject::Module(_)) {
             return None;
         }
         match self.remaining.as_slice() {
@@ -139,31 +148,34 @@ impl Reference {
 
     /// The resource mentioned, if it is one.
     #[must_use]
-    pub fn resource(&self) -> Option<&ResourceName> {
+    pub fn resource_name(&self) -> Option<&ResourceName> {
         match &self.subject {
-            Subject::Resource(name) => Some(name),
+            ReferenceSubject::Resource(name) => Some(name),
             _ => None,
         }
     }
 }
 
-fn invalid(span: Span, detail: String) -> Diagnostic {
+fn invalid_reference_error(span: Span, detail: String) -> Diagnostic {
     Diagnostic::error(messages::INVALID_REFERENCE, detail).at(span)
 }
 
 /// The one attribute that must follow the root.
-fn attribute<'t>(diags: &mut Diagnostics, traversal: &'t Traversal) -> Result<&'t Ident, Reported> {
+fn parse_attribute<'t>(
+    diags: &mut Diagnostics,
+    traversal: &'t Traversal,
+) -> Result<&'t Ident, Reported> {
     let root = &traversal.root;
     match traversal.steps.first() {
         Some(TraversalStep::Attribute(name)) => Ok(name),
-        Some(step) => Err(diags.error(invalid(
+        Some(step) => Err(diags.error(invalid_reference_error(
             step_span(step),
             format!(
                 "The \"{0}\" object does not support this operation. Name one of its attributes: `{0}.NAME`.",
                 root.name
             ),
         ))),
-        None => Err(diags.error(invalid(
+        None => Err(diags.error(invalid_reference_error(
             traversal.span,
             format!(
                 "The \"{0}\" object cannot be accessed directly. Instead, access one of its attributes.",
@@ -173,10 +185,10 @@ fn attribute<'t>(diags: &mut Diagnostics, traversal: &'t Traversal) -> Result<&'
     }
 }
 
-fn resource(
+fn parse_resource_reference(
     diags: &mut Diagnostics,
     traversal: &Traversal,
-    mode: Mode,
+    mode: ResourceMode,
     prefixed: bool,
 ) -> Result<Reference, Reported> {
     let root = &traversal.root;
@@ -188,13 +200,13 @@ fn resource(
     let (kind, name, n_taken) =
         if prefixed { (name_at(0), name_at(1), 2) } else { (Some(root), name_at(0), 1) };
     if let (Some(kind), Some(name)) = (kind, name) {
-        let subject = Subject::Resource(ResourceName::new(mode, &kind.name, &name.name));
+        let subject = ReferenceSubject::Resource(ResourceName::new(mode, &kind.name, &name.name));
         return Ok(Reference::new(traversal, subject, n_taken, name.span));
     }
     let detail = if prefixed {
         let first = match mode {
-            Mode::Data => "data source type",
-            Mode::Managed | Mode::Ephemeral => "resource type",
+            ResourceMode::Data => "data source type",
+            ResourceMode::Managed | ResourceMode::Ephemeral => "resource type",
         };
         format!(
             "The {0:?} object must be followed by two attribute names: the {first} and the resource name.",
@@ -208,7 +220,7 @@ fn resource(
     };
     // The first step that is no name is to blame; where there is none, the whole.
     let bad = steps.iter().find(|step| !matches!(step, TraversalStep::Attribute(_)));
-    Err(diags.error(invalid(bad.map_or(traversal.span, step_span), detail)))
+    Err(diags.error(invalid_reference_error(bad.map_or(traversal.span, step_span), detail)))
 }
 
 /// The place of a step.
@@ -222,7 +234,7 @@ pub fn step_span(step: &TraversalStep) -> Span {
     }
 }
 
-impl Display for Subject {
+impl Display for ReferenceSubject {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Variable(name) => write!(f, "var.{name}"),

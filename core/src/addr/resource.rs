@@ -8,7 +8,7 @@ use super::{InstanceKey, ModuleAddr, ModulePath};
 
 /// The kind of thing that a resource block describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum ResourceMode {
     // The order of the variants is that of lists: data resources stand before managed ones.
     /// `data`: read, never changed.
     Data,
@@ -20,24 +20,24 @@ pub enum Mode {
 
 /// A resource within its module.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ResourceName(pub Arc<(Mode, Str, Str)>);
+pub struct ResourceName(pub Arc<(ResourceMode, Str, Str)>);
 
 impl ResourceName {
     /// Makes a name.
     #[must_use]
-    pub fn new(mode: Mode, kind: impl Into<Str>, name: impl Into<Str>) -> Self {
+    pub fn new(mode: ResourceMode, kind: impl Into<Str>, name: impl Into<Str>) -> Self {
         Self(Arc::new((mode, kind.into(), name.into())))
     }
 
     /// The kind of thing that the block describes.
     #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> ResourceMode {
         self.0.0
     }
 
     /// The resource type.
     #[must_use]
-    pub fn kind(&self) -> &Str {
+    pub fn resource_type(&self) -> &Str {
         &self.0.1
     }
 
@@ -84,13 +84,13 @@ pub struct DeposedKey(pub Str);
 impl ResourceAddr {
     /// One instance of the resource.
     #[must_use]
-    pub fn instance(&self, key: InstanceKey) -> InstanceAddr {
+    pub fn instance_addr(&self, key: InstanceKey) -> InstanceAddr {
         InstanceAddr { module: self.module.clone(), resource: self.resource.clone(), key }
     }
 
     /// The resource as written.
     #[must_use]
-    pub fn config(&self) -> ConfigResourceAddr {
+    pub fn config_addr(&self) -> ConfigResourceAddr {
         ConfigResourceAddr { module: self.module.path(), resource: self.resource.clone() }
     }
 }
@@ -99,15 +99,15 @@ impl InstanceAddr {
     /// The address that an object gets which was found by the same id as the object of this one: that
     /// of a resource whose name has a number more.
     #[must_use]
-    pub fn with_numbered_name(&self, number: usize) -> Self {
-        let (mode, kind) = (self.resource.mode(), self.resource.kind().clone());
+    pub fn with_numbered_resource_name(&self, number: usize) -> Self {
+        let (mode, kind) = (self.resource.mode(), self.resource.resource_type().clone());
         let name = format!("{}-{number}", self.resource.name());
         Self { resource: ResourceName::new(mode, kind, name), ..self.clone() }
     }
 
     /// The resource it is an instance of.
     #[must_use]
-    pub fn of(&self) -> ResourceAddr {
+    pub fn resource_addr(&self) -> ResourceAddr {
         ResourceAddr { module: self.module.clone(), resource: self.resource.clone() }
     }
 }

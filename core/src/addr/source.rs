@@ -9,7 +9,7 @@ mod tests;
 use std::fmt::{Display, Formatter};
 
 pub use package::PackageAddr;
-pub use registry::RegistryModule;
+pub use registry::RegistryModuleAddr;
 
 use super::parse::AddressError;
 use crate::messages;
@@ -21,7 +21,7 @@ pub enum ModuleSource {
     /// A folder of the caller's own package, relative to the caller's; begins with `./` or `../`.
     Local(String),
     /// A module in a registry, which has versions.
-    Registry(RegistryModule, Subfolder),
+    Registry(RegistryModuleAddr, Subfolder),
     /// A package at a place of its own.
     Package(PackageAddr, Subfolder),
 }
@@ -38,19 +38,19 @@ impl ModuleSource {
     /// When the text is no source of any kind, or not that of a registry though a version is given.
     pub fn parse(text: &str, versioned: bool) -> Result<Self, AddressError> {
         if versioned {
-            return registry(text).map_err(|reason| AddressError {
+            return parse_registry_source(text).map_err(|reason| AddressError {
                 summary: messages::INVALID_REGISTRY_MODULE_SOURCE_ADDRESS,
                 detail: format!(
                     "Failed to parse module registry address: {reason}.\n\nFormwork assumed that you intended a module registry source address because you also set the argument \"version\", which applies only to registry modules."
                 ),
             });
         }
-        if is_local(text) {
-            return Ok(local(text));
+        if is_local_path(text) {
+            return Ok(parse_local_source(text));
         }
         // The registry's form first, as in Terraform. If neither fits, the error is that of
         // packages, whose form covers more.
-        registry(text).or_else(|_| package::parse(text))
+        parse_registry_source(text).or_else(|_| package::parse_package_source(text))
     }
 }
 
@@ -60,30 +60,30 @@ impl Display for ModuleSource {
             Self::Local(path) => f.write_str(path),
             Self::Registry(module, within) if within.is_empty() => module.fmt(f),
             Self::Registry(module, within) => write!(f, "{module}//{}", within.0),
-            Self::Package(package, within) => f.write_str(&package.with(within)),
+            Self::Package(package, within) => f.write_str(&package.with_subfolder(within)),
         }
     }
 }
 
-fn is_local(text: &str) -> bool {
+fn is_local_path(text: &str) -> bool {
     // With the separators of Windows as well, which Terraform takes on every system.
     ["./", "../", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
 }
 
-fn local(text: &str) -> ModuleSource {
-    let path = clean(&text.replace('\\', "/"));
+fn parse_local_source(text: &str) -> ModuleSource {
+    let path = clean_path(&text.replace('\\', "/"));
     // Also `..` gets the prefix: that is how the manifest writes it.
     let prefix = if path.starts_with("../") { "" } else { "./" };
     ModuleSource::Local(format!("{prefix}{path}"))
 }
 
-fn registry(text: &str) -> Result<ModuleSource, String> {
-    if is_local(text) {
+fn parse_registry_source(text: &str) -> Result<ModuleSource, String> {
+    if is_local_path(text) {
         return Err(format!("can't use local directory {text:?} as a module registry address"));
     }
     let (module, within) = split_subfolder(text);
     let within = Subfolder::parse(&within)?;
-    Ok(ModuleSource::Registry(registry::parse(&module)?, within))
+    Ok(ModuleSource::Registry(registry::parse_registry_module(&module)?, within))
 }
 
 impl Subfolder {
@@ -113,7 +113,7 @@ impl Subfolder {
         if text.is_empty() {
             return Ok(Self::default());
         }
-        let path = clean(text);
+        let path = clean_path(text);
         // It would reach into other packages, or into files of the machine.
         if path == ".." || path.starts_with("../") {
             return Err(format!("subdirectory path {path:?} leads outside of the module package"));
@@ -138,7 +138,7 @@ fn split_subfolder(text: &str) -> (String, String) {
 }
 
 /// The shortest path that means the same, by its text alone; `.` for nothing.
-fn clean(path: &str) -> String {
+fn clean_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let absolute = path.starts_with('/');
     for part in path.split('/') {

@@ -42,7 +42,7 @@ impl Target {
     /// Whether some instance of a resource as written may be picked, in whichever instance of its
     /// module.
     #[must_use]
-    pub fn touches_config(&self, addr: &ConfigResourceAddr) -> bool {
+    pub fn may_contain_config_resource(&self, addr: &ConfigResourceAddr) -> bool {
         let in_module = |module: &ModuleAddr| {
             let steps = module.0.iter().map(|step| &step.name);
             module.0.len() <= addr.module.0.len()
@@ -61,25 +61,26 @@ impl Target {
 
     /// Whether every instance of a resource as written is picked, in every instance of its module.
     #[must_use]
-    pub fn covers_config(&self, addr: &ConfigResourceAddr) -> bool {
+    pub fn contains_config_resource(&self, addr: &ConfigResourceAddr) -> bool {
         let module = match self {
             Self::Instance(_) => return false,
             Self::Resource(ResourceAddr { module, .. }) | Self::Module(module) => module,
         };
         // The last step of a module without a key stands for all instances of the call; a resource is
         // in the one instance of a module that it names.
-        module.0.iter().all(|step| step.key == InstanceKey::None) && self.touches_config(addr)
+        module.0.iter().all(|step| step.key == InstanceKey::None)
+            && self.may_contain_config_resource(addr)
     }
 
     /// Whether some instance of a resource is picked, or would be if it existed.
     #[must_use]
-    pub fn touches(&self, addr: &ResourceAddr) -> bool {
+    pub fn may_contain_resource(&self, addr: &ResourceAddr) -> bool {
         match self {
             Self::Instance(target) => {
                 target.module == addr.module && target.resource == addr.resource
             }
             Self::Resource(target) => target == addr,
-            Self::Module(_) => self.contains(&addr.instance(InstanceKey::None)),
+            Self::Module(_) => self.contains(&addr.instance_addr(InstanceKey::None)),
         }
     }
 }

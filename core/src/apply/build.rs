@@ -4,151 +4,158 @@
 use std::collections::BTreeSet;
 
 use super::destroy_timing::DestroyTimings;
-use super::index::{GraphBuilder, Index};
 use super::vertex::{
-    DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
+    ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex,
 };
+use super::vertex_index::{GraphBuilder, VertexIndex};
 use super::{order, unknown_at_plan};
-use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Mode as Kind, ProviderAddr};
+use crate::addr::{
+    ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderAddr, ResourceMode as Kind,
+};
 use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::Config;
-use crate::eval::vertex::NamedValue;
-use crate::graph::{Draft, Edges, VertexId, numbered};
-use crate::plan::{Mode, Plan};
+use crate::eval::vertex::NamedValueBlock;
+use crate::graph::{Draft, Edges, VertexId, enumerate_vertices};
+use crate::plan::{Plan, PlanMode};
 use crate::session::Session;
-use crate::shared_graph::{self, EdgeReason, Mentions, SharedVertex, Vertex as _};
+use crate::shared_graph::{self, EdgeReason, ModuleReferences, PhaseVertex as _, SharedVertex};
 
 /// Builds the graph, not yet checked for cycles.
-pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
+pub(super) fn build_apply_draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
     let config = session.config;
     // The order of these steps matters: providers are selected from the changes, references need
     // all names, the order of destruction needs the edges of references, and pruning must precede
     // the ends of ephemeral resources.
-    let mut draft = written(config);
-    add_changes(config, plan, &mut draft.adding());
+    let mut draft = build_whole_config_draft(config);
+    add_changes(config, plan, &mut draft.vertex_adder());
     // Only providers with work in this graph: others would be started and configured for nothing.
-    let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
-    shared_graph::add_providers(config, used, &mut draft.adding());
-    let index = Index::of(config, draft.vertices());
+    let used = draft.vertices().iter().filter_map(ApplyVertex::provider_config).cloned().collect();
+    shared_graph::add_providers(config, used, &mut draft.vertex_adder());
+    let index = VertexIndex::from_vertices(config, draft.vertices());
     connect_config(config, &mut draft, &index, plan.mode);
-    let (vertices, edges) = draft.split();
+    let (vertices, edges) = draft.split_vertices_and_edges();
     shared_graph::connect_providers(vertices, &index.names, edges);
     connect_checks(&mut draft, &index);
-    order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
-    prune(plan, &mut draft);
+    order::connect_order(&mut draft, &index, plan.mode == PlanMode::Destroy);
+    prune_unneeded(plan, &mut draft);
     // After the pruning: a pruned user must not keep an ephemeral resource open.
-    shared_graph::close_ephemeral(&mut draft);
+    shared_graph::add_close_vertices(&mut draft);
     // Last, so that a soft order is only given up for a cycle that exists among the remaining
     // vertices.
-    order::relax(&mut draft);
+    order::relax_cycles(&mut draft);
     draft
 }
 
 /// Objects as written and the objects that they mention, whether or not they change.
-pub(super) fn as_written<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
-    let mut draft = written(session.config);
-    let index = Index::of(session.config, draft.vertices());
-    connect_config(session.config, &mut draft, &index, Mode::Normal);
+pub(super) fn build_config_draft<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
+    let mut draft = build_whole_config_draft(session.config);
+    let index = VertexIndex::from_vertices(session.config, draft.vertices());
+    connect_config(session.config, &mut draft, &index, PlanMode::Normal);
     draft
 }
 
-fn written(config: &Config) -> GraphBuilder<'_> {
+fn build_whole_config_draft(config: &Config) -> GraphBuilder<'_> {
     let mut draft = Draft::new();
-    shared_graph::add_values(config, &mut draft.adding());
-    shared_graph::add_calls(config, &mut draft.adding());
-    add_resources(config, &mut draft.adding());
+    shared_graph::add_values(config, &mut draft.vertex_adder());
+    shared_graph::add_calls(config, &mut draft.vertex_adder());
+    add_resources(config, &mut draft.vertex_adder());
     draft
 }
 
-fn connect_config<'c>(config: &'c Config, draft: &mut GraphBuilder<'c>, index: &Index, mode: Mode) {
+fn connect_config<'c>(
+    config: &'c Config,
+    draft: &mut GraphBuilder<'c>,
+    index: &VertexIndex,
+    mode: PlanMode,
+) {
     connect_references(config, draft, index, mode);
-    let (vertices, edges) = draft.split();
+    let (vertices, edges) = draft.split_vertices_and_edges();
     shared_graph::connect_modules(config, vertices, &index.names, edges);
     connect_joins(vertices, index, edges);
 }
 
 /// The providers that the vertices need, also those that only say how to read what is stored and does
 /// not change.
-pub(super) fn providers(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
+pub(super) fn providers_of_vertices(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
     let mut needed = Vec::new();
     let mut seen = BTreeSet::new();
     for vertex in draft.vertices() {
         match vertex {
-            Vertex::SharedVertex(shared) => needed.extend(shared.provider().cloned()),
-            Vertex::Expand(expand) => drop(seen.insert(&expand.addr)),
+            ApplyVertex::SharedVertex(shared) => needed.extend(shared.provider_addr().cloned()),
+            ApplyVertex::Expand(expand) => drop(seen.insert(&expand.addr)),
             _ => {}
         }
     }
     let changes = |addr: InstanceAddr| plan.changes.contains_key(&(addr, None));
     let stored = plan.prior.resources.iter().filter(|(addr, stored)| {
-        seen.contains(&addr.config())
+        seen.contains(&addr.config_addr())
             // An unchanged instance needs the schema of its provider, to decode the stored object
             // for references.
-            && !stored.instances.keys().all(|key| changes(addr.instance(key.clone())))
+            && !stored.instances.keys().all(|key| changes(addr.instance_addr(key.clone())))
     });
     needed.extend(stored.map(|(_, stored)| stored.provider.provider.clone()));
     needed
 }
 
-fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(Vertex<'c>)) {
+fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(ApplyVertex<'c>)) {
     for node in &config.nodes {
         for block in node.module.resources.values() {
             let (module, resource) = (node.path.clone(), block.name.clone());
             let addr = ConfigResourceAddr { module, resource };
             if block.name.mode() == Kind::Ephemeral {
                 // One that names a configuration that is not there was refused when it was read.
-                let Some(provider) = config.provider_of(node, block) else { continue };
-                add(Vertex::Open(OpenVertex { addr, node, config: block, provider }));
+                let Some(provider) = config.provider_of_resource(node, block) else { continue };
+                add(ApplyVertex::Open(OpenVertex { addr, node, config: block, provider }));
             } else {
-                add(Vertex::Done(addr.clone()));
-                add(Vertex::Expand(ExpandVertex { addr, node, config: block }));
+                add(ApplyVertex::ResourceDone(addr.clone()));
+                add(ApplyVertex::Expand(ExpandVertex { addr, node, config: block }));
             }
         }
     }
 }
 
-fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Vertex<'c>)) {
-    let timings = DestroyTimings::of(plan);
-    let unknown = unknown_at_plan::unchanged(plan);
+fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(ApplyVertex<'c>)) {
+    let timings = DestroyTimings::from_plan(plan);
+    let unknown = unknown_at_plan::unchanged_with_unknown_conditions(plan);
     let mut gone = BTreeSet::new();
     for change in plan.changes.values() {
-        let name = change.addr.of().config();
+        let name = change.addr.resource_addr().config_addr();
         let deposes = match change.action {
             Action::Replace(ReplaceOrder::CreateFirst) => {
                 // The key is chosen before the walk, because the vertices of both halves of the
                 // replacement need it. 32 random bits can collide with a key in the state.
-                let is_free = |key: &_| plan.prior.object(&change.addr, Some(key)).is_none();
-                deposed_keys().find(is_free)
+                let is_free = |key: &_| plan.prior.find_object(&change.addr, Some(key)).is_none();
+                random_deposed_keys().find(is_free)
             }
             _ => None,
         };
-        let made =
-            change.action.creates() || matches!(change.action, Action::Update | Action::Read);
-        if made && let Some(config) = config.resource(&name) {
+        let made = change.action.creates_object()
+            || matches!(change.action, Action::Update | Action::Read);
+        if made && let Some(config) = config.find_resource(&name) {
             let deposes = deposes.clone();
-            add(Vertex::Instance(InstanceVertex { change, config, deposes }));
+            add(ApplyVertex::Instance(InstanceVertex { change, config, deposes }));
         }
         if change.action == Action::NoOp
             && unknown.contains(&change.addr)
-            && let Some(config) = config.resource(&name)
+            && let Some(config) = config.find_resource(&name)
         {
-            add(Vertex::Unchanged(UnchangedVertex { change, config }));
+            add(ApplyVertex::Unchanged(UnchangedVertex { change, config }));
         }
         // A replacement adds two vertices, here and above, so that other objects can be ordered
         // between its halves.
-        if change.action.destroys() {
+        if change.action.destroys_object() {
             let deposed = deposes.or_else(|| change.deposed.clone());
-            let timing = timings.timing(change);
-            add(Vertex::Destroy(DestroyVertex { change, deposed, timing }));
+            let timing = timings.timing_of(change);
+            add(ApplyVertex::Destroy(DestroyVertex { change, deposed, timing }));
             if gone.insert(name.clone()) {
-                add(Vertex::Gone(name));
+                add(ApplyVertex::ResourceGone(name));
             }
         }
     }
 }
 
 /// Keys of eight hexadecimal digits at random, without end.
-fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
+fn random_deposed_keys() -> impl Iterator<Item = DeposedKey> {
     std::iter::repeat_with(|| {
         let mut digits = uuid::Uuid::new_v4().simple().to_string();
         digits.truncate(8);
@@ -159,64 +166,70 @@ fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
 fn connect_references<'c>(
     config: &'c Config,
     draft: &mut GraphBuilder<'c>,
-    index: &Index,
-    mode: Mode,
+    index: &VertexIndex,
+    mode: PlanMode,
 ) {
-    let (vertices, edges) = draft.split();
-    for (at, vertex) in numbered(vertices) {
+    let (vertices, edges) = draft.split_vertices_and_edges();
+    for (at, vertex) in enumerate_vertices(vertices) {
         let own = match vertex {
-            Vertex::Expand(expand) => index.done.get(&expand.addr).copied(),
+            ApplyVertex::Expand(expand) => index.done.get(&expand.addr).copied(),
             _ => None,
         };
-        for (node, references) in mentions(config, vertex, mode) {
+        for (node, references) in vertex_references(config, vertex, mode) {
             for reference in references {
-                let whole = index.names.find(node, reference).copied();
+                let whole = index.names.find_vertex(node, reference).copied();
                 // A reference of a block to its own resource would make the vertex wait for itself.
                 if whole == Some(at) || whole.is_some() && whole == own {
                     continue;
                 }
-                for &to in index.mentioned(node, reference) {
-                    edges.connect(at, to, EdgeReason::Mention(reference.whole));
+                for &to in index.referenced_vertices(node, reference) {
+                    edges.connect(at, to, EdgeReason::Reference(reference.whole));
                 }
             }
         }
     }
 }
 
-fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Mentions<'c>> {
+fn vertex_references<'c>(
+    config: &'c Config,
+    vertex: &ApplyVertex<'c>,
+    mode: PlanMode,
+) -> Vec<ModuleReferences<'c>> {
     match vertex {
-        Vertex::SharedVertex(shared) => shared.mentions(config),
+        ApplyVertex::SharedVertex(shared) => shared.references(config),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
-        Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
-        Vertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
-        Vertex::Open(open) => vec![(open.node, &open.config.references)],
-        Vertex::Instance(_)
-        | Vertex::Unchanged(_)
-        | Vertex::Destroy(_)
-        | Vertex::Done(_)
-        | Vertex::Gone(_)
-        | Vertex::Free(_)
-        | Vertex::Changed => Vec::new(),
+        ApplyVertex::Expand(expand) if mode == PlanMode::Destroy && expand.is_managed() => {
+            Vec::new()
+        }
+        ApplyVertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
+        ApplyVertex::Open(open) => vec![(open.node, &open.config.references)],
+        ApplyVertex::Instance(_)
+        | ApplyVertex::Unchanged(_)
+        | ApplyVertex::Destroy(_)
+        | ApplyVertex::ResourceDone(_)
+        | ApplyVertex::ResourceGone(_)
+        | ApplyVertex::DestroyJoin(_)
+        | ApplyVertex::AllChanged => Vec::new(),
     }
 }
 
 /// An instance waits for its resource to be expanded, and the end of the resource for the instance.
-fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeReason>) {
-    let because = EdgeReason::Order("belongs to that resource");
+fn connect_joins(vertices: &[ApplyVertex<'_>], index: &VertexIndex, edges: &mut Edges<EdgeReason>) {
+    let because = EdgeReason::DestroyOrder("belongs to that resource");
     // Directly too: without changing instances nothing else connects the two.
     for (name, &expand) in &index.expands {
         if let Some(&done) = index.done.get(name) {
             edges.connect(done, expand, because);
         }
     }
-    for (at, vertex) in numbered(vertices) {
-        let (Vertex::Instance(InstanceVertex { change, .. })
-        | Vertex::Unchanged(UnchangedVertex { change, .. })) = vertex
+    for (at, vertex) in enumerate_vertices(vertices) {
+        let (ApplyVertex::Instance(InstanceVertex { change, .. })
+        | ApplyVertex::Unchanged(UnchangedVertex { change, .. })) = vertex
         else {
             continue;
         };
-        let name = change.addr.of().config();
+        let name = change.addr.resource_addr().config_addr();
         if let (Some(&expand), Some(&done)) = (index.expands.get(&name), index.done.get(&name)) {
             edges.connect(at, expand, because);
             edges.connect(done, at, because);
@@ -225,19 +238,18 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeR
 }
 
 /// Connects `check` blocks: the objects that a `check` block refers to are read after all changes.
-fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
+fn connect_checks(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     // A `check` block reports on the result of the run, so its data sources must see all changes,
     // as in Terraform.
-    let because = EdgeReason::Order("is looked at when everything else is done");
-    let is_nested =
-        |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
+    let because = EdgeReason::DestroyOrder("is looked at when everything else is done");
+    let is_nested = |id: &&VertexId| matches!(&draft[**id], ApplyVertex::Instance(i) if i.config.within.is_some());
     let (nested, changing): (Vec<VertexId>, Vec<VertexId>) =
         index.instances.iter().partition(|id| is_nested(id));
     if nested.is_empty() {
         return;
     }
     // One join, so that the number of edges is the sum of both sides and not their product.
-    let changed = draft.add(Vertex::Changed);
+    let changed = draft.add(ApplyVertex::AllChanged);
     for id in changing.into_iter().chain(index.destroys.iter().copied()) {
         draft.connect(changed, id, because);
     }
@@ -248,29 +260,29 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
 
 /// Keeps the vertices that change something, the planned outputs, the parts that the plan could not
 /// settle, and everything that these need.
-fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
-    let is_whole = plan.mode != Mode::Destroy && plan.targets.is_empty();
+fn prune_unneeded(plan: &Plan, draft: &mut GraphBuilder<'_>) {
+    let is_whole = plan.mode != PlanMode::Destroy && plan.targets.is_empty();
     // Objects that a refresh takes in must satisfy the conditions, and here they do more than warn.
-    let stays = plan.mode != Mode::Destroy;
+    let stays = plan.mode != PlanMode::Destroy;
     // An object that is no target itself comes along where a target needs it. That may be an object
     // that only makes way for its successor, but not one that goes when nothing uses it any more:
     // objects that are no targets may still use it.
     let is_meant = |change: &Change| {
-        plan.mode == Mode::Destroy
+        plan.mode == PlanMode::Destroy
             || plan.targets.is_empty()
             || plan.targets.iter().any(|target| target.contains(&change.addr))
     };
-    let unknown = unknown_at_plan::values(plan, draft);
+    let unknown = unknown_at_plan::unknown_value_vertices(plan, draft);
     let wanted = draft.vertices().iter().zip(unknown).map(|(vertex, is_unknown)| match vertex {
-        Vertex::Instance(_) | Vertex::Unchanged(_) => true,
-        Vertex::Destroy(destroy) => {
+        ApplyVertex::Instance(_) | ApplyVertex::Unchanged(_) => true,
+        ApplyVertex::Destroy(destroy) => {
             !destroy.timing.is_after_successor() || is_meant(destroy.change)
         }
         // Terraform also opens ephemeral resources that nothing needs, after a refresh-only plan too.
-        Vertex::Open(_) => is_whole,
-        Vertex::SharedVertex(SharedVertex::Value(value)) => {
+        ApplyVertex::Open(_) => is_whole,
+        ApplyVertex::SharedVertex(SharedVertex::Value(value)) => {
             match (value.value, value.root_output()) {
-                (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
+                (NamedValueBlock::Check(_), _) => stays && plan.targets.is_empty(),
                 (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
                 (_, None) => is_unknown,
             }
@@ -280,6 +292,6 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
     });
     // Edges of order are followed too: an unchanged join between two changes must stay, or their
     // order would be lost.
-    let keep = draft.dependencies(|_| true).reach(wanted.collect());
-    draft.retain(|id, _| keep[id.index()]);
+    let keep = draft.dependencies_by_edges(|_| true).reachable_from(wanted.collect());
+    draft.retain_vertices(|id, _| keep[id.index()]);
 }

@@ -4,31 +4,38 @@
 use std::collections::VecDeque;
 
 use super::build;
-use super::vertex::{DestroyVertex, Vertex};
+use super::vertex::{ApplyVertex, DestroyVertex};
 use crate::addr::ConfigResourceAddr;
 use crate::change::{Action, ReplaceOrder};
 use crate::config::Resource;
-use crate::graph::numbered;
+use crate::graph::enumerate_vertices;
 use crate::session::Session;
-use crate::shared_graph::place_of;
+use crate::shared_graph::format_place;
 
 /// Says which flag has an object go last, and where it is written.
-pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
-    let Vertex::Destroy(DestroyVertex { change, timing, .. }) = vertex else { return None };
+pub(super) fn explain_destroy_last(
+    session: &Session<'_>,
+    vertex: &ApplyVertex<'_>,
+) -> Option<String> {
+    let ApplyVertex::Destroy(DestroyVertex { change, timing, .. }) = vertex else { return None };
     if !timing.is_after_successor() {
         return None;
     }
-    let addr = change.addr.of().config();
+    let addr = change.addr.resource_addr().config_addr();
     if change.deposed.is_some() {
         return Some("a replacement with create_before_destroy left it behind".to_owned());
     }
-    if let Some(place) = session.config.resource(&addr).and_then(|own| written(session, own)) {
+    if let Some(place) = session
+        .config
+        .find_resource(&addr)
+        .and_then(|own| create_before_destroy_location(session, own))
+    {
         return Some(format!("create_before_destroy is set at {place}"));
     }
     // Only a replacement follows the configuration. A deletion follows the flag in the state, which
     // Terraform also stores for objects that inherited it.
     if change.action == Action::Replace(ReplaceOrder::CreateFirst)
-        && let Some((heir, place)) = inherited(session, &addr)
+        && let Some((heir, place)) = dependent_with_create_before_destroy(session, &addr)
     {
         return Some(format!(
             "create_before_destroy is inherited from {heir}, which needs it and sets it at {place}"
@@ -41,35 +48,35 @@ pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
 }
 
 /// Location at which a resource says that a replacement is created first.
-fn written(session: &Session<'_>, resource: &Resource) -> Option<String> {
+fn create_before_destroy_location(session: &Session<'_>, resource: &Resource) -> Option<String> {
     let lifecycle = &resource.lifecycle;
     let span = lifecycle.create_before_destroy_span?;
-    (lifecycle.create_before_destroy == Some(true)).then(|| place_of(session.sources, span))
+    (lifecycle.create_before_destroy == Some(true)).then(|| format_place(session.sources, span))
 }
 
 /// The nearest of the resources that need another one and set the flag.
-fn inherited(
+fn dependent_with_create_before_destroy(
     session: &Session<'_>,
     addr: &ConfigResourceAddr,
 ) -> Option<(ConfigResourceAddr, String)> {
     // Built again from the configuration: the graph with the cycle has edges of order in both
     // directions, in which a search would find any resource.
-    let draft = build::as_written(session);
+    let draft = build::build_config_draft(session);
     let dependents = draft.dependents();
-    let is_own = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Done(name) if name == addr);
-    let (start, _) = numbered(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;
+    let is_own = |vertex: &ApplyVertex<'_>| matches!(vertex, ApplyVertex::ResourceDone(name) if name == addr);
+    let (start, _) = enumerate_vertices(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;
     let mut seen = vec![false; draft.vertices().len()];
     seen[start.index()] = true;
     let mut queue = VecDeque::from([start]);
     // Breadth first, so that the nearest resource is named. Terraform inherits the flag along the
     // same edges.
     while let Some(id) = queue.pop_front() {
-        if let Vertex::Expand(expand) = &draft[id]
-            && let Some(place) = written(session, expand.config)
+        if let ApplyVertex::Expand(expand) = &draft[id]
+            && let Some(place) = create_before_destroy_location(session, expand.config)
         {
             return Some((expand.addr.clone(), place));
         }
-        for &next in dependents.of(id) {
+        for &next in dependents.neighbors(id) {
             if !std::mem::replace(&mut seen[next.index()], true) {
                 queue.push_back(next);
             }

@@ -51,24 +51,24 @@ pub(super) struct DestroyTimings {
 }
 
 impl DestroyTimings {
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn from_plan(plan: &Plan) -> Self {
         let mut timings = Self::default();
         for change in plan.changes.values() {
             if change.action == Action::Replace(ReplaceOrder::DestroyFirst) {
-                timings.destroyed_first.insert(change.addr.of().config());
+                timings.destroyed_first.insert(change.addr.resource_addr().config_addr());
             }
         }
         // No resource is below another one yet, so the last rule does not apply.
         let late =
-            plan.changes.values().filter(|change| timings.timing(change).is_after_successor());
+            plan.changes.values().filter(|change| timings.timing_of(change).is_after_successor());
         let below = late.flat_map(|change| change.prior_dependencies.iter().cloned());
         timings.below = below.collect();
         timings
     }
 
     /// The timing of the destruction of a changed object.
-    pub(super) fn timing(&self, change: &Change) -> DestroyTiming {
-        let is_hurried = self.is_hurried(change);
+    pub(super) fn timing_of(&self, change: &Change) -> DestroyTiming {
+        let is_hurried = self.must_destroy_first(change);
         match change.action {
             Action::Replace(ReplaceOrder::CreateFirst) if is_hurried => {
                 DestroyTiming::AfterSuccessor
@@ -79,7 +79,7 @@ impl DestroyTimings {
             Action::Delete if change.create_before_destroy || change.deposed.is_some() => {
                 DestroyTiming::Last
             }
-            Action::Delete if self.below.contains(&change.addr.of().config()) => {
+            Action::Delete if self.below.contains(&change.addr.resource_addr().config_addr()) => {
                 DestroyTiming::Last
             }
             _ => DestroyTiming::First,
@@ -87,8 +87,8 @@ impl DestroyTimings {
     }
 
     /// Whether an object was made after something that is destroyed before its successor is created.
-    /// It must go before that, so it cannot wait for anything that comes after.
-    fn is_hurried(&self, change: &Change) -> bool {
+    fn must_destroy_first(&self, change: &Change) -> bool {
+        // It must go before that, so it cannot wait for anything that comes after.
         !self.destroyed_first.is_empty()
             && change.prior_dependencies.iter().any(|on| self.destroyed_first.contains(on))
     }
@@ -111,7 +111,7 @@ mod tests {
     fn change(addr: &str, action: Action, on: &[&str]) -> Change {
         let names = on.iter().map(|on| {
             let addr: crate::addr::InstanceAddr = on.parse().unwrap();
-            addr.of().config()
+            addr.resource_addr().config_addr()
         });
         Change {
             addr: addr.parse().unwrap(),
@@ -141,7 +141,7 @@ mod tests {
             plan.changes
                 .insert((change.addr.clone(), change.deposed.clone()), Box::new(change.clone()));
         }
-        DestroyTimings::of(&plan).timing(&changes[0])
+        DestroyTimings::from_plan(&plan).timing_of(&changes[0])
     }
 
     #[test]

@@ -5,37 +5,39 @@
 //! Dependencies of an object are taken from the state, where they were recorded when the object was
 //! made: by now the configuration may say something else, which `written` looks at.
 
+mod reference_order;
 mod relax;
-mod written;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-pub(super) use self::relax::relax;
+pub(super) use self::relax::relax_cycles;
 use super::destroy_timing::DestroyTiming;
-use super::index::{GraphBuilder, Index};
-use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
-use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
+use super::vertex::{ApplyVertex, DestroyVertex, InstanceVertex};
+use super::vertex_index::{GraphBuilder, VertexIndex};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::change::{Action, ReplaceOrder};
 use crate::graph::{Adjacency, VertexId};
 use crate::shared_graph::EdgeReason;
 
-const DEPENDENTS_FIRST: EdgeReason =
-    EdgeReason::Order("goes after what depends on it, as the state has it");
-const BEFORE_CHANGES: EdgeReason =
-    EdgeReason::Order("changes after what depended on it is destroyed, as the state has it");
-const AFTER_DESTROY: EdgeReason =
-    EdgeReason::Order("comes after what it depended on is destroyed, as the state has it");
-const OWN_PREDECESSOR: EdgeReason =
-    EdgeReason::Order("replaces it, and create_before_destroy is not set");
-const LAST: EdgeReason = EdgeReason::CreateFirst;
+const DEPENDENTS_DESTROYED_FIRST: EdgeReason =
+    EdgeReason::DestroyOrder("goes after what depends on it, as the state has it");
+const DESTROYED_BEFORE_CHANGES: EdgeReason =
+    EdgeReason::DestroyOrder("changes after what depended on it is destroyed, as the state has it");
+const CHANGE_AFTER_DESTROY: EdgeReason =
+    EdgeReason::DestroyOrder("comes after what it depended on is destroyed, as the state has it");
+const PREDECESSOR_DESTROYED_FIRST: EdgeReason =
+    EdgeReason::DestroyOrder("replaces it, and create_before_destroy is not set");
+const DESTROYED_LAST: EdgeReason = EdgeReason::CreateBeforeDestroy;
 /// For both of the orders that come of what is written alone.
-const AS_WRITTEN: EdgeReason = EdgeReason::Order("comes after what mentions it is destroyed");
-const CONFIGURES: EdgeReason = EdgeReason::Order("configures the provider that does the other");
+const REFERENCE_ORDER: EdgeReason =
+    EdgeReason::DestroyOrder("comes after what mentions it is destroyed");
+const CONFIGURES_PROVIDER: EdgeReason =
+    EdgeReason::DestroyOrder("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
-pub(super) fn connect(draft: &mut GraphBuilder<'_>, index: &Index, destroying: bool) {
-    join_gone(draft, index);
+pub(super) fn connect_order(draft: &mut GraphBuilder<'_>, index: &VertexIndex, destroying: bool) {
+    connect_gone_joins(draft, index);
     // In a full destroy nothing is changed, so no destruction can wait for a provider that a change
     // configures. The opposite order is added at the end instead.
     let behind =
@@ -48,33 +50,33 @@ pub(super) fn connect(draft: &mut GraphBuilder<'_>, index: &Index, destroying: b
     }
 }
 
-fn destroys<'v, 'c>(
-    vertices: &'v [Vertex<'c>],
-    index: &'v Index,
+fn destroy_vertices<'v, 'c>(
+    vertices: &'v [ApplyVertex<'c>],
+    index: &'v VertexIndex,
 ) -> impl Iterator<Item = (VertexId, &'v DestroyVertex<'c>)> {
     index.destroys.iter().filter_map(|&id| match &vertices[id.index()] {
-        Vertex::Destroy(destroy) => Some((id, destroy)),
+        ApplyVertex::Destroy(destroy) => Some((id, destroy)),
         _ => None,
     })
 }
 
-fn name(addr: &InstanceAddr) -> ConfigResourceAddr {
-    addr.of().config()
+fn vertex_resource_name(addr: &InstanceAddr) -> ConfigResourceAddr {
+    addr.resource_addr().config_addr()
 }
 
 /// The join of a resource's destroyed objects waits for each of them.
-fn join_gone(draft: &mut GraphBuilder<'_>, index: &Index) {
-    let (vertices, edges) = draft.split();
-    for (id, destroy) in destroys(vertices, index) {
-        if let Some(&gone) = index.gone.get(&name(&destroy.change.addr)) {
-            edges.connect(gone, id, EdgeReason::Order("belongs to that resource"));
+fn connect_gone_joins(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+    let (vertices, edges) = draft.split_vertices_and_edges();
+    for (id, destroy) in destroy_vertices(vertices, index) {
+        if let Some(&gone) = index.gone.get(&vertex_resource_name(&destroy.change.addr)) {
+            edges.connect(gone, id, EdgeReason::DestroyOrder("belongs to that resource"));
         }
     }
 }
 
 /// Vertices of one resource.
 #[derive(Default)]
-struct Parts {
+struct ResourceVertices {
     /// The join of its destroyed objects.
     gone: Option<VertexId>,
     /// The join of its instances, if it is in the configuration.
@@ -96,10 +98,10 @@ struct Parts {
     created_first: bool,
 }
 
-impl Parts {
+impl ResourceVertices {
     /// The vertices after which the objects that go first are gone: the join, unless that would wait
     /// for those that go last too.
-    fn first_gone(&self) -> &[VertexId] {
+    fn first_gone_vertices(&self) -> &[VertexId] {
         match &self.gone {
             // With few objects the join has the same effect as single edges, and with many it keeps
             // their number linear. It is only wrong if objects of both groups share it.
@@ -112,23 +114,25 @@ impl Parts {
 
 /// The resources among the vertices by number: dependencies are compared in many pairs, and numbers
 /// are small and quickly compared.
-struct Resources<'i> {
+struct ResourceNumbers<'i> {
     numbers: HashMap<&'i ConfigResourceAddr, usize>,
     names: Vec<&'i ConfigResourceAddr>,
-    parts: Vec<Parts>,
+    parts: Vec<ResourceVertices>,
 }
 
-impl<'i> Resources<'i> {
-    fn of(vertices: &[Vertex<'_>], index: &'i Index) -> Self {
+impl<'i> ResourceNumbers<'i> {
+    fn from_vertices(vertices: &[ApplyVertex<'_>], index: &'i VertexIndex) -> Self {
         let mut found = Self { numbers: HashMap::new(), names: Vec::new(), parts: Vec::new() };
         for (name, &done) in &index.done {
-            found.add(name).done = Some(done);
+            found.add_resource(name).done = Some(done);
         }
         for (name, &gone) in &index.gone {
-            found.add(name).gone = Some(gone);
+            found.add_resource(name).gone = Some(gone);
         }
-        for (id, destroy) in destroys(vertices, index) {
-            let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
+        for (id, destroy) in destroy_vertices(vertices, index) {
+            let Some(at) = found.number_of(&vertex_resource_name(&destroy.change.addr)) else {
+                continue;
+            };
             if destroy.timing == DestroyTiming::AfterSuccessor {
                 // Collected, because `found` is borrowed for the names and changed in the next
                 // line.
@@ -148,12 +152,13 @@ impl<'i> Resources<'i> {
             }
         }
         for &id in &index.instances {
-            if let Vertex::Instance(InstanceVertex { change, config, .. }) = &vertices[id.index()]
-                && let Some(at) = found.number(&name(&change.addr))
+            if let ApplyVertex::Instance(InstanceVertex { change, config, .. }) =
+                &vertices[id.index()]
+                && let Some(at) = found.number_of(&vertex_resource_name(&change.addr))
             {
                 let parts = &mut found.parts[at];
                 match change.addr.resource.mode() {
-                    Mode::Managed => parts.makers.push(id),
+                    ResourceMode::Managed => parts.makers.push(id),
                     // A read after a destruction must not see the destroyed object, for example in
                     // a list of all objects of a service.
                     _ if config.within.is_none() => parts.readers.push(id),
@@ -164,16 +169,16 @@ impl<'i> Resources<'i> {
         found
     }
 
-    fn add(&mut self, name: &'i ConfigResourceAddr) -> &mut Parts {
+    fn add_resource(&mut self, name: &'i ConfigResourceAddr) -> &mut ResourceVertices {
         let at = *self.numbers.entry(name).or_insert(self.parts.len());
         if at == self.parts.len() {
             self.names.push(name);
-            self.parts.push(Parts::default());
+            self.parts.push(ResourceVertices::default());
         }
         &mut self.parts[at]
     }
 
-    fn number(&self, name: &ConfigResourceAddr) -> Option<usize> {
+    fn number_of(&self, name: &ConfigResourceAddr) -> Option<usize> {
         self.numbers.get(name).copied()
     }
 
@@ -184,7 +189,7 @@ impl<'i> Resources<'i> {
         own: usize,
         names: &[ConfigResourceAddr],
     ) -> impl Iterator<Item = usize> {
-        names.iter().filter_map(|name| self.number(name)).filter(move |on| *on != own)
+        names.iter().filter_map(|name| self.number_of(name)).filter(move |on| *on != own)
     }
 }
 
@@ -198,12 +203,12 @@ struct JoinVertex {
 }
 
 /// Adds the edges, over a join where there would be one for each of many pairs.
-fn connect_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
+fn connect_dependent_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
     for JoinVertex { of, waiting, mut on, why } in waits {
         // n dependents on m dependencies would be n·m edges. With a thousand instances on each side
         // that is a million, and the graph would be slower to build than to walk.
         if waiting.len() > 1 && on.len() > 1 {
-            let join = draft.add(Vertex::Free(of));
+            let join = draft.add(ApplyVertex::DestroyJoin(of));
             on.iter().for_each(|&on| draft.connect(join, on, why));
             on = vec![join];
         }
@@ -215,8 +220,12 @@ fn connect_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
 
 /// Orders destructions. An object goes after everything that was made after it is gone. Its
 /// dependencies are changed or recreated only when it is gone, unless it goes last.
-fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &ProviderDependencies) {
-    let resources = Resources::of(draft.vertices(), index);
+fn connect_destroys(
+    draft: &mut GraphBuilder<'_>,
+    index: &VertexIndex,
+    behind: &ProviderDependencies,
+) {
+    let resources = ResourceNumbers::from_vertices(draft.vertices(), index);
     // An object that goes only after something that goes last may have to wait for a change: the
     // change comes after the successor of the object that goes last, and the successor may use the
     // changed object.
@@ -227,14 +236,16 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Provid
     let configures = |on: usize, provider: &ProviderConfigAddr| {
         behind.get(provider).is_some_and(|behind| behind.contains(resources.names[on]))
     };
-    let (vertices, edges) = draft.split();
+    let (vertices, edges) = draft.split_vertices_and_edges();
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
     // first and joined once: the dependency, the dependent, and whether objects of the dependent go
     // first.
     let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
     let mut before = None;
-    for (id, destroy) in destroys(vertices, index) {
-        let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
+    for (id, destroy) in destroy_vertices(vertices, index) {
+        let Some(own) = resources.number_of(&vertex_resource_name(&destroy.change.addr)) else {
+            continue;
+        };
         let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
         let configures = |on| configures(on, &destroy.change.provider);
         // The lists are shared between instances of one resource, so comparing pointers recognises
@@ -251,11 +262,11 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Provid
         }
         before = group;
         for on in resources.numbers_except(own, names).filter(|_| timing == DestroyTiming::Last) {
-            let Parts { done, makers, .. } = &resources.parts[on];
+            let ResourceVertices { done, makers, .. } = &resources.parts[on];
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
                 // An object that goes last is destroyed after the changes of its dependencies,
                 // while all others are destroyed before them.
-                edges.connect(id, done, LAST);
+                edges.connect(id, done, DESTROYED_LAST);
             }
         }
     }
@@ -263,19 +274,23 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Provid
         let parts = &resources.parts[own];
         parts.last.is_empty() && !held_up.contains(&own) && !configures(on, provider)
     };
-    let written = written::pairs(vertices, index, &resources, goes_first);
+    let written = reference_order::reference_pairs(vertices, index, &resources, goes_first);
     // Of equal edges the first reason counts.
     // Edges from the state precede those from the configuration. `relax` removes only the latter if
     // they close a cycle, so an edge that both demand must carry the reason of the state.
-    let stored = waits(&resources, pairs, [BEFORE_CHANGES, DEPENDENTS_FIRST]);
-    let written = waits(&resources, written, [AS_WRITTEN; 2]);
-    connect_waits(draft, stored);
-    connect_waits(draft, written);
+    let stored = join_vertices_for_pairs(
+        &resources,
+        pairs,
+        [DESTROYED_BEFORE_CHANGES, DEPENDENTS_DESTROYED_FIRST],
+    );
+    let written = join_vertices_for_pairs(&resources, written, [REFERENCE_ORDER; 2]);
+    connect_dependent_waits(draft, stored);
+    connect_dependent_waits(draft, written);
 }
 
 /// Edges between vertices, given the pairs in which resources depend on each other.
-fn waits(
-    resources: &Resources<'_>,
+fn join_vertices_for_pairs(
+    resources: &ResourceNumbers<'_>,
     mut pairs: Vec<(u32, u32, bool)>,
     whys: [EdgeReason; 2],
 ) -> Vec<JoinVertex> {
@@ -283,13 +298,16 @@ fn waits(
     pairs.dedup();
     // Sorted by dependency, so that each dependency gets one pair of joins, whatever the number of
     // its dependents.
-    pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(resources, pairs, whys)).collect()
+    pairs
+        .chunk_by(|a, b| a.0 == b.0)
+        .flat_map(|pairs| join_vertices_of_resource(resources, pairs, whys))
+        .collect()
 }
 
 /// Vertices of a resource that wait, given the pairs in which others depend on it: those that
 /// create or change, and those that destroy.
-fn after(
-    resources: &Resources<'_>,
+fn join_vertices_of_resource(
+    resources: &ResourceNumbers<'_>,
     pairs: &[(u32, u32, bool)],
     [before_changes, dependents_first]: [EdgeReason; 2],
 ) -> [JoinVertex; 2] {
@@ -300,7 +318,8 @@ fn after(
     };
     let first: Vec<_> = pairs.iter().copied().filter(|(_, _, goes_first)| *goes_first).collect();
     let first_gone = dependents(&first);
-    let first_gone = first_gone.iter().flat_map(|&at| resources.parts[at].first_gone()).copied();
+    let first_gone =
+        first_gone.iter().flat_map(|&at| resources.parts[at].first_gone_vertices()).copied();
     let mut all = dependents(pairs);
     // Pairs are sorted, so equal dependents are neighbours.
     all.dedup();
@@ -316,8 +335,8 @@ fn after(
 /// Orders creations. A vertex that creates, changes or reads waits until the objects that it
 /// depends on, by the state or the configuration, and that are destroyed are gone; those that go
 /// last wait for it instead.
-fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
-    let resources = Resources::of(draft.vertices(), index);
+fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+    let resources = ResourceNumbers::from_vertices(draft.vertices(), index);
     let vertices = draft.vertices();
     let mut waits = Vec::new();
     let mut users: Vec<Vec<VertexId>> = vec![Vec::new(); resources.parts.len()];
@@ -325,7 +344,7 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
         let mut depends_on = BTreeSet::new();
         let mut before = None;
         for &id in parts.makers.iter().chain(&parts.readers) {
-            let Vertex::Instance(InstanceVertex { change, .. }) = &vertices[id.index()] else {
+            let ApplyVertex::Instance(InstanceVertex { change, .. }) = &vertices[id.index()] else {
                 continue;
             };
             let lists =
@@ -345,12 +364,12 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
         let held_up: BTreeSet<usize> =
             depends_on.iter().flat_map(|&on| &resources.parts[on].held_up).copied().collect();
         let gone = depends_on.difference(&held_up);
-        let gone = gone.flat_map(|&on| resources.parts[on].first_gone()).copied();
+        let gone = gone.flat_map(|&on| resources.parts[on].first_gone_vertices()).copied();
         // An object that goes after the old object cannot go before the new one comes.
         if !parts.created_first {
             let of = resources.names[own].clone();
             let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
-            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
+            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CHANGE_AFTER_DESTROY });
         }
         for &on in &depends_on {
             // The join and not the instances: a dependent without changes has none in this graph.
@@ -359,31 +378,32 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
     }
     for (at, users) in users.into_iter().enumerate() {
         let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
-        waits.push(JoinVertex { of, waiting, on: users, why: LAST });
+        waits.push(JoinVertex { of, waiting, on: users, why: DESTROYED_LAST });
     }
-    connect_waits(draft, waits);
+    connect_dependent_waits(draft, waits);
 }
 
-/// Connects the two halves of a replacement. Objects deposed before go when the instance is as
-/// planned, as in Terraform: they may be all that exists, if nothing can be made. Unless one has to
-/// go before something that is replaced: then it waits for nothing, and nothing for it.
-fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
-    let (vertices, edges) = draft.split();
+/// Connects the two halves of a replacement. Objects deposed before go when the instance is as planned,
+/// as in Terraform: they may be all that exists, if nothing can be made.
+fn connect_own(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+    // Unless one has to go before something that is replaced: then it waits for nothing, and
+    // nothing for it.
+    let (vertices, edges) = draft.split_vertices_and_edges();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
     for &id in &index.instances {
-        if let Vertex::Instance(instance) = &vertices[id.index()] {
+        if let ApplyVertex::Instance(instance) = &vertices[id.index()] {
             makers.insert(&instance.change.addr, id);
         }
     }
-    for (id, destroy) in destroys(vertices, index) {
+    for (id, destroy) in destroy_vertices(vertices, index) {
         // Names and ports are often unique, so the new object can only be created after the old one
         // is gone.
         let holds_up = destroy.change.deposed.is_none();
         if let Some(&maker) = makers.get(&destroy.change.addr) {
             if destroy.timing.is_after_successor() {
-                edges.connect(id, maker, LAST);
+                edges.connect(id, maker, DESTROYED_LAST);
             } else if holds_up {
-                edges.connect(maker, id, OWN_PREDECESSOR);
+                edges.connect(maker, id, PREDECESSOR_DESTROYED_FIRST);
             }
         }
     }
@@ -392,56 +412,57 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
 /// For each provider configuration, the resources it is made of.
 type ProviderDependencies = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
-fn provider_dependencies(draft: &GraphBuilder<'_>, index: &Index) -> ProviderDependencies {
-    let dependencies = needs(draft);
-    let needed = index.names.providers().iter();
+fn provider_dependencies(draft: &GraphBuilder<'_>, index: &VertexIndex) -> ProviderDependencies {
+    let dependencies = own_dependencies(draft);
+    let needed = index.names.provider_vertices().iter();
     // Most provider configurations depend on no object. Without this the graph would be searched
     // for each of them.
-    let needed = needed.filter(|(_, id)| !dependencies.of(**id).is_empty());
+    let needed = needed.filter(|(_, id)| !dependencies.neighbors(**id).is_empty());
     needed
         .map(|(addr, &id)| {
-            (addr.clone(), resources_behind(draft.vertices(), index, &dependencies, id))
+            (addr.clone(), resources_behind_provider(draft.vertices(), index, &dependencies, id))
         })
         .collect()
 }
 
 /// Vertices that each vertex needs for its own sake, not for the sake of order.
-fn needs(draft: &GraphBuilder<'_>) -> Adjacency {
+fn own_dependencies(draft: &GraphBuilder<'_>) -> Adjacency {
     // Edges of order lead from nearly every vertex to nearly every other, so following them would
     // put all resources behind each provider.
-    draft.dependencies(|edge| !edge.why.is_order())
+    draft.dependencies_by_edges(|edge| !edge.why.is_order())
 }
 
 /// When everything is destroyed, the objects that configure a provider go after all objects of that
 /// provider.
-fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &Index) {
-    let dependencies = needs(draft);
+fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
+    let dependencies = own_dependencies(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
-    for (_, destroy) in destroys(draft.vertices(), index) {
-        if let Some(&provider) = index.names.providers().get(&destroy.change.provider) {
-            users.entry(provider).or_default().insert(name(&destroy.change.addr));
+    for (_, destroy) in destroy_vertices(draft.vertices(), index) {
+        if let Some(&provider) = index.names.provider_vertices().get(&destroy.change.provider) {
+            users.entry(provider).or_default().insert(vertex_resource_name(&destroy.change.addr));
         }
     }
     let mut waits = Vec::new();
     for (provider, users) in users {
-        let needed = resources_behind(draft.vertices(), index, &dependencies, provider);
-        let behind = destroys(draft.vertices(), index);
-        let behind = behind.filter(|(_, destroy)| needed.contains(&name(&destroy.change.addr)));
+        let needed = resources_behind_provider(draft.vertices(), index, &dependencies, provider);
+        let behind = destroy_vertices(draft.vertices(), index);
+        let behind = behind
+            .filter(|(_, destroy)| needed.contains(&vertex_resource_name(&destroy.change.addr)));
         let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
         // An object of the provider that configures the provider itself cannot go after itself.
         let others = users.iter().filter(|user| !needed.contains(user));
         let gone = others.filter_map(|user| index.gone.get(user).copied());
         if let Some(of) = needed.first().cloned() {
-            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CONFIGURES });
+            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CONFIGURES_PROVIDER });
         }
     }
-    connect_waits(draft, waits);
+    connect_dependent_waits(draft, waits);
 }
 
 /// The resources that a provider's configuration mentions, through values too.
-fn resources_behind(
-    vertices: &[Vertex<'_>],
-    index: &Index,
+fn resources_behind_provider(
+    vertices: &[ApplyVertex<'_>],
+    index: &VertexIndex,
     dependencies: &Adjacency,
     provider: VertexId,
 ) -> BTreeSet<ConfigResourceAddr> {
@@ -449,10 +470,12 @@ fn resources_behind(
     let mut seen = BTreeSet::from([provider]);
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
-        for &on in dependencies.of(id) {
+        for &on in dependencies.neighbors(id) {
             let mentioned = match &vertices[on.index()] {
-                Vertex::Done(name) => Some(name.clone()),
-                Vertex::Instance(instance) => Some(instance.change.addr.of().config()),
+                ApplyVertex::ResourceDone(name) => Some(name.clone()),
+                ApplyVertex::Instance(instance) => {
+                    Some(instance.change.addr.resource_addr().config_addr())
+                }
                 _ => None,
             };
             if let Some(name) = mentioned {

@@ -6,26 +6,26 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
-use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
-use super::visit::{ApplyOutcome, Expanded, View, visit};
-use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
+use super::vertex::{ApplyVertex, DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex};
+use super::visit::{ApplyContext, ApplyVisitOutcome, ExpandedResource, visit_vertex};
+use crate::addr::{DeposedKey, ResourceAddr, ResourceMode, ResourceName};
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
-use crate::eval::condition_results::summarise;
-use crate::event::{Event, Phase};
+use crate::eval::condition_results::summarize_results;
+use crate::event::{CountedPhase, Event};
 use crate::graph::Graph;
-use crate::instance::without_unknowns;
-use crate::plan::{Mode, Plan};
-use crate::progress::Counter;
+use crate::instance::unknown_to_null;
+use crate::plan::{Plan, PlanMode};
+use crate::progress::InstanceCounter;
 use crate::session::Session;
 use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResult, CheckResults};
 use crate::state::journal::Journal;
-use crate::state::{Object, OutputValue, State};
+use crate::state::{ObjectState, OutputValue, State};
 
 /// Result of an apply.
 #[derive(Clone, Debug, Default)]
-pub struct Applied {
+pub struct ApplyResult {
     /// State after the apply.
     pub state: State,
     /// Results of the conditions.
@@ -50,28 +50,29 @@ pub struct ChangeCounts {
 }
 
 /// Visits every vertex and records the results.
-pub(super) async fn run(
+pub(super) async fn walk_apply_graph(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     plan: &Plan,
     journal: &Journal,
-    graph: &Graph<Vertex<'_>, EdgeReason>,
-) -> Applied {
+    graph: &Graph<ApplyVertex<'_>, EdgeReason>,
+) -> ApplyResult {
     let ephemeral_resources = EphemeralResources::new(session);
-    let view = View { session, plan, journal, ephemeral_resources: &ephemeral_resources };
+    let view = ApplyContext { session, plan, journal, ephemeral_resources: &ephemeral_resources };
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
     let tally =
         ChangeCounts { imported: announce_imports(session, plan), ..ChangeCounts::default() };
-    let is_counted =
-        |vertex: &Vertex<'_>| matches!(vertex, Vertex::Instance(_) | Vertex::Destroy(_));
+    let is_counted = |vertex: &ApplyVertex<'_>| {
+        matches!(vertex, ApplyVertex::Instance(_) | ApplyVertex::Destroy(_))
+    };
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
-    let counter = Counter::new(session.watch, Phase::Apply, total);
-    let mut recorder = Recorder { session, plan, journal, tally };
+    let counter = InstanceCounter::new(session.watch, CountedPhase::Apply, total);
+    let mut recorder = ApplyRecorder { session, plan, journal, tally };
     // A journal that refuses a record ends the walk like an interrupt, as no call could be
     // announced.
-    let ends = || !journal.takes_calls();
+    let ends = || !journal.can_announce();
     let unvisited = walk_phase(
         diags,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &ends },
@@ -82,7 +83,7 @@ pub(super) async fn run(
                     // The semaphore is never closed, so a permit always comes.
                     // Only vertices that call a provider take a permit. Values and joins are cheap,
                     // and a permit for them would delay calls at `-parallelism=1`.
-                    Vertex::Instance(_) | Vertex::Destroy(_) => {
+                    ApplyVertex::Instance(_) | ApplyVertex::Destroy(_) => {
                         session.permits.acquire().await.ok()
                     }
                     _ => None,
@@ -90,29 +91,33 @@ pub(super) async fn run(
                 // Read when the vertex starts: by then its successor may have deposed it. The
                 // borrow ends before the visit waits for anything.
                 let object = object_to_destroy(&state.borrow(), vertex);
-                visit(view, object, vertex).await
+                visit_vertex(view, object, vertex).await
             }
         },
         |vertex, came, failed| {
             recorder.record(&mut state.borrow_mut(), vertex, came, failed);
             if is_counted(vertex) {
-                counter.done();
+                counter.count_finished();
             }
         },
     )
     .await;
     let tally = recorder.tally;
     let mut state = state.into_inner();
-    finish(&mut state, plan);
+    finish_state(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
     let mut before = plan.checks.clone();
-    if plan.mode != Mode::RefreshOnly {
+    if plan.mode != PlanMode::RefreshOnly {
         // A data source that was read while planning is not read again, and the results of its
         // conditions are not kept. Terraform does the same.
-        before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
+        before
+            .0
+            .iter_mut()
+            .filter(|result| result.subject.is_data())
+            .for_each(CheckResult::reset_statuses);
     }
-    let checks = summarise(session.config, session.results, &before, |_| false);
-    Applied { state, checks, tally, complete }
+    let checks = summarize_results(session.config, session.results, &before, |_| false);
+    ApplyResult { state, checks, tally, complete }
 }
 
 /// Announces the objects that were found while planning and are managed from now on. Returns their
@@ -125,20 +130,20 @@ fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
             let (addr, import_key) = (&change.addr, &importing.import_key);
             // Terraform prints these lines at apply (hooks PreApplyImport, PostApplyImport),
             // although the provider has found the objects while planning.
-            session.watch.see(&Event::ImportStart { addr, import_key, applying: true });
-            session.watch.see(&Event::ImportDone { addr, import_key });
+            session.watch.on_event(&Event::ImportStart { addr, import_key, applying: true });
+            session.watch.on_event(&Event::ImportDone { addr, import_key });
         })
         .count()
 }
 
-fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> {
-    let Vertex::Destroy(destroy) = vertex else { return None };
-    state.object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
+fn object_to_destroy(state: &State, vertex: &ApplyVertex<'_>) -> Option<Arc<ObjectState>> {
+    let ApplyVertex::Destroy(destroy) = vertex else { return None };
+    state.find_object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
 }
 
 /// Does what needs no visit: outputs that go or were known while planning, objects that are no longer
 /// managed, and data sources, of which nothing stays when what they stood beside is destroyed.
-fn finish(state: &mut State, plan: &Plan) {
+fn finish_state(state: &mut State, plan: &Plan) {
     // Forgetting calls no provider, so it has no vertex.
     for change in plan.changes.values().filter(|change| change.action == Action::Forget) {
         state.remove_object(&change.addr, change.deposed.as_ref());
@@ -146,16 +151,17 @@ fn finish(state: &mut State, plan: &Plan) {
     for (name, change) in &plan.outputs {
         if change.action == Action::Delete {
             state.outputs.remove(name);
-        } else if plan.mode == Mode::RefreshOnly {
+        } else if plan.mode == PlanMode::RefreshOnly {
             record_output(state, name, &change.after, change.sensitive);
             record_unknown_output(state, name, change);
         }
     }
-    if plan.mode == Mode::Destroy {
+    if plan.mode == PlanMode::Destroy {
         let stays = |addr: &ResourceAddr| {
             // With `-target`, data sources outside of the targets may still be used by objects that
             // stay.
-            plan.is_limited() && !plan.targets.iter().any(|target| target.touches(addr))
+            plan.is_limited()
+                && !plan.targets.iter().any(|target| target.may_contain_resource(addr))
         };
         state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data || stays(addr));
     }
@@ -164,7 +170,7 @@ fn finish(state: &mut State, plan: &Plan) {
 /// Stores an output. An output without a value, or that must not be stored, is not in the state. A
 /// value that is still unknown belongs to an object that is not a target.
 fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
-    match Known::new(without_unknowns(&value.with_plain_zeros()).split_marks().0.into_value()) {
+    match Known::new(unknown_to_null(&value.with_plain_zeros()).split_marks().0.into_value()) {
         Ok(value) if !value.value().is_null() => {
             state.outputs.insert(name.clone(), OutputValue { value, sensitive });
         }
@@ -182,24 +188,30 @@ fn record_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
     }
 }
 
-struct Recorder<'r, 'a> {
+struct ApplyRecorder<'r, 'a> {
     session: &'r Session<'a>,
     plan: &'r Plan,
     journal: &'r Journal,
     tally: ChangeCounts,
 }
 
-impl Recorder<'_, '_> {
-    fn record(&mut self, state: &mut State, vertex: &Vertex<'_>, came: ApplyOutcome, failed: bool) {
+impl ApplyRecorder<'_, '_> {
+    fn record(
+        &mut self,
+        state: &mut State,
+        vertex: &ApplyVertex<'_>,
+        came: ApplyVisitOutcome,
+        failed: bool,
+    ) {
         debug_assert!(
             // The walk starts the dependents as soon as this function returns. A result that is not
             // in the journal by then would be lost in a crash, and theirs would not.
-            failed || is_written_down(self.journal, vertex),
+            failed || is_recorded_in_state(self.journal, vertex),
             "dependents begin before what they depend on is written down"
         );
         match (vertex, came) {
-            (Vertex::SharedVertex(shared), ApplyOutcome::SharedVertex(found)) => {
-                if let Some((output, found)) = shared.record(self.session, found) {
+            (ApplyVertex::SharedVertex(shared), ApplyVisitOutcome::SharedVertex(found)) => {
+                if let Some((output, found)) = shared.record_outcome(self.session, found) {
                     // As in Terraform, an output that was known when it was planned is stored as
                     // planned, whatever the applied objects hold.
                     let planned = self.plan.outputs.get(&output.name).map(|change| &change.after);
@@ -207,47 +219,50 @@ impl Recorder<'_, '_> {
                     record_output(state, &output.name, value, output.sensitive);
                 }
             }
-            (Vertex::Expand(ExpandVertex { addr, .. }), ApplyOutcome::Expanded(found))
-            | (Vertex::Open(OpenVertex { addr, .. }), ApplyOutcome::Expanded(found)) => {
+            (
+                ApplyVertex::Expand(ExpandVertex { addr, .. }),
+                ApplyVisitOutcome::Expanded(found),
+            )
+            | (ApplyVertex::Open(OpenVertex { addr, .. }), ApplyVisitOutcome::Expanded(found)) => {
                 self.record_expanded(&addr.resource, found);
             }
             (
-                Vertex::Instance(instance),
-                ApplyOutcome::Made { object, value, deposes, changed },
+                ApplyVertex::Instance(instance),
+                ApplyVisitOutcome::Made { object, value, deposes, changed },
             ) => {
                 // Terraform counts successful operations only, also in the summary of a failed run.
                 if changed && !failed {
-                    self.count(instance.change.action);
+                    self.count_action(instance.change.action);
                 }
-                record_made(state, instance, object, deposes);
+                record_changed_object(state, instance, object, deposes);
                 let addr = &instance.change.addr;
-                let module = self.session.results.module(&addr.module);
-                let results = module.and_then(|module| module.resource(&addr.resource));
+                let module = self.session.results.module_instance(&addr.module);
+                let results = module.and_then(|module| module.resource_results(&addr.resource));
                 if let (Some(results), Some(value)) = (results, value) {
-                    results.set(&addr.key, value);
+                    results.set_instance(&addr.key, value);
                 }
             }
-            (Vertex::Destroy(destroy), ApplyOutcome::Destroyed { left }) => {
+            (ApplyVertex::Destroy(destroy), ApplyVisitOutcome::Destroyed { left }) => {
                 if !failed {
                     self.tally.destroyed += 1;
                 }
-                record_destroyed(state, destroy, left);
+                record_destroyed_object(state, destroy, left);
             }
             _ => {}
         }
     }
 
-    fn record_expanded(&self, resource: &ResourceName, found: Vec<Expanded>) {
-        for Expanded { module, expansion, settled } in found {
-            let module = self.session.results.module(&module);
-            if let Some(results) = module.and_then(|module| module.resource(resource)) {
-                results.expand(expansion);
-                settled.into_iter().for_each(|(key, value)| results.set(&key, value));
+    fn record_expanded(&self, resource: &ResourceName, found: Vec<ExpandedResource>) {
+        for ExpandedResource { module, expansion, settled } in found {
+            let module = self.session.results.module_instance(&module);
+            if let Some(results) = module.and_then(|module| module.resource_results(resource)) {
+                results.set_expansion(expansion);
+                settled.into_iter().for_each(|(key, value)| results.set_instance(&key, value));
             }
         }
     }
 
-    fn count(&mut self, action: Action) {
+    fn count_action(&mut self, action: Action) {
         match action {
             // The other half of a replacement is counted by its own vertex.
             Action::Create | Action::Replace(_) => self.tally.added += 1,
@@ -258,20 +273,22 @@ impl Recorder<'_, '_> {
 }
 
 /// Whether everything that was found out about the object of a vertex is in the journal.
-fn is_written_down(journal: &Journal, vertex: &Vertex<'_>) -> bool {
+fn is_recorded_in_state(journal: &Journal, vertex: &ApplyVertex<'_>) -> bool {
     match vertex {
-        Vertex::Instance(instance) => journal.may_go_on(&instance.change.addr, None),
-        Vertex::Destroy(destroy) => {
-            journal.may_go_on(&destroy.change.addr, destroy.deposed.as_ref())
+        ApplyVertex::Instance(instance) => {
+            journal.may_start_dependents(&instance.change.addr, None)
+        }
+        ApplyVertex::Destroy(destroy) => {
+            journal.may_start_dependents(&destroy.change.addr, destroy.deposed.as_ref())
         }
         _ => true,
     }
 }
 
-fn record_made(
+fn record_changed_object(
     state: &mut State,
     vertex: &InstanceVertex<'_>,
-    object: Option<Arc<Object>>,
+    object: Option<Arc<ObjectState>>,
     deposes: Option<DeposedKey>,
 ) {
     let addr = &vertex.change.addr;
@@ -282,7 +299,7 @@ fn record_made(
         }
         return;
     };
-    let resource = state.resource_mut(addr.of(), &vertex.change.provider);
+    let resource = state.resource_or_insert(addr.resource_addr(), &vertex.change.provider);
     // The state may name another provider configuration. The next run must read the object through
     // the one that has made it.
     resource.provider = vertex.change.provider.clone();
@@ -293,7 +310,11 @@ fn record_made(
     }
 }
 
-fn record_destroyed(state: &mut State, vertex: &DestroyVertex<'_>, left: Option<Arc<Object>>) {
+fn record_destroyed_object(
+    state: &mut State,
+    vertex: &DestroyVertex<'_>,
+    left: Option<Arc<ObjectState>>,
+) {
     let addr = &vertex.change.addr;
     match left {
         None => state.remove_object(addr, vertex.deposed.as_ref()),

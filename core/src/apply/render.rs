@@ -2,8 +2,8 @@
 
 use formwork_value::{Diagnostics, Reported};
 
-use super::vertex::Vertex;
-use super::{build, frozen};
+use super::vertex::ApplyVertex;
+use super::{build, freeze_draft};
 use crate::addr::InstanceAddr;
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::plan::Plan;
@@ -14,30 +14,33 @@ use crate::shared_graph;
 ///
 /// # Errors
 /// When it has a cycle.
-pub fn dot(
+pub fn apply_graph_dot(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     plan: &Plan,
 ) -> Result<String, Reported> {
-    let graph = frozen(session, diags, build::draft(session, plan))?;
-    Ok(shared_graph::draw(&graph, drawn, |_| {}))
+    let graph = freeze_draft(session, diags, build::build_apply_draft(session, plan))?;
+    Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |_| {}))
 }
 
 /// The resource of an instance, as written: the label of its box.
-fn written(addr: &InstanceAddr) -> String {
-    addr.of().config().to_string()
+fn instance_resource_label(addr: &InstanceAddr) -> String {
+    addr.resource_addr().config_addr().to_string()
 }
 
-fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
+fn render_vertex(vertex: &ApplyVertex<'_>) -> RenderedVertex {
     let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     let look = match vertex {
-        Vertex::SharedVertex(shared) => return shared.drawn(),
-        Vertex::Expand(expand) => boxed(expand.addr.to_string()),
-        Vertex::Open(open) => boxed(open.addr.to_string()),
-        Vertex::Instance(instance) => boxed(written(&instance.change.addr)),
-        Vertex::Unchanged(instance) => boxed(written(&instance.change.addr)),
-        Vertex::Destroy(destroy) => boxed(written(&destroy.change.addr)),
-        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => None,
+        ApplyVertex::SharedVertex(shared) => return shared.render(),
+        ApplyVertex::Expand(expand) => boxed(expand.addr.to_string()),
+        ApplyVertex::Open(open) => boxed(open.addr.to_string()),
+        ApplyVertex::Instance(instance) => boxed(instance_resource_label(&instance.change.addr)),
+        ApplyVertex::Unchanged(instance) => boxed(instance_resource_label(&instance.change.addr)),
+        ApplyVertex::Destroy(destroy) => boxed(instance_resource_label(&destroy.change.addr)),
+        ApplyVertex::ResourceDone(_)
+        | ApplyVertex::ResourceGone(_)
+        | ApplyVertex::DestroyJoin(_)
+        | ApplyVertex::AllChanged => None,
     };
     RenderedVertex { name: vertex.to_string(), look }
 }

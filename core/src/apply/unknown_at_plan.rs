@@ -4,88 +4,90 @@
 
 use std::collections::BTreeSet;
 
-use super::index::GraphBuilder;
-use super::vertex::{InstanceVertex, Vertex};
+use super::vertex::{ApplyVertex, InstanceVertex};
+use super::vertex_index::GraphBuilder;
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
-use crate::eval::vertex::{NamedValue, ValueVertex};
-use crate::plan::{Mode, Plan};
+use crate::eval::vertex::{NamedValueBlock, ValueVertex};
+use crate::plan::{Plan, PlanMode};
 use crate::shared_graph::SharedVertex;
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
 /// The objects that do not change, but have conditions that are not settled.
-pub(super) fn unchanged(plan: &Plan) -> BTreeSet<InstanceAddr> {
+pub(super) fn unchanged_with_unknown_conditions(plan: &Plan) -> BTreeSet<InstanceAddr> {
     let mut found = BTreeSet::new();
-    for result in unknown(plan) {
+    for result in unknown_check_results(plan) {
         let CheckSubject::Resource(name) = &result.subject else { continue };
         let objects = result.objects.iter().flatten();
         for object in objects.filter(|object| object.status == CheckStatus::Unknown) {
             let addr = ResourceAddr { module: object.module.clone(), resource: name.clone() };
-            found.insert(addr.instance(object.key.clone()));
+            found.insert(addr.instance_addr(object.key.clone()));
         }
     }
     found
 }
 
 /// Selects the vertices of values that are not settled, for a plan of everything.
-pub(super) fn values(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
+pub(super) fn unknown_value_vertices(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
     let n_vertices = draft.vertices().len();
     // When everything is destroyed, values change and are not shown again.
-    if plan.mode == Mode::Destroy || !plan.targets.is_empty() {
+    if plan.mode == PlanMode::Destroy || !plan.targets.is_empty() {
         return vec![false; n_vertices];
     }
     let subjects: BTreeSet<(&ModulePath, &CheckSubject)> =
-        unknown(plan).map(|result| (&result.module, &result.subject)).collect();
+        unknown_check_results(plan).map(|result| (&result.module, &result.subject)).collect();
     let is_judged = |value: &ValueVertex<'_>| {
-        subject(value).is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
+        check_subject(value).is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
     };
     let dependents = draft.dependents();
-    let all = |is: &dyn Fn(&Vertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
-    let behind = dependents.reach(all(&|vertex| match vertex {
-        Vertex::Instance(instance) => is_unknown(instance),
-        Vertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
+    let all = |is: &dyn Fn(&ApplyVertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
+    let behind = dependents.reachable_from(all(&|vertex| match vertex {
+        ApplyVertex::Instance(instance) => is_check_unknown(instance),
+        ApplyVertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
         _ => false,
     }));
     // Dependents of something that was left out were not planned.
-    let left_out = dependents.reach(all(&|vertex| match vertex {
-        Vertex::Done(addr) => plan.excludes.iter().any(|target| target.touches_config(addr)),
+    let left_out = dependents.reachable_from(all(&|vertex| match vertex {
+        ApplyVertex::ResourceDone(addr) => {
+            plan.excludes.iter().any(|target| target.may_contain_config_resource(addr))
+        }
         _ => false,
     }));
-    let is_warned_of = |vertex: &Vertex<'_>| {
-        plan.mode == Mode::RefreshOnly
-            && matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if is_output_with_preconditions(value))
+    let is_warned_of = |vertex: &ApplyVertex<'_>| {
+        plan.mode == PlanMode::RefreshOnly
+            && matches!(vertex, ApplyVertex::SharedVertex(SharedVertex::Value(value)) if is_output_with_preconditions(value))
     };
     let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
     found
         .map(|(vertex, (behind, left_out))| {
-            let is_value = matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(_)));
+            let is_value = matches!(vertex, ApplyVertex::SharedVertex(SharedVertex::Value(_)));
             is_value && !left_out && (behind || is_warned_of(vertex))
         })
         .collect()
 }
 
 /// Objects with conditions whose result was unknown.
-fn unknown(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
+fn unknown_check_results(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
     plan.checks.0.iter().filter(|result| result.status == CheckStatus::Unknown)
 }
 
-/// Whether an object has values that show only when it is made. Those that were known are the same
-/// then: its provider is held to that.
-fn is_unknown(instance: &InstanceVertex<'_>) -> bool {
+/// Whether an object has values that show only when it is made.
+fn is_check_unknown(instance: &InstanceVertex<'_>) -> bool {
+    // Those that were known are the same then: its provider is held to that.
     let change = instance.change;
     // A data source that is read while applying has no planned value that it could be held to.
     change.action == Action::Read || !change.after.is_wholly_known()
 }
 
-fn subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
+fn check_subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
     match value.value {
-        NamedValue::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
-        NamedValue::Output(output) => Some(CheckSubject::Output(output.name.clone())),
-        NamedValue::Local(_) | NamedValue::Check(_) => None,
+        NamedValueBlock::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
+        NamedValueBlock::Output(output) => Some(CheckSubject::Output(output.name.clone())),
+        NamedValueBlock::Local(_) | NamedValueBlock::Check(_) => None,
     }
 }
 
 /// While planning what is only refreshed they warn, and now they do more.
 fn is_output_with_preconditions(value: &ValueVertex<'_>) -> bool {
-    matches!(value.value, NamedValue::Output(output) if !output.preconditions.is_empty())
+    matches!(value.value, NamedValueBlock::Output(output) if !output.preconditions.is_empty())
 }

@@ -1,14 +1,14 @@
 //! Vertices that can be visited while applying. A vertex is complete when made.
 
 use super::destroy_timing::DestroyTiming;
-use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
+use crate::addr::{ConfigResourceAddr, DeposedKey, ProviderConfigAddr, ResourceMode};
 use crate::change::Change;
 use crate::config::{Config, ModuleNode, Resource};
 use crate::shared_graph::{self, SharedVertex};
 
 /// A vertex of the apply graph.
 #[derive(Debug)]
-pub(crate) enum Vertex<'c> {
+pub(crate) enum ApplyVertex<'c> {
     /// A vertex that both graphs have.
     SharedVertex(SharedVertex<'c>),
     /// A resource in the configuration: its instances become known, and those that do not change
@@ -24,14 +24,14 @@ pub(crate) enum Vertex<'c> {
     Destroy(DestroyVertex<'c>),
     /// All instances of a resource are as planned: vertices that mention the resource wait for
     /// this, so that there is one edge and not one for each pair of instances.
-    Done(ConfigResourceAddr),
+    ResourceDone(ConfigResourceAddr),
     /// All objects of a resource that are to go, and go before what replaces them, are gone.
-    Gone(ConfigResourceAddr),
+    ResourceGone(ConfigResourceAddr),
     /// Everything that changes has changed: objects that `check` blocks refer to wait for this.
-    Changed,
+    AllChanged,
     /// Everything that several objects of a resource wait for, of what comes or goes because of
     /// others: again, so that there is one edge and not one for each pair.
-    Free(ConfigResourceAddr),
+    DestroyJoin(ConfigResourceAddr),
 }
 
 /// A resource in the configuration.
@@ -45,7 +45,7 @@ pub(crate) struct ExpandVertex<'c> {
 impl ExpandVertex<'_> {
     /// Whether it is a resource that is made here.
     pub(crate) fn is_managed(&self) -> bool {
-        self.addr.resource.mode() == Mode::Managed
+        self.addr.resource.mode() == ResourceMode::Managed
     }
 }
 
@@ -84,46 +84,46 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) timing: DestroyTiming,
 }
 
-impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
+impl<'c> From<SharedVertex<'c>> for ApplyVertex<'c> {
     fn from(shared: SharedVertex<'c>) -> Self {
         Self::SharedVertex(shared)
     }
 }
 
-impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
-    fn shared(&self) -> Option<&SharedVertex<'c>> {
+impl<'c> shared_graph::PhaseVertex<'c> for ApplyVertex<'c> {
+    fn as_shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
             Self::SharedVertex(shared) => Some(shared),
             _ => None,
         }
     }
 
-    fn module(&self) -> Option<&'c ModuleNode> {
+    fn required_module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(shared) => shared.module(),
+            Self::SharedVertex(shared) => shared.required_module(),
             Self::Expand(expand) => Some(expand.node),
             Self::Open(open) => Some(open.node),
             // Vertices that create or destroy come behind the expansion, or need none.
             Self::Instance(_)
             | Self::Unchanged(_)
             | Self::Destroy(_)
-            | Self::Done(_)
-            | Self::Gone(_)
-            | Self::Free(_)
-            | Self::Changed => None,
+            | Self::ResourceDone(_)
+            | Self::ResourceGone(_)
+            | Self::DestroyJoin(_)
+            | Self::AllChanged => None,
         }
     }
 
-    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+    fn enclosing_module(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(shared) => shared.around(config),
+            Self::SharedVertex(shared) => shared.enclosing_module(config),
             // Whatever is made of a resource in the module ends here.
-            Self::Done(addr) => config.node(&addr.module),
-            other => other.module(),
+            Self::ResourceDone(addr) => config.find_node(&addr.module),
+            other => other.required_module(),
         }
     }
 
-    fn block(&self) -> Option<&Resource> {
+    fn resource_block(&self) -> Option<&Resource> {
         match self {
             Self::Expand(expand) => Some(expand.config),
             Self::Open(open) => Some(open.config),
@@ -131,15 +131,15 @@ impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
         }
     }
 
-    fn mentioned(&self) -> Option<&ConfigResourceAddr> {
+    fn referenced_resource(&self) -> Option<&ConfigResourceAddr> {
         match self {
-            Self::Done(addr) => Some(addr),
+            Self::ResourceDone(addr) => Some(addr),
             Self::Open(open) => Some(&open.addr),
             _ => None,
         }
     }
 
-    fn provider(&self) -> Option<&ProviderConfigAddr> {
+    fn provider_config(&self) -> Option<&ProviderConfigAddr> {
         match self {
             Self::Instance(instance) => Some(&instance.change.provider),
             Self::Destroy(destroy) => Some(&destroy.change.provider),
@@ -148,22 +148,22 @@ impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
         }
     }
 
-    fn opens(&self) -> Option<&ConfigResourceAddr> {
+    fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr> {
         match self {
             Self::Open(open) => Some(&open.addr),
             _ => None,
         }
     }
 
-    fn passes_on(&self) -> bool {
+    fn passes_values_on(&self) -> bool {
         match self {
-            Self::SharedVertex(shared) => shared.passes_on(),
+            Self::SharedVertex(shared) => shared.passes_values_on(),
             other => matches!(other, Self::Expand(_) | Self::Open(_)),
         }
     }
 }
 
-impl std::fmt::Display for Vertex<'_> {
+impl std::fmt::Display for ApplyVertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::SharedVertex(shared) => shared.fmt(f),
@@ -175,10 +175,10 @@ impl std::fmt::Display for Vertex<'_> {
                 Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),
                 None => write!(f, "{} (destroy)", destroy.change.addr),
             },
-            Self::Done(addr) => write!(f, "{addr} (done)"),
-            Self::Gone(addr) => write!(f, "{addr} (gone)"),
-            Self::Changed => f.write_str("(all changes)"),
-            Self::Free(addr) => write!(f, "{addr} (free)"),
+            Self::ResourceDone(addr) => write!(f, "{addr} (done)"),
+            Self::ResourceGone(addr) => write!(f, "{addr} (gone)"),
+            Self::AllChanged => f.write_str("(all changes)"),
+            Self::DestroyJoin(addr) => write!(f, "{addr} (free)"),
         }
     }
 }

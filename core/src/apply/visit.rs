@@ -12,20 +12,20 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Value};
 
-use super::vertex::Vertex;
+use super::vertex::ApplyVertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
 use crate::instance::point_at_parts;
 use crate::plan::Plan;
 use crate::session::Session;
-use crate::shared_graph::SharedOutcome;
-use crate::state::Object;
+use crate::shared_graph::SharedVisitOutcome;
+use crate::state::ObjectState;
 use crate::state::journal::Journal;
 
 /// Data that every visit may read.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct ApplyContext<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) plan: &'a Plan,
     pub(super) journal: &'a Journal,
@@ -34,17 +34,17 @@ pub(super) struct View<'a> {
 }
 
 /// Result of a visit.
-pub(super) enum ApplyOutcome {
+pub(super) enum ApplyVisitOutcome {
     /// Nothing to record.
     Nothing,
     /// Result of visiting a shared vertex.
-    SharedVertex(SharedOutcome),
+    SharedVertex(SharedVisitOutcome),
     /// The instances of a resource, for each instance of its module.
-    Expanded(Vec<Expanded>),
+    Expanded(Vec<ExpandedResource>),
     /// An object was made or changed, or an attempt left something behind.
     Made {
         /// The object; `None` if nothing is there.
-        object: Option<Arc<Object>>,
+        object: Option<Arc<ObjectState>>,
         /// Value that references to the instance see, if all went well.
         value: Option<Value>,
         /// Under which key the object before is deposed, if a new one was made first.
@@ -55,56 +55,60 @@ pub(super) enum ApplyOutcome {
     /// An object was destroyed, or was to be and still exists.
     Destroyed {
         /// Object that still exists, if any.
-        left: Option<Arc<Object>>,
+        left: Option<Arc<ObjectState>>,
     },
 }
 
 /// The instances of a resource in an instance of its module, with the values of those that do not
 /// change.
-pub(super) struct Expanded {
+pub(super) struct ExpandedResource {
     pub(super) module: ModuleAddr,
     pub(super) expansion: Expansion,
     pub(super) settled: Vec<(InstanceKey, Value)>,
 }
 
 /// Visits a vertex. `object` is the object to be destroyed, as it is recorded now.
-pub(super) async fn visit(
-    view: View<'_>,
-    object: Option<Arc<Object>>,
-    vertex: &Vertex<'_>,
-) -> (Diagnostics, ApplyOutcome) {
+pub(super) async fn visit_vertex(
+    view: ApplyContext<'_>,
+    object: Option<Arc<ObjectState>>,
+    vertex: &ApplyVertex<'_>,
+) -> (Diagnostics, ApplyVisitOutcome) {
     let mut diags = Diagnostics::new();
     let session = view.session;
     let came = match vertex {
-        Vertex::SharedVertex(shared) => {
+        ApplyVertex::SharedVertex(shared) => {
             let inputs = session.eval_inputs();
-            ApplyOutcome::SharedVertex(
-                shared.visit(&mut diags, session, inputs, view.ephemeral_resources).await,
+            ApplyVisitOutcome::SharedVertex(
+                shared.visit_vertex(&mut diags, session, inputs, view.ephemeral_resources).await,
             )
         }
-        Vertex::Expand(expand) => {
-            let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);
-            session.settled(&mut diags, find).await.unwrap_or(ApplyOutcome::Nothing)
+        ApplyVertex::Expand(expand) => {
+            let find = |diags: &mut Diagnostics| expand::visit_expand(view, diags, expand);
+            session
+                .evaluate_with_functions(&mut diags, find)
+                .await
+                .unwrap_or(ApplyVisitOutcome::Nothing)
         }
-        Vertex::Open(open) => open::visit(view, &mut diags, open).await,
-        Vertex::Instance(instance) => {
+        ApplyVertex::Open(open) => open::visit_open(view, &mut diags, open).await,
+        ApplyVertex::Instance(instance) => {
             // Much larger than what the other vertices need, which are many.
-            let came = Box::pin(instance::visit(view, &mut diags, instance)).await;
+            let came = Box::pin(instance::visit_instance(view, &mut diags, instance)).await;
             point_at_parts(&mut diags, &instance.config.body, instance.config.span);
-            came.unwrap_or(ApplyOutcome::Nothing)
+            came.unwrap_or(ApplyVisitOutcome::Nothing)
         }
-        Vertex::Unchanged(instance) => {
+        ApplyVertex::Unchanged(instance) => {
             // A failure is in `diags`; there is nothing to record either way.
-            let _ = unchanged::visit(view, &mut diags, instance).await;
-            ApplyOutcome::Nothing
+            let _ = unchanged::visit_unchanged(view, &mut diags, instance).await;
+            ApplyVisitOutcome::Nothing
         }
-        Vertex::Destroy(destroy) => {
-            let came = Box::pin(destroy::visit(view, object, &mut diags, destroy)).await;
-            came.unwrap_or(ApplyOutcome::Nothing)
+        ApplyVertex::Destroy(destroy) => {
+            let came = Box::pin(destroy::visit_destroy(view, object, &mut diags, destroy)).await;
+            came.unwrap_or(ApplyVisitOutcome::Nothing)
         }
-        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => {
-            ApplyOutcome::Nothing
-        }
+        ApplyVertex::ResourceDone(_)
+        | ApplyVertex::ResourceGone(_)
+        | ApplyVertex::DestroyJoin(_)
+        | ApplyVertex::AllChanged => ApplyVisitOutcome::Nothing,
     };
     (diags, came)
 }

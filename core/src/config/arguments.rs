@@ -11,13 +11,21 @@ use crate::addr::is_identifier;
 use crate::messages;
 
 /// Takes an argument that is a boolean. One that is wrong is reported and counts as not there.
-pub(super) fn flag(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<bool> {
-    constant::bool(diags, &content.take(name)?.expr).ok()
+pub(super) fn take_bool_argument(
+    diags: &mut Diagnostics,
+    content: &mut Content,
+    name: &str,
+) -> Option<bool> {
+    constant::constant_bool(diags, &content.take(name)?.expr).ok()
 }
 
 /// Takes an argument that is a string. An invalid one is reported and counts as absent.
-pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<String> {
-    constant::string(diags, &content.take(name)?.expr).ok()
+pub(super) fn take_string_argument(
+    diags: &mut Diagnostics,
+    content: &mut Content,
+    name: &str,
+) -> Option<String> {
+    constant::constant_string(diags, &content.take(name)?.expr).ok()
 }
 
 /// Nested blocks of one kind.
@@ -27,21 +35,22 @@ pub(super) struct NestedBlocks<'a> {
     pub(super) within: &'a str,
 }
 
-/// Merges blocks `_` into a body. They escape names that mean something to the engine: their
-/// contents count as if they stood outside.
-pub(super) fn unescape(
+/// Merges blocks `_` into a body.
+pub(super) fn merge_escape_blocks(
     diags: &mut Diagnostics,
     sources: &Sources,
     mut body: Body,
     escaping: NestedBlocks<'_>,
 ) -> Body {
+    // They escape names that mean something to the engine: their contents count as if they stood
+    // outside.
     let NestedBlocks { blocks: escaped, within: of } = escaping;
     let mut first = None;
     for block in escaped {
         if let Some(first) = first {
             let detail = format!(
                 "The special block type \"_\" can be used to force particular arguments to be interpreted as resource-type-specific rather than as meta-arguments, but each {of} block can have only one such block. The first escaping block was at {}.",
-                place(sources, first)
+                format_place(sources, first)
             );
             let problem = Diagnostic::error(messages::DUPLICATE_ESCAPING_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
@@ -66,7 +75,7 @@ pub(super) fn unescape(
 }
 
 /// The error for a feature of the language that this version leaves out.
-pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
+pub(super) fn unsupported_feature_error(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
     Diagnostic::error(
         messages::NOT_SUPPORTED_YET.with(&[&what]),
         "The configuration is right, but this program cannot carry it out. Take it out, or keep to \
@@ -76,7 +85,7 @@ pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagno
 }
 
 /// The shape of a name, as errors state it.
-pub(super) const NAME_SHAPE: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
+pub(super) const NAME_RULE: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
 
 /// Reports a label that is no name.
 pub(super) fn check_name(
@@ -88,12 +97,12 @@ pub(super) fn check_name(
         return Ok(());
     }
     Err(diags.error(
-        Diagnostic::error(messages::INVALID_NAME_OF_BLOCK.with(&[&what]), NAME_SHAPE).at(name.span),
+        Diagnostic::error(messages::INVALID_NAME_OF_BLOCK.with(&[&what]), NAME_RULE).at(name.span),
     ))
 }
 
 /// Returns a place for display: `main.tf:3,1-11`.
-pub(super) fn place(sources: &Sources, span: Span) -> String {
+pub(super) fn format_place(sources: &Sources, span: Span) -> String {
     let (start, end) = (sources.start(span), sources.end(span));
     let name = sources.name(span.source);
     if start.line == end.line {

@@ -1,19 +1,19 @@
 //! Diagnostics for invalid references: names that are not declared in a module, keys that are
 //! missing or superfluous. Finds none of them itself.
 
-use formwork_lang::suggest::nearest;
+use formwork_lang::suggest::nearest_name;
 use formwork_value::schema::Block as BlockSchema;
 use formwork_value::{Diagnostic, Span};
 
 use super::{Module, Output};
 use crate::addr::reference::step_span;
-use crate::addr::{Mode, ModulePath, Reference, ResourceName};
+use crate::addr::{ModulePath, Reference, ResourceMode, ResourceName};
 use crate::messages;
 
 /// The error for `var.NAME` without such a variable.
 #[must_use]
-pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
-    let hint = match nearest(name, module.variables.keys().map(|name| name.as_str())) {
+pub(crate) fn undeclared_variable(module: &Module, name: &str, span: Span) -> Diagnostic {
+    let hint = match nearest_name(name, module.variables.keys().map(|name| name.as_str())) {
         Some(other) => format!("Did you mean {other:?}?"),
         None => format!("This variable can be declared with a variable {name:?} {{}} block."),
     };
@@ -26,8 +26,8 @@ pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
 
 /// The error for `local.NAME` without such a value.
 #[must_use]
-pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
-    let hint = match nearest(name, module.locals.keys().map(|name| name.as_str())) {
+pub(crate) fn undeclared_local(module: &Module, name: &str, span: Span) -> Diagnostic {
+    let hint = match nearest_name(name, module.locals.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean {other:?}?"),
         None => String::new(),
     };
@@ -40,42 +40,42 @@ pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
 
 /// The error for a reference to a resource that is not there.
 #[must_use]
-pub(crate) fn resource(
+pub(crate) fn undeclared_resource(
     module: &Module,
     path: &ModulePath,
     name: &ResourceName,
     span: Span,
 ) -> Diagnostic {
     let other_mode = match name.mode() {
-        Mode::Managed => Mode::Data,
-        Mode::Data | Mode::Ephemeral => Mode::Managed,
+        ResourceMode::Managed => ResourceMode::Data,
+        ResourceMode::Data | ResourceMode::Ephemeral => ResourceMode::Managed,
     };
-    let other = ResourceName::new(other_mode, name.kind(), name.name());
+    let other = ResourceName::new(other_mode, name.resource_type(), name.name());
     let hint = if module.resources.contains_key(&other) {
         match other_mode {
-            Mode::Data => format!("\n\nDid you mean the data resource {other}?"),
+            ResourceMode::Data => format!("\n\nDid you mean the data resource {other}?"),
             _ => format!(" Did you mean `{other}`?"),
         }
     } else {
         let names = module.resources.keys().filter(|other| other.mode() == name.mode());
         let names: Vec<String> = names.map(ToString::to_string).collect();
-        match nearest(&name.to_string(), names.iter().map(String::as_str)) {
+        match nearest_name(&name.to_string(), names.iter().map(String::as_str)) {
             Some(other) => format!(" Did you mean `{other}`?"),
             None => String::new(),
         }
     };
     let what = match name.mode() {
-        Mode::Managed => "A managed resource",
-        Mode::Data => "A data resource",
-        Mode::Ephemeral => "An ephemeral resource",
+        ResourceMode::Managed => "A managed resource",
+        ResourceMode::Data => "A data resource",
+        ResourceMode::Ephemeral => "An ephemeral resource",
     };
     Diagnostic::error(
         messages::REFERENCE_TO_UNDECLARED_RESOURCE,
         format!(
             "{what} {:?} {:?} has not been declared in {}.{hint}",
-            name.kind(),
+            name.resource_type(),
             name.name(),
-            path.described()
+            path.display_name()
         ),
     )
     .at(span)
@@ -83,21 +83,26 @@ pub(crate) fn resource(
 
 /// The error for `module.NAME` without such a call.
 #[must_use]
-pub(crate) fn call(module: &Module, path: &ModulePath, name: &str, span: Span) -> Diagnostic {
-    let hint = match nearest(name, module.calls.keys().map(|name| name.as_str())) {
+pub(crate) fn undeclared_module_call(
+    module: &Module,
+    path: &ModulePath,
+    name: &str,
+    span: Span,
+) -> Diagnostic {
+    let hint = match nearest_name(name, module.calls.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean `module.{other}`?"),
         None => String::new(),
     };
     Diagnostic::error(
         messages::REFERENCE_TO_UNDECLARED_MODULE,
-        format!("No module call named {name:?} is declared in {}.{hint}", path.described()),
+        format!("No module call named {name:?} is declared in {}.{hint}", path.display_name()),
     )
     .at(span)
 }
 
 /// The error for an attribute taken of all instances at once.
 #[must_use]
-pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
+pub(crate) fn missing_instance_key(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
         messages::MISSING_RESOURCE_INSTANCE_KEY,
         format!(
@@ -108,7 +113,7 @@ pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
 
 /// The error for an instance taken of something that is not repeated.
 #[must_use]
-pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
+pub(crate) fn unexpected_instance_key(name: &str) -> Diagnostic {
     Diagnostic::error(
         messages::UNEXPECTED_RESOURCE_INSTANCE_KEY,
         format!(
@@ -119,19 +124,19 @@ pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
 
 /// The error for an attribute that one of the language's own objects does not have.
 #[must_use]
-pub(crate) fn attribute(object: &str, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn unknown_attribute(object: &str, name: &str, span: Span) -> Diagnostic {
     let detail = match (object, name) {
         ("terraform", "env") => "The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed using the terraform.workspace attribute.".to_owned(),
         _ => format!(
             "The {object:?} object does not have an attribute named {name:?}. {}",
-            attributes_hint(object)
+            list_attributes(object)
         ),
     };
     Diagnostic::error(messages::INVALID_OBJECT_ATTRIBUTE.with(&[&object]), detail).at(span)
 }
 
 /// Lists the attributes of one of the language's own objects.
-fn attributes_hint(object: &str) -> &'static str {
+fn list_attributes(object: &str) -> &'static str {
     match object {
         "path" => "The supported attributes are path.cwd, path.module, and path.root.",
         "terraform" => {
@@ -147,7 +152,7 @@ fn attributes_hint(object: &str) -> &'static str {
 }
 
 /// The attributes of one of the language's own objects.
-pub(crate) fn attributes_of(object: &str) -> &'static [&'static str] {
+pub(crate) fn attributes_of_object(object: &str) -> &'static [&'static str] {
     match object {
         "path" => &["cwd", "module", "root"],
         "terraform" => &["workspace", "applying"],
@@ -159,9 +164,9 @@ pub(crate) fn attributes_of(object: &str) -> &'static [&'static str] {
 
 /// The error for an attribute or block that the schema of a resource does not have.
 #[must_use]
-pub(crate) fn block_attribute(block: &BlockSchema, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn unknown_block_attribute(block: &BlockSchema, name: &str, span: Span) -> Diagnostic {
     let names = block.attributes.keys().chain(block.blocks.keys());
-    let hint = match nearest(name, names.map(|name| name.as_str())) {
+    let hint = match nearest_name(name, names.map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean {other:?}?"),
         None => String::new(),
     };
@@ -173,7 +178,7 @@ pub(crate) fn block_attribute(block: &BlockSchema, name: &str, span: Span) -> Di
 
 /// The error for `count.index` where nothing is counted.
 #[must_use]
-pub(crate) fn count(span: Span) -> Diagnostic {
+pub(crate) fn count_without_count(span: Span) -> Diagnostic {
     Diagnostic::error(
         messages::COUNT_WITHOUT_COUNT,
         "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \"count\" argument is set.",
@@ -183,7 +188,7 @@ pub(crate) fn count(span: Span) -> Diagnostic {
 
 /// The error for `each.key` and `each.value` where there is no `for_each`.
 #[must_use]
-pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
+pub(crate) fn each_without_for_each(name: &str, span: Span) -> Diagnostic {
     let (summary, detail) = match name {
         "value" => (
             messages::EACH_VALUE_UNAVAILABLE,
@@ -199,10 +204,10 @@ pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
 
 /// The error for an entry of `depends_on` that is part of something.
 #[must_use]
-pub(crate) fn partial(reference: &Reference) -> Option<Diagnostic> {
+pub(crate) fn depends_on_part(reference: &Reference) -> Option<Diagnostic> {
     let n_keys = usize::from(reference.instance_key().is_some());
     // An output of a module is something of its own.
-    let n_whole = n_keys + usize::from(reference.output().is_some());
+    let n_whole = n_keys + usize::from(reference.module_output().is_some());
     if reference.remaining.len() <= n_whole {
         return None;
     }
@@ -227,7 +232,7 @@ pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
 
 /// The error for `self` where there is no object it could mean.
 #[must_use]
-pub(crate) fn self_object(span: Span) -> Diagnostic {
+pub(crate) fn self_without_object(span: Span) -> Diagnostic {
     Diagnostic::error(
         messages::INVALID_SELF_REFERENCE,
         "The \"self\" object is not available in this context. This object can be used only in \

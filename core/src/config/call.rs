@@ -7,15 +7,16 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{NestedBlocks, check_name, place, unescape};
+use super::arguments::{NestedBlocks, check_name, format_place, merge_escape_blocks};
 use super::folders::CallSite;
 use super::{
-    Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
+    CallArgument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings,
+    traversal,
 };
 use crate::addr::{AddressError, ModuleSource};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("source", true),
         ("version", false),
@@ -28,16 +29,22 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Reads a `module` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<ModuleCall> {
+pub(super) fn read_module_block(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<ModuleCall> {
     let mut found = Diagnostics::new();
-    let site = read_site(&mut found, &block);
-    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
-    let repetition = resource::repetition(diags, &mut content);
-    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
+    let site = read_call_site(&mut found, &block);
+    let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
+    let repetition = resource::take_repetition(diags, &mut content);
+    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
     let providers = content.take("providers");
-    let providers = providers.map(|attribute| passed(diags, sources, attribute.expr)).transpose();
+    let providers = providers
+        .map(|attribute| read_passed_providers(diags, sources, attribute.expr))
+        .transpose();
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "module" };
-    let rest = unescape(diags, sources, rest, escaping);
+    let rest = merge_escape_blocks(diags, sources, rest, escaping);
     for block in &content.blocks {
         let detail = format!(
             "The block type name {:?} is reserved for use by Terraform in a future version.",
@@ -48,11 +55,11 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         let _ = diags.error(reserved.at(block.kind.span));
     }
     let blocks = rest.blocks.iter().map(|block| block.kind.clone()).collect();
-    let arguments = arguments(diags, Body { blocks: Vec::new(), ..rest });
+    let arguments = read_arguments(diags, Body { blocks: Vec::new(), ..rest });
     // A missing source was reported with the rest of the block.
     let has_source = content.attributes.contains_key("source");
     for problem in found {
-        if has_source || problem.reports(messages::INVALID_NAME_OF_BLOCK) {
+        if has_source || problem.is_about_message(messages::INVALID_NAME_OF_BLOCK) {
             let _ = diags.push(problem);
         }
     }
@@ -69,12 +76,12 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 }
 
 /// Reads the source of a call; `None` if it is invalid, which was reported.
-fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
+fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find(wanted);
     let version = of("version").map(|attribute| {
-        let constraints = settings::loose_constraint(diags, &attribute.expr)?;
+        let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
     let version: Result<Option<_>, Reported> = version.transpose().map(Option::flatten);
@@ -84,7 +91,7 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
         let _ = diags.error(missing.at(block.body.missing));
         return None;
     };
-    let source = source(diags, attribute, of("version").is_some());
+    let source = read_source(diags, attribute, of("version").is_some());
     named.ok()?;
     let (source, address) = source.ok()?;
     Some(CallSite {
@@ -98,12 +105,12 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
 }
 
 /// The source as written, and its address.
-pub(super) fn source(
+pub(super) fn read_source(
     diags: &mut Diagnostics,
     attribute: &Attribute,
     versioned: bool,
 ) -> Result<(String, ModuleSource), Reported> {
-    let text = constant::string(diags, &attribute.expr)?;
+    let text = constant::constant_string(diags, &attribute.expr)?;
     match ModuleSource::parse(&text, versioned) {
         Ok(address) => Ok((text, address)),
         Err(AddressError { summary, detail }) => {
@@ -113,17 +120,17 @@ pub(super) fn source(
 }
 
 /// Arguments for the variables of the called module.
-fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
+fn read_arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, CallArgument> {
     let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;
-        let argument = Argument { expr, references: Vec::new(), name_span: name.span };
+        let argument = CallArgument { expr, references: Vec::new(), name_span: name.span };
         (name.name, argument)
     });
     arguments.collect()
 }
 
 /// Reads `providers = { CHILD = CALLER, … }`.
-pub(super) fn passed(
+pub(super) fn read_passed_providers(
     diags: &mut Diagnostics,
     sources: &Sources,
     expr: Expr,
@@ -131,19 +138,19 @@ pub(super) fn passed(
     let ExprKind::Object(items) = expr.kind else {
         let detail = "A static map expression is required. Write { NAME = NAME, … }.";
         let problem = Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail);
-        return Err(diags.error(problem.at(traversal::start_of(&expr))));
+        return Err(diags.error(problem.at(traversal::start_of_string(&expr))));
     };
     let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
     let mut result = Ok(());
     for item in &items {
         let in_child = match item.key.as_literal().filter(|_| item.bare) {
             Some(name) => Ok(LocalProvider { name: name.clone(), alias: None }),
-            None => traversal::provider(diags, "providers", &item.key),
+            None => traversal::parse_provider_expr(diags, "providers", &item.key),
         };
-        let in_caller = traversal::provider(diags, "providers", &item.value);
+        let in_caller = traversal::parse_provider_expr(diags, "providers", &item.value);
         let (Ok(in_child), Ok(in_caller)) = (in_child, in_caller) else { continue };
         if let Some(other) = passed.iter().find(|other| other.in_child == in_child) {
-            let first = place(sources, other.child_span.to(other.caller_span));
+            let first = format_place(sources, other.child_span.to(other.caller_span));
             let detail = format!(
                 "A provider configuration was already passed to {in_child} at {first}. Each child provider configuration can be assigned only once."
             );
@@ -151,15 +158,15 @@ pub(super) fn passed(
             result = Err(diags.error(duplicate.at(item.value.span)));
             continue;
         }
-        let child_span = name_span(&in_child, item.key.span);
-        let caller_span = name_span(&in_caller, item.value.span);
+        let child_span = provider_name_span(&in_child, item.key.span);
+        let caller_span = provider_name_span(&in_caller, item.value.span);
         passed.push(PassedProvider { in_child, child_span, in_caller, caller_span });
     }
     result.map(|()| passed)
 }
 
 /// The place of the name of a provider, without quotes and alias.
-fn name_span(local: &LocalProvider, span: Span) -> Span {
+fn provider_name_span(local: &LocalProvider, span: Span) -> Span {
     let of = |text: usize| u32::try_from(text).unwrap_or(u32::MAX);
     let is_quoted = span.end - span.start == of(local.to_string().len() + 2);
     let start = span.start + u32::from(is_quoted);

@@ -1,25 +1,25 @@
 //! Compares the arguments of calls with the variables of the called modules. Evaluates nothing.
 
-use formwork_lang::suggest::nearest;
+use formwork_lang::suggest::nearest_name;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::{Config, Module, ModuleCall};
 use crate::messages;
 
 /// Reports blocks and arguments that the called modules do not take, and arguments that are missing.
-pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
+pub(super) fn check_call_arguments(diags: &mut Diagnostics, config: &Config) {
     let mut seen = std::collections::BTreeSet::new();
     for node in &config.nodes {
-        let Some((caller, call)) = config.call(node) else { continue };
+        let Some((caller, call)) = config.call_of_module(node) else { continue };
         // A call stands once in the text, wherever the module around it is called.
         let here = (std::sync::Arc::as_ptr(&caller.module), &call.site.name);
         if seen.insert((here, std::sync::Arc::as_ptr(&node.module))) {
-            check_call(diags, call, &node.module);
+            check_arguments_of_call(diags, call, &node.module);
         }
     }
 }
 
-fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
+fn check_arguments_of_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
     for kind in &call.blocks {
         let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
         let _ =
@@ -30,7 +30,7 @@ fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
             continue;
         }
         let names = called.variables.keys().map(|name| name.as_str());
-        let hint = match nearest(name, names) {
+        let hint = match nearest_name(name, names) {
             Some(other) => format!(" Did you mean \"{other}\"?"),
             None => String::new(),
         };

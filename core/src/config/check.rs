@@ -6,23 +6,23 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::arguments::{check_name, place};
-use super::{Condition, Resource, condition, resource};
-use crate::addr::{Mode, Reference, ResourceName};
+use super::arguments::{check_name, format_place};
+use super::{ConditionBlock, Resource, condition, resource};
+use crate::addr::{Reference, ResourceMode, ResourceName};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema =
+pub(super) const BODY_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
 
 /// A `check` block.
 #[derive(Debug)]
-pub struct Check {
+pub struct CheckBlock {
     /// Its name.
     pub name: Str,
     /// The data source that only this block sees. It stands among the resources of its module.
     pub data: Option<ResourceName>,
     /// Conditions that should hold.
-    pub asserts: Vec<Condition>,
+    pub asserts: Vec<ConditionBlock>,
     /// Everything mentioned in the conditions and their messages.
     pub references: Vec<Reference>,
     /// The block's header.
@@ -30,15 +30,15 @@ pub struct Check {
 }
 
 /// Reads a `check` block with its data source; `None` if it is wrong, which was reported.
-pub(super) fn read(
+pub(super) fn read_check_block(
     diags: &mut Diagnostics,
     sources: &Sources,
     block: Block,
-) -> Option<(Check, Option<Resource>)> {
+) -> Option<(CheckBlock, Option<Resource>)> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_name(diags, "check block name", &name);
-    let mut content = into_content(diags, block.body, &CONTENT);
-    let asserts = condition::read_sound(diags, sources, content.take_blocks("assert"));
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
+    let asserts = condition::read_valid_conditions(diags, sources, content.take_blocks("assert"));
     if asserts.is_empty() {
         let _ = diags.error(
             Diagnostic::error(
@@ -52,7 +52,7 @@ pub(super) fn read(
     for nested in content.take_blocks("data") {
         if let Some(first) = &data {
             let first: &Resource = first;
-            let first = place(sources, first.span);
+            let first = format_place(sources, first.span);
             let detail = format!(
                 "This `check` block already has a data source at {first}. Use another `check` block, \
                  or a data source outside of any."
@@ -63,7 +63,7 @@ pub(super) fn read(
         }
         let mut found = Diagnostics::new();
         reject_repetition(&mut found, &nested);
-        let read = resource::read(&mut found, sources, Mode::Data, nested);
+        let read = resource::read_resource_block(&mut found, sources, ResourceMode::Data, nested);
         // One that is wrong is not there.
         data = diags.append(found).ok().and(read);
     }
@@ -71,7 +71,7 @@ pub(super) fn read(
     if let Some(data) = &mut data {
         data.within = Some(name.name.clone());
     }
-    let check = Check {
+    let check = CheckBlock {
         name: name.name,
         data: data.as_ref().map(|data| data.name.clone()),
         asserts,

@@ -6,17 +6,21 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::Condition;
-use super::arguments::place;
+use super::ConditionBlock;
+use super::arguments::format_place;
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema =
+pub(super) const BODY_SCHEMA: BodySchema =
     BodySchema { attributes: &[("condition", true), ("error_message", true)], blocks: &[] };
 
 /// Reads a block that states a condition; `None` if it cannot be understood, which was reported.
-fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Condition> {
+fn read_condition(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<ConditionBlock> {
     let kind = block.kind.name.clone();
-    let mut content = into_content(diags, block.body, &CONTENT);
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let (condition, message) = (content.take("condition"), content.take("error_message"));
     let condition = condition?.expr;
     if refs::of_expr(&condition).is_empty() {
@@ -29,27 +33,32 @@ fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Cond
         );
     }
     let message = message?.expr;
-    Some(Condition { condition, message, place: place(sources, block.header), span: block.header })
+    Some(ConditionBlock {
+        condition,
+        message,
+        place: format_place(sources, block.header),
+        span: block.header,
+    })
 }
 
 /// Reads all blocks, leaving out those that cannot be understood.
-pub(super) fn read_all(
+pub(super) fn read_conditions(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
-) -> Vec<Condition> {
-    blocks.into_iter().filter_map(|block| read(diags, sources, block)).collect()
+) -> Vec<ConditionBlock> {
+    blocks.into_iter().filter_map(|block| read_condition(diags, sources, block)).collect()
 }
 
 /// Reads all blocks, leaving out those with anything wrong in them.
-pub(super) fn read_sound(
+pub(super) fn read_valid_conditions(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
-) -> Vec<Condition> {
+) -> Vec<ConditionBlock> {
     let sound = |block| {
         let mut found = Diagnostics::new();
-        let condition = read(&mut found, sources, block);
+        let condition = read_condition(&mut found, sources, block);
         diags.append(found).ok().and(condition)
     };
     blocks.into_iter().filter_map(sound).collect()

@@ -1,6 +1,6 @@
 //! Expressions that must be constant: a scope in which nothing has a name.
 
-use formwork_lang::eval::{evaluate, head};
+use formwork_lang::eval::{evaluate, first_token_span};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
@@ -45,13 +45,13 @@ impl Scope for EmptyScope {
 }
 
 /// Evaluates an expression that may mention nothing and call nothing.
-pub(super) fn value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
+pub(super) fn constant_value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
     evaluate(diags, expr, &EmptyScope)
 }
 
 /// Evaluates a constant of a primitive type, which must not be null.
-fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
-    let value = value(diags, expr)?;
+fn constant_primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
+    let value = constant_value(diags, expr)?;
     let reason = match convert::convert(&value, ty) {
         Ok(value) if value.is_null() => "it must not be null".to_owned(),
         Ok(value) => return Ok(value),
@@ -59,28 +59,28 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
     };
     Err(diags.error(
         Diagnostic::error(messages::UNSUITABLE_VALUE_TYPE, format!("Unsuitable value: {reason}"))
-            .at(head(expr)),
+            .at(first_token_span(expr)),
     ))
 }
 
 /// Evaluates a constant string.
-pub(super) fn string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
-    known_string(diags, expr).map(Option::unwrap_or_default)
+pub(super) fn constant_string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+    parsed_constant_string(diags, expr).map(Option::unwrap_or_default)
 }
 
 /// Evaluates a constant string; `None` for an expression that could not be parsed, which was
 /// reported then.
-pub(super) fn known_string(
+pub(super) fn parsed_constant_string(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<Option<String>, Reported> {
-    match primitive(diags, expr, &Type::String)? {
+    match constant_primitive(diags, expr, &Type::String)? {
         Value::String(text) => Ok(Some(text.as_str().to_owned())),
         _ => Ok(None),
     }
 }
 
 /// Evaluates a constant boolean.
-pub(super) fn bool(diags: &mut Diagnostics, expr: &Expr) -> Result<bool, Reported> {
-    Ok(matches!(primitive(diags, expr, &Type::Bool)?, Value::Bool(true)))
+pub(super) fn constant_bool(diags: &mut Diagnostics, expr: &Expr) -> Result<bool, Reported> {
+    Ok(matches!(constant_primitive(diags, expr, &Type::Bool)?, Value::Bool(true)))
 }

@@ -9,16 +9,16 @@ use formwork_lang::syntax::{Block, Body};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::arguments::{not_supported, place};
-use super::broken::BrokenBlocks;
+use super::arguments::{format_place, unsupported_feature_error};
+use super::broken_blocks::BrokenBlocks;
 use super::{
-    Module, Resource, Settings, call, check, import, moved, output, provider, removed, resource,
-    variable,
+    Module, ModuleSettings, Resource, call, check, import, moved, output, provider, removed,
+    resource, variable,
 };
-use crate::addr::{Mode, ProviderAddr, ResourceName};
+use crate::addr::{ProviderAddr, ResourceMode, ResourceName};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("terraform", &[]),
@@ -46,27 +46,27 @@ pub(super) struct ModuleFolder<'a> {
 }
 
 /// A module while its blocks are read.
-pub(super) struct Draft {
+pub(super) struct ModuleDraft {
     module: Module,
     /// Blocks that could not be read. Their names are taken all the same.
-    unread: BTreeMap<Name, Span>,
+    unread: BTreeMap<BlockName, Span>,
 }
 
 /// The name of a block in its module: its kind and its labels.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Name {
+struct BlockName {
     kind: Str,
     labels: Vec<Str>,
 }
 
-impl Name {
-    fn of(block: &Block) -> Self {
+impl BlockName {
+    fn from_block(block: &Block) -> Self {
         let labels = block.labels.iter().map(|label| label.name.clone()).collect();
         Self { kind: block.kind.name.clone(), labels }
     }
 
     /// The error for a second block of that name. `first` is the place of the first one.
-    fn duplicate(&self, first: &str, second: Span) -> Diagnostic {
+    fn duplicate_error(&self, first: &str, second: Span) -> Diagnostic {
         let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
         let (one, two) = (name(0), name(1));
         let summary = match self.kind.as_str() {
@@ -106,23 +106,23 @@ impl Name {
 
 /// Name and header of a block.
 struct NamedBlock {
-    name: Name,
+    name: BlockName,
     span: Span,
 }
 
 impl NamedBlock {
-    fn of(block: &Block) -> Self {
-        Self { name: Name::of(block), span: block.header }
+    fn from_block(block: &Block) -> Self {
+        Self { name: BlockName::from_block(block), span: block.header }
     }
 }
 
-impl Draft {
+impl ModuleDraft {
     pub(super) fn new(folder: ModuleFolder<'_>) -> Self {
         Self {
             module: Module {
                 is_root: folder.is_root,
                 dir: folder.dir.to_path_buf(),
-                settings: Settings::default(),
+                settings: ModuleSettings::default(),
                 providers: BTreeMap::new(),
                 variables: BTreeMap::new(),
                 locals: BTreeMap::new(),
@@ -139,8 +139,13 @@ impl Draft {
     }
 
     /// Reports what is wrong in blocks with syntax errors beside these, which are reported already.
-    /// Of two broken blocks of one name nothing is reported: one may be no block of its own.
-    pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, broken: &BrokenBlocks) {
+    pub(super) fn report_broken_blocks(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        broken: &BrokenBlocks,
+    ) {
+        // Of two broken blocks of one name nothing is reported: one may be no block of its own.
         let blocks = &broken.blocks;
         let folder = ModuleFolder { dir: &self.module.dir, is_root: self.module.is_root };
         for block in blocks {
@@ -148,10 +153,10 @@ impl Draft {
                 Block { body: Body::empty(block.body.span, block.body.missing), ..block.clone() };
             let file = Body { blocks: vec![header], ..Body::empty(block.span, block.brace) };
             // Kind and labels may be wrong, too, and then the content has no meaning.
-            let has_header = !into_content(diags, file, &CONTENT).blocks.is_empty();
+            let has_header = !into_content(diags, file, &BODY_SCHEMA).blocks.is_empty();
             let mut found = Diagnostics::new();
             if has_header {
-                Self::new(folder).block(&mut found, sources, block.clone());
+                Self::new(folder).read_block(&mut found, sources, block.clone());
             }
             for problem in found.into_iter().filter(|it| broken.is_independent(sources, it)) {
                 let _ = diags.push(problem);
@@ -159,37 +164,39 @@ impl Draft {
         }
         let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
-            let name = Name::of(block);
-            let Some(other) = self.taken(&name) else { continue };
+            let name = BlockName::from_block(block);
+            let Some(other) = self.block_with_name(&name) else { continue };
             // Broken blocks are looked at apart, so only places say which came first.
             let (first, second) = (other.min(block.header), other.max(block.header));
-            let _ = diags.error(name.duplicate(&place(sources, first), second));
+            let _ = diags.error(name.duplicate_error(&format_place(sources, first), second));
         }
     }
 
     /// Reads one file. Invalid blocks are reported and left out.
-    pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, file: Body) {
-        for block in into_content(diags, file, &CONTENT).blocks {
-            self.block(diags, sources, block);
+    pub(super) fn read_file(&mut self, diags: &mut Diagnostics, sources: &Sources, file: Body) {
+        for block in into_content(diags, file, &BODY_SCHEMA).blocks {
+            self.read_block(diags, sources, block);
         }
     }
 
-    fn block(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+    fn read_block(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let kind = block.kind.name.clone();
         match kind.as_str() {
-            "terraform" => self.module.settings.read(diags, sources, block),
-            "provider" => self.provider(diags, sources, block),
-            "variable" => self.variable(diags, sources, block),
-            "locals" => self.locals(diags, sources, block),
-            "output" => self.output(diags, sources, block),
-            "resource" => self.resource(diags, sources, Mode::Managed, block),
-            "data" => self.resource(diags, sources, Mode::Data, block),
-            "ephemeral" => self.resource(diags, sources, Mode::Ephemeral, block),
-            "module" => self.call(diags, sources, block),
-            "moved" => self.module.moved.extend(moved::read(diags, block)),
-            "removed" => self.module.removed.extend(removed::read(diags, sources, block)),
-            "import" => self.module.imports.extend(import::read(diags, block)),
-            "check" => self.check(diags, sources, block),
+            "terraform" => self.module.settings.read_terraform_block(diags, sources, block),
+            "provider" => self.add_provider(diags, sources, block),
+            "variable" => self.add_variable(diags, sources, block),
+            "locals" => self.add_locals(diags, sources, block),
+            "output" => self.add_output(diags, sources, block),
+            "resource" => self.read_resource(diags, sources, ResourceMode::Managed, block),
+            "data" => self.read_resource(diags, sources, ResourceMode::Data, block),
+            "ephemeral" => self.read_resource(diags, sources, ResourceMode::Ephemeral, block),
+            "module" => self.add_call(diags, sources, block),
+            "moved" => self.module.moved.extend(moved::read_moved_block(diags, block)),
+            "removed" => {
+                self.module.removed.extend(removed::read_removed_block(diags, sources, block));
+            }
+            "import" => self.module.imports.extend(import::read_import_block(diags, block)),
+            "check" => self.add_check(diags, sources, block),
             "required_providers" => {
                 let _ = diags.error(
                     Diagnostic::error(
@@ -201,17 +208,18 @@ impl Draft {
             }
             // The other kinds of blocks that a file may hold.
             kind => {
-                let _ = diags.error(not_supported(&format!("A `{kind}` block"), block.header));
+                let _ = diags
+                    .error(unsupported_feature_error(&format!("A `{kind}` block"), block.header));
             }
         }
     }
 
     /// Returns the module. Everything that needed all blocks is filled in.
-    pub(super) fn finish(self) -> Module {
+    pub(super) fn into_module(self) -> Module {
         let Self { mut module, .. } = self;
         let settings = &module.settings;
         for provider in module.providers.values_mut() {
-            provider.provider = settings.source_of(&provider.local.name);
+            provider.provider = settings.provider_for_local_name(&provider.local.name);
         }
         // Many resources belong to few providers: they share names and addresses.
         let mut known: BTreeMap<Str, ProviderAddr> = BTreeMap::new();
@@ -219,7 +227,7 @@ impl Draft {
             let name = &mut resource.local_provider.name;
             match known.get_key_value(name) {
                 Some((shared, _)) => *name = shared.clone(),
-                None => drop(known.insert(name.clone(), settings.source_of(name))),
+                None => drop(known.insert(name.clone(), settings.provider_for_local_name(name))),
             }
             if let Some(source) = known.get(name) {
                 resource.provider = source.clone();
@@ -228,11 +236,11 @@ impl Draft {
         module
     }
 
-    fn provider(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some(provider) = provider::read(diags, sources, block) else { return };
+    fn add_provider(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(provider) = provider::read_provider_block(diags, sources, block) else { return };
         if let Some(other) = self.module.providers.get(&provider.local) {
             let name = provider.local.name.as_str();
-            let first = place(sources, other.span);
+            let first = format_place(sources, other.span);
             let detail = match &provider.local.alias {
                 Some(alias) => format!(
                     "A provider configuration for {name:?} with alias {:?} was already given at {first}. Each configuration for the same provider must have a distinct alias.",
@@ -251,21 +259,21 @@ impl Draft {
         self.module.providers.insert(provider.local.clone(), provider);
     }
 
-    fn variable(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let named = NamedBlock::of(&block);
-        let read = variable::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, named, read) {
+    fn add_variable(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let named = NamedBlock::from_block(&block);
+        let read = variable::read_variable_block(diags, sources, block);
+        if let Some(read) = self.claim_name(diags, sources, named, read) {
             self.module.variables.insert(read.name.clone(), read);
         }
     }
 
-    fn locals(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        for local in output::read_locals(diags, block) {
+    fn add_locals(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        for local in output::read_locals_block(diags, block) {
             if let Some(other) = self.module.locals.get(&local.name) {
                 let detail = format!(
                     "A local value named {:?} was already defined at {}. Local value names must be unique within a module.",
                     local.name.as_str(),
-                    place(sources, other.span)
+                    format_place(sources, other.span)
                 );
                 let problem = Diagnostic::error(messages::DUPLICATE_LOCAL_VALUE_DEFINITION, detail);
                 let _ = diags.error(problem.at(local.span));
@@ -275,43 +283,49 @@ impl Draft {
         }
     }
 
-    fn output(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let named = NamedBlock::of(&block);
-        let read = output::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, named, read) {
+    fn add_output(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let named = NamedBlock::from_block(&block);
+        let read = output::read_output_block(diags, sources, block);
+        if let Some(read) = self.claim_name(diags, sources, named, read) {
             self.module.outputs.insert(read.name.clone(), read);
         }
     }
 
-    fn call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let named = NamedBlock::of(&block);
-        let read = call::read(diags, sources, block);
-        if let Some(read) = self.free(diags, sources, named, read) {
+    fn add_call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let named = NamedBlock::from_block(&block);
+        let read = call::read_module_block(diags, sources, block);
+        if let Some(read) = self.claim_name(diags, sources, named, read) {
             self.module.calls.insert(read.site.name.clone(), read);
         }
     }
 
-    fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {
-        let named = NamedBlock::of(&block);
-        match resource::read(diags, sources, mode, block) {
+    fn read_resource(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        mode: ResourceMode,
+        block: Block,
+    ) {
+        let named = NamedBlock::from_block(&block);
+        match resource::read_resource_block(diags, sources, mode, block) {
             Some(read) => self.add_resource(diags, sources, named.name, read),
-            None => drop(self.free(diags, sources, named, None::<()>)),
+            None => drop(self.claim_name(diags, sources, named, None::<()>)),
         }
     }
 
-    fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let named = NamedBlock::of(&block);
-        let read = check::read(diags, sources, block);
-        let Some((check, data)) = self.free(diags, sources, named, read) else { return };
+    fn add_check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let named = NamedBlock::from_block(&block);
+        let read = check::read_check_block(diags, sources, block);
+        let Some((check, data)) = self.claim_name(diags, sources, named, read) else { return };
         self.module.checks.insert(check.name.clone(), check);
         if let Some(data) = data {
-            let labels = vec![data.name.kind().clone(), data.name.name().clone()];
-            self.add_resource(diags, sources, Name { kind: "data".into(), labels }, data);
+            let labels = vec![data.name.resource_type().clone(), data.name.name().clone()];
+            self.add_resource(diags, sources, BlockName { kind: "data".into(), labels }, data);
         }
     }
 
     /// Passes on what was read of a block if nothing else has its name, which is taken now.
-    fn free<T>(
+    fn claim_name<T>(
         &mut self,
         diags: &mut Diagnostics,
         sources: &Sources,
@@ -319,8 +333,8 @@ impl Draft {
         read: Option<T>,
     ) -> Option<T> {
         let NamedBlock { name, span } = named;
-        if let Some(first) = self.taken(&name) {
-            let _ = diags.error(name.duplicate(&place(sources, first), span));
+        if let Some(first) = self.block_with_name(&name) {
+            let _ = diags.error(name.duplicate_error(&format_place(sources, first), span));
             return None;
         }
         if read.is_none() {
@@ -330,7 +344,7 @@ impl Draft {
     }
 
     /// Place of the block that already has a name.
-    fn taken(&self, name: &Name) -> Option<Span> {
+    fn block_with_name(&self, name: &BlockName) -> Option<Span> {
         let Module { variables, outputs, calls, checks, resources, .. } = &self.module;
         let first = name.labels.first()?;
         let resource = |mode| {
@@ -342,9 +356,9 @@ impl Draft {
             "output" => outputs.get(first).map(|it| it.span),
             "module" => calls.get(first).map(|it| it.site.span),
             "check" => checks.get(first).map(|it| it.span),
-            "resource" => resource(Mode::Managed),
-            "data" => resource(Mode::Data),
-            _ => resource(Mode::Ephemeral),
+            "resource" => resource(ResourceMode::Managed),
+            "data" => resource(ResourceMode::Data),
+            _ => resource(ResourceMode::Ephemeral),
         };
         read.or_else(|| self.unread.get(name).copied())
     }
@@ -353,15 +367,16 @@ impl Draft {
         &mut self,
         diags: &mut Diagnostics,
         sources: &Sources,
-        name: Name,
+        name: BlockName,
         read: Resource,
     ) {
         let named = NamedBlock { name, span: read.span };
         let other = self.module.resources.get(&read.name);
         // The resource in the `check` block is the duplicate, wherever it stands.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
-            let _ = diags.error(named.name.duplicate(&place(sources, read.span), other.span));
-        } else if let Some(read) = self.free(diags, sources, named, Some(read)) {
+            let _ = diags
+                .error(named.name.duplicate_error(&format_place(sources, read.span), other.span));
+        } else if let Some(read) = self.claim_name(diags, sources, named, Some(read)) {
             self.module.resources.insert(read.name.clone(), Box::new(read));
         }
     }

@@ -6,13 +6,13 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, parse_file, parse_json
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::{flag, place, text};
+use super::arguments::{format_place, take_bool_argument, take_string_argument};
 use crate::messages;
 
 /// The name of the environment variable that is merged over the block.
-pub const VARIABLE: &str = "TF_ENCRYPTION";
+pub const ENCRYPTION_VARIABLE: &str = "TF_ENCRYPTION";
 
-const CONTENT: BodySchema<'_> = BodySchema {
+const BODY_SCHEMA: BodySchema<'_> = BodySchema {
     attributes: &[],
     blocks: &[
         ("key_provider", &["type", "name"]),
@@ -22,13 +22,13 @@ const CONTENT: BodySchema<'_> = BodySchema {
         ("remote_state_data_sources", &[]),
     ],
 };
-const ENFORCEABLE: BodySchema<'_> = BodySchema {
+const ENFORCEABLE_TARGET_SCHEMA: BodySchema<'_> = BodySchema {
     attributes: &[("enforced", false), ("method", false)],
     blocks: &[("fallback", &[])],
 };
-const TARGET: BodySchema<'_> =
+const TARGET_SCHEMA: BodySchema<'_> =
     BodySchema { attributes: &[("method", false)], blocks: &[("fallback", &[])] };
-const REMOTE: BodySchema<'_> = BodySchema {
+const REMOTE_SCHEMA: BodySchema<'_> = BodySchema {
     attributes: &[],
     blocks: &[("default", &[]), ("remote_state_data_source", &["name"])],
 };
@@ -37,24 +37,24 @@ const REMOTE: BodySchema<'_> = BodySchema {
 #[derive(Clone, Debug)]
 pub struct EncryptionBlock {
     /// The key providers, in the order written.
-    pub key_providers: Vec<Part>,
+    pub key_providers: Vec<EncryptionPart>,
     /// The methods, in the order written.
-    pub methods: Vec<Part>,
+    pub methods: Vec<EncryptionPart>,
     /// The target of states.
-    pub state: Option<Target>,
+    pub state: Option<TargetBlock>,
     /// The target of saved plans.
-    pub plan: Option<Target>,
+    pub plan: Option<TargetBlock>,
     /// The target of all states of other configurations that have none of their own.
-    pub remote_default: Option<Target>,
+    pub remote_default: Option<TargetBlock>,
     /// The targets of single data sources, by their addresses.
-    pub remotes: Vec<(Str, Target)>,
+    pub remotes: Vec<(Str, TargetBlock)>,
     /// The block's header, or the start of the variable's text.
     pub span: Span,
 }
 
 /// A `key_provider` or `method` block.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct EncryptionPart {
     /// Its type.
     pub kind: Str,
     /// Its name.
@@ -69,7 +69,7 @@ pub struct Part {
 
 /// The methods for one kind of file: the first one encrypts, and all decrypt.
 #[derive(Clone, Debug, Default)]
-pub struct Target {
+pub struct TargetBlock {
     /// Whether unencrypted files are refused.
     pub enforced: bool,
     /// The method.
@@ -86,31 +86,32 @@ impl EncryptionBlock {
     /// # Errors
     /// When it has a part of a wrong form, or two of one name.
     pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Result<Self, Reported> {
-        Self::of(diags, block.body, block.header)
+        Self::from_body(diags, block.body, block.header)
     }
 
-    fn of(diags: &mut Diagnostics, body: Body, span: Span) -> Result<Self, Reported> {
+    fn from_body(diags: &mut Diagnostics, body: Body, span: Span) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        let mut content = into_content(&mut found, body, &CONTENT);
+        let mut content = into_content(&mut found, body, &BODY_SCHEMA);
         let mut parts = |kind: &str| {
             let blocks = content.take_blocks(kind).into_iter();
-            blocks.filter_map(|block| part(&mut found, block)).collect::<Vec<_>>()
+            blocks.filter_map(|block| read_part(&mut found, block)).collect::<Vec<_>>()
         };
         let (key_providers, methods) = (parts("key_provider"), parts("method"));
-        unique(&mut found, "key_provider", &key_providers);
-        unique(&mut found, "method", &methods);
-        let mut one = |kind: &str| single(&mut found, content.take_blocks(kind));
+        check_unique_parts(&mut found, "key_provider", &key_providers);
+        check_unique_parts(&mut found, "method", &methods);
+        let mut one = |kind: &str| take_single_block(&mut found, content.take_blocks(kind));
         let (state, plan, remote) = (one("state"), one("plan"), one("remote_state_data_sources"));
-        let mut target =
-            |block: Option<Block>| block.map(|block| target(&mut found, block, &ENFORCEABLE));
+        let mut target = |block: Option<Block>| {
+            block.map(|block| read_target(&mut found, block, &ENFORCEABLE_TARGET_SCHEMA))
+        };
         let (state, plan) = (target(state), target(plan));
         let (remote_default, remotes) =
-            remote.map(|block| remote_targets(&mut found, block)).unwrap_or_default();
+            remote.map(|block| read_remote_targets(&mut found, block)).unwrap_or_default();
         diags.append(found)?;
         Ok(Self { key_providers, methods, state, plan, remote_default, remotes, span })
     }
 
-    /// Reads the text of [`VARIABLE`]: JSON if it begins with a brace. The text is a secret, so no
+    /// Reads the text of [`ENCRYPTION_VARIABLE`]: JSON if it begins with a brace. The text is a secret, so no
     /// message shows a part of it.
     ///
     /// # Errors
@@ -120,7 +121,7 @@ impl EncryptionBlock {
         sources: &mut Sources,
         text: &str,
     ) -> Result<Self, Reported> {
-        let source = sources.add_secret(VARIABLE, text);
+        let source = sources.add_secret(ENCRYPTION_VARIABLE, text);
         let mut found = Diagnostics::new();
         let body = match text.trim_start().starts_with('{') {
             true => parse_json(&mut found, sources, source),
@@ -128,7 +129,7 @@ impl EncryptionBlock {
         };
         let read = found.check().and_then(|()| {
             let span = Span { start: 0, end: 0, ..body.span };
-            Self::of(&mut found, body, span)
+            Self::from_body(&mut found, body, span)
         });
         for problem in found {
             // The variable is set outside of the configuration.
@@ -155,7 +156,7 @@ impl EncryptionBlock {
     }
 }
 
-impl Part {
+impl EncryptionPart {
     /// The argument of a name.
     #[must_use]
     pub fn argument(&self, name: &str) -> Option<&Attribute> {
@@ -163,7 +164,7 @@ impl Part {
     }
 }
 
-impl Target {
+impl TargetBlock {
     fn merge(&mut self, over: Self) {
         // As in OpenTofu, the variable can demand encryption but not take the demand back.
         self.enforced |= over.enforced;
@@ -172,9 +173,9 @@ impl Target {
     }
 }
 
-fn merge_parts(base: &mut Vec<Part>, over: Vec<Part>) {
+fn merge_parts(base: &mut Vec<EncryptionPart>, over: Vec<EncryptionPart>) {
     for part in over {
-        let same = |other: &&mut Part| other.kind == part.kind && other.name == part.name;
+        let same = |other: &&mut EncryptionPart| other.kind == part.kind && other.name == part.name;
         let Some(base) = base.iter_mut().find(same) else {
             base.push(part);
             continue;
@@ -186,7 +187,7 @@ fn merge_parts(base: &mut Vec<Part>, over: Vec<Part>) {
     }
 }
 
-fn merge_target(base: &mut Option<Target>, over: Option<Target>) {
+fn merge_target(base: &mut Option<TargetBlock>, over: Option<TargetBlock>) {
     match (base.as_mut(), over) {
         (Some(base), Some(over)) => base.merge(over),
         (None, over) => *base = over,
@@ -194,7 +195,7 @@ fn merge_target(base: &mut Option<Target>, over: Option<Target>) {
     }
 }
 
-fn part(diags: &mut Diagnostics, block: Block) -> Option<Part> {
+fn read_part(diags: &mut Diagnostics, block: Block) -> Option<EncryptionPart> {
     let [kind, name] = block.labels.as_slice() else { return None };
     for label in [kind, name] {
         let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
@@ -221,15 +222,15 @@ fn part(diags: &mut Diagnostics, block: Block) -> Option<Part> {
         const ALIAS: BodySchema<'_> =
             BodySchema { attributes: &[("encrypted_metadata_alias", false)], blocks: &[] };
         let (mut content, rest) = formwork_lang::content::split_content(diags, body, &ALIAS);
-        alias = text(diags, &mut content, "encrypted_metadata_alias");
+        alias = take_string_argument(diags, &mut content, "encrypted_metadata_alias");
         body = rest;
     }
     let arguments = into_attributes(diags, body);
     let alias = alias.filter(|alias| !alias.is_empty());
-    Some(Part { kind, name, alias, arguments, span: block.header })
+    Some(EncryptionPart { kind, name, alias, arguments, span: block.header })
 }
 
-fn unique(diags: &mut Diagnostics, kind: &str, parts: &[Part]) {
+fn check_unique_parts(diags: &mut Diagnostics, kind: &str, parts: &[EncryptionPart]) {
     for (at, part) in parts.iter().enumerate() {
         if parts[..at].iter().any(|other| other.kind == part.kind && other.name == part.name) {
             let detail = format!(
@@ -244,7 +245,7 @@ fn unique(diags: &mut Diagnostics, kind: &str, parts: &[Part]) {
 }
 
 /// The only block of a type; a second one is reported.
-fn single(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Block> {
+fn take_single_block(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Block> {
     let mut blocks = blocks.into_iter();
     let first = blocks.next();
     for other in blocks {
@@ -256,22 +257,22 @@ fn single(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Block> {
     first
 }
 
-fn target(diags: &mut Diagnostics, block: Block, schema: &BodySchema<'_>) -> Target {
+fn read_target(diags: &mut Diagnostics, block: Block, schema: &BodySchema<'_>) -> TargetBlock {
     let mut content = into_content(diags, block.body, schema);
-    let enforced = flag(diags, &mut content, "enforced").unwrap_or_default();
+    let enforced = take_bool_argument(diags, &mut content, "enforced").unwrap_or_default();
     let method = content.take("method").map(|attribute| attribute.expr);
-    let fallback = single(diags, content.take_blocks("fallback"));
-    let fallback = fallback.map(|block| Box::new(target(diags, block, &TARGET)));
-    Target { enforced, method, fallback, span: Some(block.header) }
+    let fallback = take_single_block(diags, content.take_blocks("fallback"));
+    let fallback = fallback.map(|block| Box::new(read_target(diags, block, &TARGET_SCHEMA)));
+    TargetBlock { enforced, method, fallback, span: Some(block.header) }
 }
 
-type RemoteTargets = (Option<Target>, Vec<(Str, Target)>);
+type RemoteTargets = (Option<TargetBlock>, Vec<(Str, TargetBlock)>);
 
-fn remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
-    let mut content = into_content(diags, block.body, &REMOTE);
-    let default = single(diags, content.take_blocks("default"));
-    let default = default.map(|block| target(diags, block, &TARGET));
-    let mut remotes: Vec<(Str, Target)> = Vec::new();
+fn read_remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
+    let mut content = into_content(diags, block.body, &REMOTE_SCHEMA);
+    let default = take_single_block(diags, content.take_blocks("default"));
+    let default = default.map(|block| read_target(diags, block, &TARGET_SCHEMA));
+    let mut remotes: Vec<(Str, TargetBlock)> = Vec::new();
     for block in content.take_blocks("remote_state_data_source") {
         let Some(name) = block.labels.first().map(|label| label.name.clone()) else { continue };
         if remotes.iter().any(|(other, _)| *other == name) {
@@ -283,16 +284,16 @@ fn remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
             let _ = diags.error(problem.at(block.header));
             continue;
         }
-        remotes.push((name, target(diags, block, &TARGET)));
+        remotes.push((name, read_target(diags, block, &TARGET_SCHEMA)));
     }
     (default, remotes)
 }
 
 /// The error for a second `encryption` block.
-pub(super) fn duplicate(sources: &Sources, first: Span, second: Span) -> Diagnostic {
+pub(super) fn duplicate_block_error(sources: &Sources, first: Span, second: Span) -> Diagnostic {
     let detail = format!(
         "A module may have only one encryption configuration. Encryption was previously configured at {}.",
-        place(sources, first)
+        format_place(sources, first)
     );
     Diagnostic::error(messages::DUPLICATE_ENCRYPTION_CONFIGURATION, detail).at(second)
 }

@@ -11,7 +11,7 @@ use formwork_lang::functions::FileKind;
 use crate::disk;
 
 /// Source of the files of a configuration.
-pub trait Files {
+pub trait ConfigFiles {
     /// The names of the files in a folder, in any order.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ pub trait Files {
 
 /// Whether a file is not the author's, but left behind by an editor or version control.
 #[must_use]
-pub fn is_left_behind(name: &str) -> bool {
+pub fn is_editor_leftover(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
 }
 
@@ -53,9 +53,9 @@ pub fn clean(path: &Path) -> PathBuf {
 
 /// The files of this machine. Relative paths start at the folder the process is in.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
+pub struct FilesOnDisk;
 
-impl Files for Disk {
+impl ConfigFiles for FilesOnDisk {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(dir)? {
@@ -73,16 +73,16 @@ impl Files for Disk {
     }
 }
 
-impl Disk {
+impl FilesOnDisk {
     /// The content of a file, for functions. Of a file larger than they may read, it returns just
     /// enough to show that. A device or a pipe, which may have no end or block the reader, is no
     /// file.
-    pub(crate) fn content(self, path: &str) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_content(self, path: &str) -> io::Result<Vec<u8>> {
         // Often written for an empty file. It has an end, and reading it does not block.
         if path == "/dev/null" {
             return Ok(Vec::new());
         }
-        if kind_of(&fs::metadata(path)?) == FileKind::Other {
+        if kind_of_metadata(&fs::metadata(path)?) == FileKind::Other {
             return Err(io::Error::other("it is a device or a pipe, not a file"));
         }
         let mut bytes = Vec::new();
@@ -91,24 +91,25 @@ impl Disk {
     }
 
     /// The kind of file at a path, links followed.
-    pub(crate) fn kind(self, path: &str) -> io::Result<FileKind> {
-        fs::metadata(path).map(|found| kind_of(&found))
+    pub(crate) fn file_kind(self, path: &str) -> io::Result<FileKind> {
+        fs::metadata(path).map(|found| kind_of_metadata(&found))
     }
 
     /// The entries of a folder, links followed. A dangling link does not count as an entry.
-    pub(crate) fn entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
+    pub(crate) fn folder_entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
-        let kinds = names(dir)?.into_iter().filter_map(|name| {
+        let kinds = folder_names(dir)?.into_iter().filter_map(|name| {
             let found = fs::metadata(dir.join(&name)).ok()?;
-            Some((name, kind_of(&found)))
+            Some((name, kind_of_metadata(&found)))
         });
         Ok(kinds.collect())
     }
 }
 
-/// The names in a folder. One that is not Unicode cannot be written in a configuration, and is passed
-/// over like any foreign file.
-fn names(dir: &Path) -> io::Result<Vec<String>> {
+/// The names in a folder.
+fn folder_names(dir: &Path) -> io::Result<Vec<String>> {
+    // One that is not Unicode cannot be written in a configuration, and is passed over like any
+    // foreign file.
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
         names.extend(entry?.file_name().into_string().ok());
@@ -116,7 +117,7 @@ fn names(dir: &Path) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-fn kind_of(found: &fs::Metadata) -> FileKind {
+fn kind_of_metadata(found: &fs::Metadata) -> FileKind {
     if found.is_file() {
         FileKind::File
     } else if found.is_dir() {
@@ -128,14 +129,14 @@ fn kind_of(found: &fs::Metadata) -> FileKind {
 
 #[cfg(test)]
 mod tests {
-    use super::{Disk, Files as _};
+    use super::{ConfigFiles as _, FilesOnDisk};
 
     #[test]
     fn a_folder_that_is_called_like_a_file_is_none() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("x.tf")).unwrap();
         std::fs::write(folder.path().join("y.tf"), "").unwrap();
-        assert_eq!(Disk.list(folder.path()).unwrap(), ["y.tf"]);
+        assert_eq!(FilesOnDisk.list(folder.path()).unwrap(), ["y.tf"]);
     }
 
     #[test]
@@ -143,17 +144,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         nix::unistd::mkfifo(&at("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        assert!(Disk.read(&at("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
+        assert!(FilesOnDisk.read(&at("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
         std::os::unix::fs::symlink("pipe.tf", at("link.tf")).unwrap();
-        assert!(Disk.read(&at("link.tf")).is_err());
+        assert!(FilesOnDisk.read(&at("link.tf")).is_err());
         std::fs::write(at("file"), "a").unwrap();
         std::os::unix::fs::symlink("file", at("file.tf")).unwrap();
-        assert_eq!(Disk.read(&at("file.tf")).unwrap(), b"a");
+        assert_eq!(FilesOnDisk.read(&at("file.tf")).unwrap(), b"a");
     }
 
     #[test]
     fn what_has_no_end_is_not_read() {
-        assert!(Disk.content("/dev/zero").is_err());
-        assert!(Disk.content("/dev").is_err());
+        assert!(FilesOnDisk.read_content("/dev/zero").is_err());
+        assert!(FilesOnDisk.read_content("/dev").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Finds the folders of called modules, and lists the calls that need one.
 //!
-//! An installer of modules lists the calls of a folder with [`calls`], for which the called modules
+//! An installer of modules lists the calls of a folder with [`root_module_calls`], for which the called modules
 //! need not be there, and returns their folders later through [`ModuleFolders`]. Nothing here
 //! fetches anything.
 
@@ -10,7 +10,7 @@ use formwork_value::diag::{Message, Sources};
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
 use super::draft::ModuleFolder;
-use super::{Files, load};
+use super::{ConfigFiles, load};
 use crate::addr::{ModulePath, ModuleSource};
 use crate::messages;
 use crate::version::LooseConstraints;
@@ -40,17 +40,17 @@ pub trait ModuleFolders {
     ///
     /// # Errors
     /// When the module is not there, or not the one that the call asks for.
-    fn folder(
+    fn folder_of_call(
         &self,
         path: &ModulePath,
         call: &CallSite,
         caller: &Path,
-    ) -> Result<PathBuf, NotInstalled>;
+    ) -> Result<PathBuf, ModuleNotInstalled>;
 }
 
 /// Why the folder of a called module cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotInstalled {
+pub struct ModuleNotInstalled {
     /// A short description of the problem.
     pub summary: &'static Message,
     /// The finding, and what to do about it.
@@ -59,10 +59,10 @@ pub struct NotInstalled {
     pub span: Span,
 }
 
-impl NotInstalled {
+impl ModuleNotInstalled {
     /// The module was never installed.
     #[must_use]
-    pub fn missing(call: &CallSite) -> Self {
+    pub fn never_installed(call: &CallSite) -> Self {
         Self {
             span: call.span,
             summary: messages::MODULE_NOT_INSTALLED,
@@ -72,7 +72,7 @@ impl NotInstalled {
 }
 
 /// The folder that a local source names, without steps up and back again.
-fn local_folder(caller: &Path, source: &str) -> PathBuf {
+fn resolve_local_source(caller: &Path, source: &str) -> PathBuf {
     let mut folder = PathBuf::new();
     // By text alone, as Terraform does: links on the way are not resolved.
     for part in caller.join(source).components() {
@@ -94,15 +94,15 @@ fn local_folder(caller: &Path, source: &str) -> PathBuf {
 pub struct LocalFolders;
 
 impl ModuleFolders for LocalFolders {
-    fn folder(
+    fn folder_of_call(
         &self,
         _: &ModulePath,
         call: &CallSite,
         caller: &Path,
-    ) -> Result<PathBuf, NotInstalled> {
+    ) -> Result<PathBuf, ModuleNotInstalled> {
         match &call.address {
-            ModuleSource::Local(source) => Ok(local_folder(caller, source)),
-            _ => Err(NotInstalled::missing(call)),
+            ModuleSource::Local(source) => Ok(resolve_local_source(caller, source)),
+            _ => Err(ModuleNotInstalled::never_installed(call)),
         }
     }
 }
@@ -112,16 +112,16 @@ impl ModuleFolders for LocalFolders {
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the list of calls would not be
 /// reliable.
-pub fn calls(
+pub fn root_module_calls(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     dir: &Path,
 ) -> Result<Vec<CallSite>, Reported> {
     let mut found = Diagnostics::new();
     let folder = ModuleFolder { dir, is_root: false };
     let read = load::read_module(&mut found, sources, files, folder);
-    diags.append(load::by_place(found))?;
+    diags.append(load::sort_by_place(found))?;
     let read = read?;
     diags.append(read.unmet_versions)?;
     Ok(read.module.calls.into_values().map(|call| call.site).collect())

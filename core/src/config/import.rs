@@ -9,12 +9,12 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{Module, ProviderAddr, Repetition, traversal};
 use crate::addr::{
-    ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr, ModulePath,
-    ModuleStep, Reference, ResourceName, Step, Target,
+    AddressStep, ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, ModuleAddr,
+    ModulePath, ModuleStep, Reference, ResourceMode, ResourceName, Target,
 };
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("to", true),
         ("id", false),
@@ -27,7 +27,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 
 /// An `import` block.
 #[derive(Debug)]
-pub struct Import {
+pub struct ImportBlock {
     /// The module calls on the way to the resource, each with its key as written.
     pub calls: Vec<(Str, Option<Expr>)>,
     /// The resource in its module.
@@ -35,7 +35,7 @@ pub struct Import {
     /// The instance key, as written.
     pub key: Option<Expr>,
     /// The key by which the provider finds the object.
-    pub by: ImportBy,
+    pub by: ImportKeyExpr,
     /// The repetition of the block: never `count`.
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
@@ -50,23 +50,23 @@ pub struct Import {
 
 /// The key by which a provider finds an object.
 #[derive(Debug)]
-pub enum ImportBy {
+pub enum ImportKeyExpr {
     /// A string in a form that the provider knows.
     Id(Expr),
     /// An object with the attributes that the resource type has for that.
     Identity(Expr),
 }
 
-impl ImportBy {
+impl ImportKeyExpr {
     /// The expression, whatever it stands for.
     #[must_use]
-    pub fn expr(&self) -> &Expr {
+    pub fn expression(&self) -> &Expr {
         let (Self::Id(expr) | Self::Identity(expr)) = self;
         expr
     }
 }
 
-impl Import {
+impl ImportBlock {
     /// The resource as written.
     #[must_use]
     pub fn config_addr(&self) -> ConfigResourceAddr {
@@ -77,40 +77,42 @@ impl Import {
 
     /// The address of the provider that imports the object, as the module of the block declares it.
     #[must_use]
-    pub fn source_in(&self, module: &Module) -> ProviderAddr {
+    pub fn provider_in(&self, module: &Module) -> ProviderAddr {
         match &self.provider {
-            Some((local, _)) => module.settings.source_of(&local.name),
-            None => module.settings.source_of(&LocalProvider::implied_by(&self.resource).name),
+            Some((local, _)) => module.settings.provider_for_local_name(&local.name),
+            None => module
+                .settings
+                .provider_for_local_name(&LocalProvider::implied_by_resource(&self.resource).name),
         }
     }
 
     /// Whether it is always the same instance, also where the block is repeated.
     #[must_use]
     pub fn is_constant(&self) -> bool {
-        is_constant(self.key.as_ref())
-            && self.calls.iter().all(|(_, key)| is_constant(key.as_ref()))
+        has_constant_keys(self.key.as_ref())
+            && self.calls.iter().all(|(_, key)| has_constant_keys(key.as_ref()))
     }
 
     /// The instance, with the keys that are constant.
     #[must_use]
     pub fn constant_addr(&self) -> InstanceAddr {
-        let steps = self
-            .calls
-            .iter()
-            .map(|(name, key)| ModuleStep { name: name.clone(), key: constant_key(key.as_ref()) });
+        let steps = self.calls.iter().map(|(name, key)| ModuleStep {
+            name: name.clone(),
+            key: constant_instance_key(key.as_ref()),
+        });
         let module = ModuleAddr(Arc::new(steps.collect()));
-        let key = constant_key(self.key.as_ref());
+        let key = constant_instance_key(self.key.as_ref());
         InstanceAddr { module, resource: self.resource.clone(), key }
     }
 }
 
 /// Whether a key is the same in all that the block is repeated for.
-fn is_constant(expr: Option<&Expr>) -> bool {
-    expr.is_none() || constant_key(expr) != InstanceKey::None
+fn has_constant_keys(expr: Option<&Expr>) -> bool {
+    expr.is_none() || constant_instance_key(expr) != InstanceKey::None
 }
 
 /// The key that an expression is; none if it is not constant.
-fn constant_key(expr: Option<&Expr>) -> InstanceKey {
+fn constant_instance_key(expr: Option<&Expr>) -> InstanceKey {
     let Some(expr) = expr else { return InstanceKey::None };
     match (expr.as_literal(), &expr.kind) {
         (Some(text), _) => InstanceKey::Str(text.clone()),
@@ -123,17 +125,17 @@ fn constant_key(expr: Option<&Expr>) -> InstanceKey {
 }
 
 /// Reads an `import` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
+pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option<ImportBlock> {
     // Only JSON leaves members of a body undecided.
     let is_json = !block.body.undecided.is_empty();
-    let mut content = into_content(diags, block.body, &CONTENT);
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let for_each = content.take("for_each").map(|attribute| attribute.expr);
     let provider = content.take("provider").map(|attribute| {
-        let local = traversal::provider(diags, "provider", &attribute.expr)?;
+        let local = traversal::parse_provider_expr(diags, "provider", &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     // Before `to`, which ends the reading if it is missing: both are reported.
-    let by = by(diags, &mut content);
+    let by = read_import_key(diags, &mut content);
     let to = content.take("to")?;
     let whole = to.name.span.to(to.expr.span);
     let to = to.expr;
@@ -146,8 +148,8 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     // In JSON an address is text, and only here it is known to be an expression.
     let to = to.into_native(diags).ok()?;
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
-    let (calls, resource, key) = target(diags, &to, whole).ok()?;
-    Some(Import {
+    let (calls, resource, key) = parse_import_target(diags, &to, whole).ok()?;
+    Some(ImportBlock {
         calls,
         resource,
         key,
@@ -161,12 +163,15 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
 }
 
 /// Reads the key by which the object is found. One of the two must be given.
-fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Reported> {
+fn read_import_key(
+    diags: &mut Diagnostics,
+    content: &mut Content,
+) -> Result<ImportKeyExpr, Reported> {
     let id = content.take("id").map(|attribute| attribute.expr);
     let identity = content.take("identity").map(|attribute| attribute.expr);
     match (id, identity) {
-        (Some(id), None) => Ok(ImportBy::Id(id)),
-        (None, Some(identity)) => Ok(ImportBy::Identity(identity)),
+        (Some(id), None) => Ok(ImportKeyExpr::Id(id)),
+        (None, Some(identity)) => Ok(ImportKeyExpr::Identity(identity)),
         (Some(_), Some(identity)) => {
             let detail = "An object is found by its `id` or by its `identity`: give only one.";
             let problem = Diagnostic::error(messages::INVALID_COMBINATION_OF_ARGUMENTS, detail);
@@ -180,18 +185,24 @@ fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Report
     }
 }
 
-type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
+type TargetParts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
 
 /// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
-fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts, Reported> {
+fn parse_import_target(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    argument: Span,
+) -> Result<TargetParts, Reported> {
     let mut keys = Vec::new();
-    let steps = steps(expr, &mut keys);
+    let steps = split_address_expr(expr, &mut keys);
     let Some(steps) = steps else {
-        let problem =
-            Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, traversal::STATIC_REFERENCE);
+        let problem = Diagnostic::error(
+            messages::STATIC_REFERENCE_REQUIRED,
+            traversal::STATIC_REFERENCE_RULE,
+        );
         return Err(diags.error(problem.at(expr.span)));
     };
-    let target = Target::of(&steps)
+    let target = Target::from_steps(&steps)
         .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))?;
     // Each key stands under its number in the list.
     let take = |key: &InstanceKey| match key {
@@ -209,7 +220,7 @@ fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts,
             );
         }
     };
-    if resource.mode() != Mode::Managed {
+    if resource.mode() != ResourceMode::Managed {
         let detail = format!("Only managed resources can be imported. `{resource}` is not one.");
         return Err(
             diags.error(Diagnostic::error(messages::INVALID_IMPORT_ADDRESS, detail).at(argument))
@@ -221,22 +232,22 @@ fn target(diags: &mut Diagnostics, expr: &Expr, argument: Span) -> Result<Parts,
 
 /// Splits an address whose keys are expressions; the keys go into a list, and each stands in its
 /// step as its number there.
-fn steps(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<Step>> {
+fn split_address_expr(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<AddressStep>> {
     let mut reversed = Vec::new();
     let mut inner = expr;
     loop {
         match &inner.kind {
             ExprKind::Attribute { on, name } => {
-                reversed.push(Step::Name(name.name.clone()));
+                reversed.push(AddressStep::Name(name.name.clone()));
                 inner = on;
             }
             ExprKind::Index { on, key, .. } => {
-                reversed.push(Step::Key(InstanceKey::Int(keys.len() as u64)));
+                reversed.push(AddressStep::Key(InstanceKey::Int(keys.len() as u64)));
                 keys.push((**key).clone());
                 inner = on;
             }
             _ => {
-                reversed.push(Step::Name(inner.as_keyword()?.into()));
+                reversed.push(AddressStep::Name(inner.as_keyword()?.into()));
                 reversed.reverse();
                 return Some(reversed);
             }

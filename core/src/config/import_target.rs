@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::arguments::place;
-use super::{Config, Import, Repetition, Resource};
+use super::arguments::format_place;
+use super::{Config, ImportBlock, Repetition, Resource};
 use crate::addr::InstanceKey;
 use crate::messages;
 
 /// Reports provider configurations that the blocks of a configuration cannot choose.
-pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
+pub(super) fn check_import_providers(diags: &mut Diagnostics, config: &Config) {
     for import in &config.root.imports {
         check_provider(diags, config, import);
     }
 }
 
 /// Reports called modules that hold such blocks, each at the first one.
-pub(super) fn check_called(diags: &mut Diagnostics, config: &Config) {
+pub(super) fn report_imports_in_called_modules(diags: &mut Diagnostics, config: &Config) {
     for node in config.nodes.iter().filter(|node| node.caller.is_some()) {
         if let Some(import) = node.module.imports.first() {
             let detail = format!(
@@ -32,12 +32,16 @@ pub(super) fn check_called(diags: &mut Diagnostics, config: &Config) {
 }
 
 /// Reports blocks of a module that import into an address of another block.
-pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[Import]) {
-    let mut seen: BTreeMap<String, &Import> = BTreeMap::new();
+pub(super) fn report_duplicate_targets(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    imports: &[ImportBlock],
+) {
+    let mut seen: BTreeMap<String, &ImportBlock> = BTreeMap::new();
     for import in imports.iter().filter(|import| import.is_constant()) {
         let name = import.constant_addr().to_string();
         if let Some(first) = seen.get(&name) {
-            let first = place(sources, first.span);
+            let first = format_place(sources, first.span);
             let detail = format!(
                 "An import block for the resource {name:?} was already declared at {first}. A resource can have only one import block."
             );
@@ -51,7 +55,7 @@ pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[
 }
 
 /// Reports provider configurations for objects in called modules, which the call passes.
-pub(super) fn check_in_modules(diags: &mut Diagnostics, imports: &[Import]) {
+pub(super) fn check_imports_in_modules(diags: &mut Diagnostics, imports: &[ImportBlock]) {
     for import in imports.iter().filter(|import| !import.calls.is_empty()) {
         if let Some((_, span)) = &import.provider {
             let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the providers argument within the module block to configure providers for all resources within a module, including imported resources.";
@@ -62,8 +66,8 @@ pub(super) fn check_in_modules(diags: &mut Diagnostics, imports: &[Import]) {
 }
 
 /// Reports a provider configuration that the block of the resource settles.
-fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
-    let Some(resource) = config.resource(&import.config_addr()) else { return };
+fn check_provider(diags: &mut Diagnostics, config: &Config, import: &ImportBlock) {
+    let Some(resource) = config.find_resource(&import.config_addr()) else { return };
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
         let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the provider argument in the target resource block to configure the provider for a resource with explicit provider configuration.";
@@ -74,25 +78,25 @@ fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
 
 /// Returns the first problem between a block and the resource that it names, of those that show without
 /// values.
-pub(crate) fn problem(config: &Config, import: &Import) -> Option<Diagnostic> {
-    let found = match config.resource(&import.config_addr()) {
-        Some(resource) => written(import, resource),
-        None => not_written(import),
+pub(crate) fn target_problem(config: &Config, import: &ImportBlock) -> Option<Diagnostic> {
+    let found = match config.find_resource(&import.config_addr()) {
+        Some(resource) => written_resource_problem(import, resource),
+        None => missing_resource_problem(import),
     };
     found.or_else(|| {
         let is_single = matches!(import.repetition, Repetition::Single);
         (is_single && !import.is_constant()).then(|| {
-            let detail = super::traversal::STATIC_REFERENCE;
+            let detail = super::traversal::STATIC_REFERENCE_RULE;
             Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, detail).at(import.to)
         })
     })
 }
 
-fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
+fn written_resource_problem(import: &ImportBlock, resource: &Resource) -> Option<Diagnostic> {
     let own = |reference: &&super::Reference| {
         // The block is in the root module: there the name means another resource than in a called
         // one.
-        import.calls.is_empty() && reference.resource() == Some(&import.resource)
+        import.calls.is_empty() && reference.resource_name() == Some(&import.resource)
     };
     if let Some(reference) = import.references.iter().find(own) {
         let detail = format!("The id of `{}` cannot come from itself.", resource.name);
@@ -101,12 +105,14 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
     }
     let is_single = matches!(import.repetition, Repetition::Single);
     let is_judged = is_single && import.is_constant();
-    is_judged.then(|| key_problem(import, Some(resource), &import.constant_addr().key)).flatten()
+    is_judged
+        .then(|| instance_key_problem(import, Some(resource), &import.constant_addr().key))
+        .flatten()
 }
 
 /// Returns the error if an instance key does not fit the repetition of the resource that a block names.
-pub(crate) fn key_problem(
-    import: &Import,
+pub(crate) fn instance_key_problem(
+    import: &ImportBlock,
     resource: Option<&Resource>,
     key: &InstanceKey,
 ) -> Option<Diagnostic> {
@@ -130,14 +136,14 @@ pub(crate) fn key_problem(
 
 /// A resource of the root module that is not written may still be generated. Keys that are not constant
 /// are judged when they are known.
-fn not_written(import: &Import) -> Option<Diagnostic> {
+fn missing_resource_problem(import: &ImportBlock) -> Option<Diagnostic> {
     let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
     let is_judged = !import.calls.is_empty() || is_repeated && import.is_constant();
-    is_judged.then(|| cannot_be_generated(import))
+    is_judged.then(|| cannot_be_generated_error(import))
 }
 
 /// The error for a block whose resource is not written and cannot be generated.
-pub(super) fn cannot_be_generated(import: &Import) -> Diagnostic {
+pub(super) fn cannot_be_generated_error(import: &ImportBlock) -> Diagnostic {
     let addr = import.config_addr();
     let detail = match import.calls.is_empty() {
         true => format!(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use formwork_lang::content::into_attributes;
-use formwork_lang::suggest::nearest;
+use formwork_lang::suggest::nearest_name;
 use formwork_lang::syntax::{Block, add_source, parse_expression, parse_file, parse_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
@@ -14,27 +14,27 @@ use crate::messages;
 
 /// A value for a variable from outside of the configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VariableInput {
+pub struct GivenVariable {
     /// The variable.
     pub name: Str,
     /// The value.
     pub value: GivenValue,
     /// The origin of the value.
-    pub origin: Origin,
+    pub origin: InputOrigin,
 }
 
 /// A value from outside, or the string to read it from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenValue {
     /// A string. Its meaning depends on the variable's type.
-    Text(String),
+    Unparsed(String),
     /// A value.
     Value(Value),
 }
 
 /// The origin of a variable's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum InputOrigin {
     /// A `TF_VAR_` variable of the environment.
     Environment,
     /// The `-var` option.
@@ -42,12 +42,12 @@ pub enum Origin {
     /// A file of values, and the place in it, if the file is not JSON.
     File(String, Option<Span>),
     /// An answer to a question.
-    Answer,
+    Prompt,
 }
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Input {
+pub struct ResolvedVariable {
     /// The value, converted to the variable's type and marked as the variable demands.
     pub value: Value,
     /// The value as it was given, before it was converted, or the default.
@@ -58,10 +58,10 @@ pub struct Input {
     pub is_default: bool,
 }
 
-impl Input {
+impl ResolvedVariable {
     /// A value that fits already, from nowhere in particular.
     #[must_use]
-    pub fn of(value: Value) -> Self {
+    pub fn from_value(value: Value) -> Self {
         Self { raw: value.clone(), value, given: None, is_default: false }
     }
 }
@@ -87,7 +87,7 @@ pub fn read_values(
     sources: &mut Sources,
     name: &str,
     content: Vec<u8>,
-) -> Result<Vec<VariableInput>, Reported> {
+) -> Result<Vec<GivenVariable>, Reported> {
     let mut found = Diagnostics::new();
     let source = add_source(&mut found, sources, name, content);
     let mut body = if name.ends_with(".json") {
@@ -99,17 +99,17 @@ pub fn read_values(
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {
-            let _ = found.error(declaration(name, block));
+            let _ = found.error(declaration_hint(name, block));
         }
         !declares
     });
     let mut given = Vec::new();
     for attribute in into_attributes(&mut found, body) {
-        if let Ok(value) = constant::value(&mut found, &attribute.expr) {
-            given.push(VariableInput {
+        if let Ok(value) = constant::constant_value(&mut found, &attribute.expr) {
+            given.push(GivenVariable {
                 name: attribute.name.name,
                 value: GivenValue::Value(value),
-                origin: Origin::File(name.to_owned(), Some(attribute.expr.span)),
+                origin: InputOrigin::File(name.to_owned(), Some(attribute.expr.span)),
             });
         }
     }
@@ -117,7 +117,7 @@ pub fn read_values(
     Ok(given)
 }
 
-fn declaration(file: &str, block: &Block) -> Diagnostic {
+fn declaration_hint(file: &str, block: &Block) -> Diagnostic {
     let name = block.labels.first().map_or("NAME", |label| label.name.as_str());
     let detail = format!(
         "`{file}` gives values to variables; it cannot declare any. Put this block in a .tf file, and write here: {name} = VALUE"
@@ -127,9 +127,9 @@ fn declaration(file: &str, block: &Block) -> Diagnostic {
 
 /// Treatment of a variable that must have a value and has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unset {
+pub enum UnsetVariable {
     /// An error.
-    Refused,
+    Error,
     /// Unknown: it gets no input.
     Unknown,
 }
@@ -138,23 +138,23 @@ pub enum Unset {
 ///
 /// # Errors
 /// When a value is missing, does not fit, or was given on the command line for no variable.
-pub fn resolve(
+pub fn resolve_variables(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     module: &Module,
-    given: Vec<VariableInput>,
-    unset: Unset,
-) -> Result<BTreeMap<Str, Input>, Reported> {
+    given: Vec<GivenVariable>,
+    unset: UnsetVariable,
+) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
     let mut found = Diagnostics::new();
     report_undeclared(&mut found, module, &given);
-    let mut last: BTreeMap<Str, VariableInput> =
+    let mut last: BTreeMap<Str, GivenVariable> =
         given.into_iter().map(|given| (given.name.clone(), given)).collect();
     let mut inputs = BTreeMap::new();
     for (name, variable) in &module.variables {
         let input = match last.remove(name) {
-            Some(given) => read(&mut found, sources, variable, given),
-            None if unset == Unset::Unknown && variable.is_required() => continue,
-            None => default(&mut found, variable),
+            Some(given) => parse_given_value(&mut found, sources, variable, given),
+            None if unset == UnsetVariable::Unknown && variable.is_required() => continue,
+            None => default_input(&mut found, variable),
         };
         if let Ok(input) = input {
             inputs.insert(name.clone(), input);
@@ -164,34 +164,34 @@ pub fn resolve(
     Ok(inputs)
 }
 
-fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[VariableInput]) {
+fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[GivenVariable]) {
     let mut n_in_files = 0;
     for given in given.iter().filter(|given| !module.variables.contains_key(&given.name)) {
         let name = &given.name;
         match &given.origin {
-            Origin::Option => {
+            InputOrigin::Option => {
                 let _ = diags.error(Diagnostic::error(
                     messages::VALUE_FOR_UNDECLARED_VARIABLE,
                     format!(
                         "A variable named {name:?} was assigned on the command line, but the root module does not declare a variable of that name. To use this value, add a \"variable\" block to the configuration.{}",
-                        remedy(module, name)
+                        undeclared_variable_remedy(module, name)
                     ),
                 ));
             }
-            Origin::File(file, _) => {
+            InputOrigin::File(file, _) => {
                 n_in_files += 1;
                 if n_in_files <= MAX_UNDECLARED_WARNINGS {
                     diags.warn(Diagnostic::warning(
                         messages::VALUE_FOR_UNDECLARED_VARIABLE,
                         format!(
                             "The root module does not declare a variable named {name:?} but a value was found in file {file:?}. If you meant to use this value, add a \"variable\" block to the configuration.{}\n\nTo silence these warnings, use TF_VAR_... environment variables to provide certain \"global\" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option.",
-                            remedy(module, name)
+                            undeclared_variable_remedy(module, name)
                         ),
                     ));
                 }
             }
             // Environment variables are shared by many configurations.
-            Origin::Environment | Origin::Answer => {}
+            InputOrigin::Environment | InputOrigin::Prompt => {}
         }
     }
     if n_in_files > MAX_UNDECLARED_WARNINGS {
@@ -206,14 +206,17 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
 }
 
 /// Suggests the declared variable with a similar name, or a declaration.
-fn remedy(module: &Module, name: &str) -> String {
-    match nearest(name, module.variables.keys().map(|name| name.as_str())) {
+fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
+    match nearest_name(name, module.variables.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean `{other}`?"),
         None => String::new(),
     }
 }
 
-fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Reported> {
+fn default_input(
+    diags: &mut Diagnostics,
+    variable: &Variable,
+) -> Result<ResolvedVariable, Reported> {
     let Some(value) = &variable.default else {
         return Err(diags.error(
             Diagnostic::error(
@@ -226,27 +229,27 @@ fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Report
             .at(variable.span),
         ));
     };
-    let (value, raw) = (marked(variable, value.clone()), value.clone());
-    Ok(Input { value, raw, given: None, is_default: true })
+    let (value, raw) = (mark_variable_value(variable, value.clone()), value.clone());
+    Ok(ResolvedVariable { value, raw, given: None, is_default: true })
 }
 
-fn read(
+fn parse_given_value(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     variable: &Variable,
-    given: VariableInput,
-) -> Result<Input, Reported> {
+    given: GivenVariable,
+) -> Result<ResolvedVariable, Reported> {
     let span = match &given.origin {
-        Origin::File(_, span) => *span,
+        InputOrigin::File(_, span) => *span,
         _ => None,
     };
     let value = match given.value {
         GivenValue::Value(value) => value,
         // Text stays text unless the author asked for something that has its own notation.
-        GivenValue::Text(text) if !variable.typed || variable.ty.is_primitive() => {
+        GivenValue::Unparsed(text) if !variable.typed || variable.ty.is_primitive() => {
             Value::string(text)
         }
-        GivenValue::Text(text) => {
+        GivenValue::Unparsed(text) => {
             let name = format!("<value for var.{}>", variable.name);
             // A message that quotes the text must not show a secret.
             let source = if variable.sensitive || variable.ephemeral {
@@ -255,27 +258,29 @@ fn read(
                 sources.add(name, text)
             };
             let expr = parse_expression(diags, sources, source)?;
-            constant::value(diags, &expr)?
+            constant::constant_value(diags, &expr)?
         }
     };
     let name = &variable.name;
     let taker = match &given.origin {
-        Origin::Environment => {
+        InputOrigin::Environment => {
             format!(
                 "Unsuitable value for var.{name} set using the TF_VAR_{name} environment variable"
             )
         }
-        Origin::Option => format!("Unsuitable value for var.{name} set using -var=\"{name}=...\""),
-        Origin::File(..) => {
+        InputOrigin::Option => {
+            format!("Unsuitable value for var.{name} set using -var=\"{name}=...\"")
+        }
+        InputOrigin::File(..) => {
             format!("The given value is not suitable for var.{name} declared at {}", variable.place)
         }
-        Origin::Answer => {
+        InputOrigin::Prompt => {
             format!("Unsuitable value for var.{name} set using an interactive prompt")
         }
     };
     let raw = value.clone();
-    match fit(variable, value) {
-        Ok(value) => Ok(Input { value, raw, given: span, is_default: false }),
+    match convert_to_variable(variable, value) {
+        Ok(value) => Ok(ResolvedVariable { value, raw, given: span, is_default: false }),
         Err(problem) => {
             let (summary, reason) = match problem {
                 VariableTypeError::Null => (
@@ -306,24 +311,24 @@ pub enum VariableTypeError {
 ///
 /// # Errors
 /// When the value cannot be that of the variable.
-pub fn fit(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
+pub fn convert_to_variable(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
     // Before the conversion, which would refuse an object that lacks optional attributes.
     let value = apply_defaults(variable, value);
     let value = convert::convert(&value, &variable.ty).map_err(|refused| {
-        VariableTypeError::Type(format!("{}{}", place_prefix(&refused), refused.reason))
+        VariableTypeError::Type(format!("{}{}", path_prefix(&refused), refused.reason))
     })?;
     // As in Terraform, null stands for the default where the variable is not nullable.
     if value.is_null() && !variable.nullable {
         return match &variable.default {
-            Some(default) => Ok(marked(variable, default.clone())),
+            Some(default) => Ok(mark_variable_value(variable, default.clone())),
             None => Err(VariableTypeError::Null),
         };
     }
-    Ok(marked(variable, value))
+    Ok(mark_variable_value(variable, value))
 }
 
 /// The path inside a value to the part that was refused, as a prefix of the reason.
-pub(super) fn place_prefix(refused: &convert::ConversionError) -> String {
+pub(super) fn path_prefix(refused: &convert::ConversionError) -> String {
     let place = refused.path.to_string();
     if place.is_empty() { place } else { format!("at {place}: ") }
 }
@@ -336,7 +341,7 @@ pub(super) fn apply_defaults(variable: &Variable, value: Value) -> Value {
     }
 }
 
-fn marked(variable: &Variable, value: Value) -> Value {
+fn mark_variable_value(variable: &Variable, value: Value) -> Value {
     let mut marks = Marks::NONE;
     if variable.sensitive {
         marks |= Marks::SENSITIVE;
@@ -353,7 +358,7 @@ fn marked(variable: &Variable, value: Value) -> Value {
 pub fn unknown_value(variable: &Variable) -> Value {
     // A type with open places may become anything of that shape.
     let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.without_optional() };
-    marked(variable, Value::unknown(ty))
+    mark_variable_value(variable, Value::unknown(ty))
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use formwork_lang::syntax::{Attribute, Block, Expr};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{flag, place};
+use super::arguments::{format_place, take_bool_argument};
 use super::{IgnoreChanges, Lifecycle, condition, traversal};
-use crate::addr::{Mode, Reference, Subject};
+use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("create_before_destroy", false),
         ("prevent_destroy", false),
@@ -23,7 +23,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 
 impl Lifecycle {
     /// Whether a reference stands in `replace_triggered_by`.
-    pub(crate) fn has_trigger(&self, reference: &Reference) -> bool {
+    pub(crate) fn has_replace_trigger(&self, reference: &Reference) -> bool {
         let inner = reference.whole;
         self.replace_triggered_by.iter().any(|trigger| {
             let outer = trigger.span;
@@ -34,16 +34,16 @@ impl Lifecycle {
 
 /// Reads the `lifecycle` blocks of a resource, of which there may be one. Invalid parts are
 /// reported and left out.
-pub(super) fn read(
+pub(super) fn read_lifecycle(
     diags: &mut Diagnostics,
     sources: &Sources,
-    mode: Mode,
+    mode: ResourceMode,
     blocks: Vec<Block>,
 ) -> Lifecycle {
     let mut blocks = blocks.into_iter();
     let Some(block) = blocks.next() else { return Lifecycle::default() };
     for other in blocks {
-        let first = place(sources, block.header);
+        let first = format_place(sources, block.header);
         let _ = diags.error(
             Diagnostic::error(
                 messages::DUPLICATE_LIFECYCLE_BLOCK,
@@ -52,33 +52,46 @@ pub(super) fn read(
             .at(other.header),
         );
     }
-    let mut content = into_content(diags, block.body, &CONTENT);
-    content.attributes.retain(|_, attribute| check_mode(diags, mode, attribute));
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
+    content.attributes.retain(|_, attribute| check_allowed_in_mode(diags, mode, attribute));
     let first = content.attributes.get("create_before_destroy");
     let create_before_destroy_span = first.map(|attribute| attribute.name.span);
     Lifecycle {
         create_before_destroy_span,
-        preconditions: condition::read_all(diags, sources, content.take_blocks("precondition")),
-        postconditions: condition::read_all(diags, sources, content.take_blocks("postcondition")),
-        create_before_destroy: flag(diags, &mut content, "create_before_destroy"),
-        prevent_destroy: flag(diags, &mut content, "prevent_destroy").unwrap_or(false),
+        preconditions: condition::read_conditions(
+            diags,
+            sources,
+            content.take_blocks("precondition"),
+        ),
+        postconditions: condition::read_conditions(
+            diags,
+            sources,
+            content.take_blocks("postcondition"),
+        ),
+        create_before_destroy: take_bool_argument(diags, &mut content, "create_before_destroy"),
+        prevent_destroy: take_bool_argument(diags, &mut content, "prevent_destroy")
+            .unwrap_or(false),
         ignore_changes: content
             .take("ignore_changes")
-            .and_then(|attribute| ignore_changes(diags, attribute.expr).ok())
+            .and_then(|attribute| read_ignore_changes(diags, attribute.expr).ok())
             .unwrap_or_default(),
         replace_triggered_by: content
             .take("replace_triggered_by")
-            .and_then(|attribute| replace_triggered_by(diags, attribute.expr).ok())
+            .and_then(|attribute| read_replace_triggered_by(diags, attribute.expr).ok())
             .unwrap_or_default(),
     }
 }
 
 /// Reports an argument that means something only for managed resources.
-fn check_mode(diags: &mut Diagnostics, mode: Mode, attribute: &Attribute) -> bool {
+fn check_allowed_in_mode(
+    diags: &mut Diagnostics,
+    mode: ResourceMode,
+    attribute: &Attribute,
+) -> bool {
     let what = match mode {
-        Mode::Managed => return true,
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
+        ResourceMode::Managed => return true,
+        ResourceMode::Data => "data",
+        ResourceMode::Ephemeral => "ephemeral",
     };
     let _ = diags.error(
         Diagnostic::error(
@@ -93,12 +106,12 @@ fn check_mode(diags: &mut Diagnostics, mode: Mode, attribute: &Attribute) -> boo
     false
 }
 
-fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, Reported> {
+fn read_ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, Reported> {
     if expr.as_keyword() == Some("all") {
         return Ok(IgnoreChanges::All);
     }
     let list = expr.span;
-    let items = traversal::list(diags, expr)?;
+    let items = traversal::list_entries(diags, expr)?;
     let is_wildcard = |item: &Expr| item.as_literal().is_some_and(|text| text == "*");
     if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
         && items.len() > 1
@@ -117,20 +130,20 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
                 )
                 .at(list),
             );
-        } else if let Ok(traversal) = traversal::of(diags, item) {
+        } else if let Ok(traversal) = traversal::parse_traversal_expr(diags, item) {
             these.push(traversal);
         }
     }
     Ok(IgnoreChanges::These(these))
 }
 
-fn replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
-    let items = traversal::list(diags, expr)?;
+fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
+    let items = traversal::list_entries(diags, expr)?;
     let items: Vec<Expr> =
         items.into_iter().map(|item| item.into_native(diags)).collect::<Result<_, _>>()?;
     let mut found = Diagnostics::new();
     for item in &items {
-        check_trigger(&mut found, item);
+        check_replace_trigger(&mut found, item);
         if found.has_errors() {
             break;
         }
@@ -141,11 +154,12 @@ fn replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>
 }
 
 /// Reports an entry that does not pick a managed resource or a part of one.
-fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
+fn check_replace_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let mut n_resources = 0;
     let mut found = Diagnostics::new();
     let mentions = refs::of_expr(expr);
-    let references = mentions.iter().filter_map(|one| Reference::of(&mut found, one).ok());
+    let references =
+        mentions.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
     let references: Vec<Reference> = references.collect();
     if found.has_errors() {
         for problem in found {
@@ -155,8 +169,10 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
     }
     for reference in references {
         match &reference.subject {
-            Subject::Resource(name) if name.mode() == Mode::Managed => n_resources += 1,
-            Subject::Each(part) if part != "key" => {
+            ReferenceSubject::Resource(name) if name.mode() == ResourceMode::Managed => {
+                n_resources += 1;
+            }
+            ReferenceSubject::Each(part) if part != "key" => {
                 let detail = format!(
                     "`each.{part}` cannot stand here: of `each`, only `each.key` is known before the objects are."
                 );
@@ -164,7 +180,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
                 let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
                 return;
             }
-            Subject::Count(_) | Subject::Each(_) => {}
+            ReferenceSubject::Count(_) | ReferenceSubject::Each(_) => {}
             other => {
                 let _ = diags.error(
                     Diagnostic::error(

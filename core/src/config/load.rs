@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_lang::content::decide;
+use formwork_lang::content::resolve_members;
 use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::broken::{BrokenBlocks, are_within, take_broken};
-use super::draft::{Draft, ModuleFolder};
-use super::overrides::{self, is_override};
+use super::broken_blocks::{BrokenBlocks, are_all_within_blocks, take_broken_blocks};
+use super::draft::{ModuleDraft, ModuleFolder};
+use super::overrides::{self, is_override_file_name};
 use super::{
-    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, called,
-    import_target, opentofu_files, passing, references, settings, validate,
+    CallSite, Config, ConfigFiles, Module, ModuleFolders, ModuleNode, call_arguments, call_limits,
+    import_target, opentofu_files, provider_passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 use crate::messages;
@@ -26,7 +26,7 @@ use crate::messages;
 #[derive(Clone, Copy)]
 pub struct ConfigSource<'p> {
     /// The files.
-    pub files: &'p dyn Files,
+    pub files: &'p dyn ConfigFiles,
     /// The root module's folder.
     pub dir: &'p Path,
     /// Folders of the called modules.
@@ -46,14 +46,14 @@ impl Config {
         config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        let config = load_tree(&mut found, sources, config_source);
+        let config = load_module_tree(&mut found, sources, config_source);
         let config = config.and_then(|(config, dangling)| {
             // First and alone: in the version that is asked for, all else may be right.
             config.check_versions(&mut found)?;
             let calls = config.check_calls(&mut found);
             found.append(dangling).and(calls).map(|()| config)
         });
-        diags.append(by_place(found))?;
+        diags.append(sort_by_place(found))?;
         config
     }
 
@@ -64,14 +64,14 @@ impl Config {
     /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
     /// does not get the providers it wants. Required versions of the engine are left to
     /// [`Config::check_versions`].
-    pub fn load_needs(
+    pub fn load_for_requirements(
         diags: &mut Diagnostics,
         sources: &mut Sources,
         config_source: ConfigSource<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
         let config = load_modules(&mut found, sources, config_source);
-        diags.append(by_place(found))?;
+        diags.append(sort_by_place(found))?;
         config.map(|(config, _)| config)
     }
 
@@ -88,9 +88,9 @@ impl Config {
         config_source: ConfigSource<'_>,
     ) -> Result<(Self, Diagnostics), Reported> {
         let mut found = Diagnostics::new();
-        let config = load_tree(&mut found, sources, config_source);
-        diags.append(by_place(found))?;
-        config.map(|(config, dangling)| (config, by_place(dangling)))
+        let config = load_module_tree(&mut found, sources, config_source);
+        diags.append(sort_by_place(found))?;
+        config.map(|(config, dangling)| (config, sort_by_place(dangling)))
     }
 
     /// Checks that this engine meets the `required_version` of every module.
@@ -109,7 +109,11 @@ impl Config {
     pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
         // What a wrong argument or a missing configuration breaks would be reported as well.
-        for check in [call_arguments::check, passing::check_present, passing::check_resources] {
+        for check in [
+            call_arguments::check_call_arguments,
+            provider_passing::check_passed_are_configured,
+            provider_passing::check_resource_providers,
+        ] {
             if !found.has_errors() {
                 check(&mut found, self);
             }
@@ -125,25 +129,25 @@ impl Config {
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
-pub fn root_module(
+pub fn load_root_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     dir: &Path,
 ) -> Result<Module, Reported> {
     let mut found = Diagnostics::new();
     let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
         found.check()?;
-        decoded(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
+        decode_module(&mut found, sources, parsed, ModuleFolder { dir, is_root: true })
     });
     if module.is_err() {
-        let _ = diags.append(by_place(found));
+        let _ = diags.append(sort_by_place(found));
     }
     module
 }
 
 /// Sorts messages as a reader goes through the files.
-pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
+pub(super) fn sort_by_place(found: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = found.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);
     let mut sorted = Diagnostics::new();
@@ -154,16 +158,16 @@ pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
 }
 
 /// Reads a configuration. Errors in its references are kept apart from all others.
-fn load_tree(
+fn load_module_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     config_source: ConfigSource<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
     let (mut config, mut dangling) = load_modules(diags, sources, config_source)?;
     for node in &config.nodes {
-        validate::references(&mut dangling, node);
+        validate::check_references(&mut dangling, node);
     }
-    import_target::check(diags, &config);
+    import_target::check_import_providers(diags, &config);
     if let Err(reported) = diags.check() {
         return diags.append(dangling).and(Err(reported));
     }
@@ -178,7 +182,7 @@ fn load_modules(
     sources: &mut Sources,
     config_source: ConfigSource<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
-    let mut loader = Loader {
+    let mut loader = ModuleLoader {
         config_source,
         sources,
         read: BTreeMap::new(),
@@ -186,21 +190,21 @@ fn load_modules(
         unreadable: Diagnostics::new(),
         unmet_versions: Diagnostics::new(),
     };
-    let (root, n_files) = loader.module(diags, config_source.dir, true)?;
+    let (root, n_files) = loader.load_module(diags, config_source.dir, true)?;
     diags.check()?;
-    loader.grow(diags, root.clone());
-    let Loader { nodes, unreadable, unmet_versions, .. } = loader;
+    loader.add_called_modules(diags, root.clone());
+    let ModuleLoader { nodes, unreadable, unmet_versions, .. } = loader;
     let unwritten = BTreeMap::new();
     let mut config = Config { root, nodes, unwritten, n_files, unmet_versions, dangles: false };
     // Called modules that could not be read are left out; all else is judged.
-    import_target::check_called(diags, &config);
-    passing::settle(diags, &mut config);
+    import_target::report_imports_in_called_modules(diags, &config);
+    provider_passing::resolve_passed_providers(diags, &mut config);
     diags.check()?;
     Ok((config, unreadable))
 }
 
 /// A module, and what belongs to its files as a whole.
-pub(super) struct ReadModule {
+pub(super) struct LoadedModule {
     pub(super) module: Module,
     /// Number of files it was read from.
     n_files: usize,
@@ -212,16 +216,16 @@ pub(super) struct ReadModule {
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     folder: ModuleFolder<'_>,
-) -> Result<ReadModule, Reported> {
+) -> Result<LoadedModule, Reported> {
     let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
     let parsed = parse_folder(&mut found, sources, files, folder.dir);
     let module = parsed.and_then(|parsed| {
         settings::check_versions(&mut unmet_versions, &parsed.bodies);
         let n_files = parsed.bodies.len();
         let complete = found.check();
-        let module = decoded(&mut found, sources, parsed, folder);
+        let module = decode_module(&mut found, sources, parsed, folder);
         complete.and(module).map(|module| (module, n_files))
     });
     // All that seems wrong may be right in the version that is required.
@@ -229,31 +233,31 @@ pub(super) fn read_module(
         found = unmet_versions.clone();
     }
     let _ = diags.append(found);
-    module.map(|(module, n_files)| ReadModule { module, n_files, unmet_versions })
+    module.map(|(module, n_files)| LoadedModule { module, n_files, unmet_versions })
 }
 
-fn decoded(
+fn decode_module(
     diags: &mut Diagnostics,
     sources: &Sources,
-    parsed: Parsed,
+    parsed: ParsedFolder,
     folder: ModuleFolder<'_>,
 ) -> Result<Module, Reported> {
     let mut found = parsed.misplaced;
-    let mut draft = Draft::new(folder);
+    let mut draft = ModuleDraft::new(folder);
     for body in parsed.bodies {
-        draft.read(&mut found, sources, body);
+        draft.read_file(&mut found, sources, body);
     }
-    draft.broken(&mut found, sources, &parsed.broken);
-    let mut module = draft.finish();
+    draft.report_broken_blocks(&mut found, sources, &parsed.broken);
+    let mut module = draft.into_module();
     let _ = module.settings.resolve_store(&mut found);
-    import_target::duplicates(&mut found, sources, &module.imports);
-    import_target::check_in_modules(&mut found, &module.imports);
+    import_target::report_duplicate_targets(&mut found, sources, &module.imports);
+    import_target::check_imports_in_modules(&mut found, &module.imports);
     diags.append(found)?;
     Ok(module)
 }
 
 /// Reads modules, each once, and puts them where they are called.
-struct Loader<'l> {
+struct ModuleLoader<'l> {
     config_source: ConfigSource<'l>,
     sources: &'l mut Sources,
     /// The modules read, by folder; `None` for a module that could not be read.
@@ -266,9 +270,9 @@ struct Loader<'l> {
     unmet_versions: Diagnostics,
 }
 
-impl Loader<'_> {
+impl ModuleLoader<'_> {
     /// Reads the module in a folder, and the references of its expressions.
-    fn module(
+    fn load_module(
         &mut self,
         diags: &mut Diagnostics,
         dir: &Path,
@@ -276,26 +280,26 @@ impl Loader<'_> {
     ) -> Result<(Arc<Module>, usize), Reported> {
         let folder = ModuleFolder { dir, is_root };
         let read = read_module(diags, self.sources, self.config_source.files, folder)?;
-        let ReadModule { mut module, n_files, unmet_versions } = read;
+        let LoadedModule { mut module, n_files, unmet_versions } = read;
         let _ = self.unmet_versions.append(unmet_versions);
-        references::fill(&mut self.unreadable, &mut module);
+        references::fill_references(&mut self.unreadable, &mut module);
         Ok((Arc::new(module), n_files))
     }
 
     /// Adds the root and everything called from it, callers first.
-    fn grow(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
-        self.add(ModulePath::root(), root, None);
+    fn add_called_modules(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
+        self.add_node(ModulePath::root(), root, None);
         let mut at = 0;
         while at < self.nodes.len() {
             let caller = self.nodes[at].module.clone();
             for call in caller.calls.values() {
-                if self.nodes.len() >= called::MAX_MODULES {
-                    let _ = diags.error(called::too_many(&call.site));
+                if self.nodes.len() >= call_limits::MAX_MODULES {
+                    let _ = diags.error(call_limits::too_many_modules_error(&call.site));
                     return;
                 }
-                let path = self.nodes[at].path.child(&call.site.name);
+                let path = self.nodes[at].path.child_path(&call.site.name);
                 if let Ok(module) = self.load_called_module(diags, at, &path, &call.site) {
-                    let child = self.add(path, module, Some(at));
+                    let child = self.add_node(path, module, Some(at));
                     self.nodes[at].children.insert(call.site.name.clone(), child);
                 }
             }
@@ -303,7 +307,7 @@ impl Loader<'_> {
         }
     }
 
-    fn add(&mut self, path: ModulePath, module: Arc<Module>, caller: Option<usize>) -> usize {
+    fn add_node(&mut self, path: ModulePath, module: Arc<Module>, caller: Option<usize>) -> usize {
         let index = self.nodes.len();
         let (children, passed) = (BTreeMap::new(), BTreeMap::new());
         self.nodes.push(ModuleNode { index, path, module, caller, children, passed });
@@ -319,29 +323,36 @@ impl Loader<'_> {
         site: &CallSite,
     ) -> Result<Arc<Module>, Reported> {
         let dir = &self.nodes[caller].module.dir;
-        let dir = self.config_source.folders.folder(path, site, dir).map_err(|missing| {
-            diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
-        })?;
+        let dir =
+            self.config_source.folders.folder_of_call(path, site, dir).map_err(|missing| {
+                diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
+            })?;
         // Compared by folder, because in a circle of calls each one has another path.
         let mut above = Some(caller);
         while let Some(at) = above {
             if self.nodes[at].module.dir == dir {
-                return Err(diags.error(called::endless(site, path, &self.nodes[at].path)));
+                return Err(diags.error(call_limits::recursive_call_error(
+                    site,
+                    path,
+                    &self.nodes[at].path,
+                )));
             }
             above = self.nodes[at].caller;
         }
-        if path.0.len() > called::MAX_DEPTH {
-            return Err(diags.error(called::too_deep(site)));
+        if path.0.len() > call_limits::MAX_CALL_DEPTH {
+            return Err(diags.error(call_limits::call_too_deep_error(site)));
         }
         if let Some(known) = self.read.get(&dir) {
             // The errors of an unreadable module were reported at its first call.
-            return known.clone().ok_or_else(|| diags.error(called::unreadable(site, &dir)));
+            return known
+                .clone()
+                .ok_or_else(|| diags.error(call_limits::unreadable_module_error(site, &dir)));
         }
         let mut found = Diagnostics::new();
-        let mut module = self.module(&mut found, &dir, false).map(|(module, _)| module);
+        let mut module = self.load_module(&mut found, &dir, false).map(|(module, _)| module);
         // Looked at again only after a failure, so that a folder is listed once.
         if module.is_err() && self.config_source.files.list(&dir).is_err() {
-            module = Err(diags.error(called::removed_module_error(site, &dir)));
+            module = Err(diags.error(call_limits::removed_module_error(site, &dir)));
         } else {
             let _ = diags.append(found);
         }
@@ -351,7 +362,7 @@ impl Loader<'_> {
 }
 
 /// The files of a folder.
-struct Parsed {
+struct ParsedFolder {
     /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,
     /// Blocks that could not be parsed as a whole.
@@ -365,9 +376,9 @@ struct Parsed {
 fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     dir: &Path,
-) -> Result<Parsed, Reported> {
+) -> Result<ParsedFolder, Reported> {
     let mut names = files.list(dir).map_err(|error| {
         diags.error(
             Diagnostic::error(
@@ -379,9 +390,9 @@ fn parse_folder(
     })?;
     // The order of a directory differs between machines, and messages and merges must not.
     names.sort();
-    opentofu_files::warn(diags, dir, &names);
-    let names = names.iter().filter(|name| is_configuration(name));
-    let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
+    opentofu_files::warn_of_opentofu_files(diags, dir, &names);
+    let names = names.iter().filter(|name| is_config_file_name(name));
+    let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override_file_name(name));
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
     let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
         let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), BrokenBlocks::default());
@@ -389,15 +400,15 @@ fn parse_folder(
         for name in names {
             let is_json = name.ends_with(".json");
             let mut wrong = Diagnostics::new();
-            let mut body = parse(&mut wrong, sources, files, &dir.join(name));
+            let mut body = parse_config_file(&mut wrong, sources, files, &dir.join(name));
             if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
-                broken.add(take_broken(body, &wrong), &wrong);
+                broken.add_file(take_broken_blocks(body, &wrong), &wrong);
             }
-            is_known &= body.is_some() && are_within(&wrong, &broken.blocks);
+            is_known &= body.is_some() && are_all_within_blocks(&wrong, &broken.blocks);
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // The top level of a file has the same schema in every file.
-                decide(misplaced, body, &super::draft::CONTENT);
+                resolve_members(misplaced, body, &super::draft::BODY_SCHEMA);
             }
             bodies.extend(body);
         }
@@ -419,26 +430,26 @@ fn parse_folder(
         // Blocks that cannot be read may be overridden, but nothing comes of it.
         let n_bodies = bodies.len();
         bodies.extend(as_file(broken.blocks.clone()));
-        overrides::apply(&mut misplaced, sources, &mut bodies, overrides);
+        overrides::merge_override_files(&mut misplaced, sources, &mut bodies, overrides);
         bodies.truncate(n_bodies);
     }
     let _ = diags.append(found);
-    Ok(Parsed { bodies, broken, misplaced })
+    Ok(ParsedFolder { bodies, broken, misplaced })
 }
 
 /// Whether a file belongs to the configuration. Files left behind by editors do not.
 #[must_use]
-pub fn is_configuration(name: &str) -> bool {
-    !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
+pub fn is_config_file_name(name: &str) -> bool {
+    !super::files::is_editor_leftover(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
 }
 
-pub(super) fn parse(
+pub(super) fn parse_config_file(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     path: &Path,
 ) -> Option<Body> {
-    let name = shown(path);
+    let name = display_path(path);
     let content = match files.read(path) {
         Ok(content) => content,
         Err(error) => {
@@ -462,24 +473,24 @@ pub(super) fn parse(
 }
 
 /// The name of a file for display: relative to the folder the command works in.
-pub(super) fn shown(path: &Path) -> String {
+pub(super) fn display_path(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{InMemoryFiles, report};
+    use super::super::testing::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     /// The kind of the backend, or the summary of the error.
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let files = InMemoryFiles::of(&fixture);
-        let found = root_module(&mut diags, &mut sources, &files, Path::new("."));
+        let files = InMemoryFiles::from_fixture(&fixture);
+        let found = load_root_module(&mut diags, &mut sources, &files, Path::new("."));
         let found = match found.map(|module| module.settings.backend) {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
-            Err(_) => report(&sources, &diags),
+            Err(_) => format_diagnostics(&sources, &diags),
         };
         assert!(found.lines().next().is_some_and(|line| line.ends_with(expected)), "{found}");
     }

@@ -5,9 +5,9 @@ use formwork_lang::syntax::{Body, parse_file};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import_target::cannot_be_generated;
-use super::{Config, Import, Lifecycle, Module, Repetition, Resource, resource};
-use crate::addr::{LocalProvider, Mode};
+use super::import_target::cannot_be_generated_error;
+use super::{Config, ImportBlock, Lifecycle, Module, Repetition, Resource, resource};
+use crate::addr::{LocalProvider, ResourceMode};
 use crate::messages;
 
 impl Config {
@@ -20,18 +20,18 @@ impl Config {
         let mut result = Ok(());
         for import in &self.root.imports {
             let addr = import.config_addr();
-            if self.resource(&addr).is_some() {
+            if self.find_resource(&addr).is_some() {
                 continue;
             }
             let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
             if !import.calls.is_empty() || is_repeated || import.key.is_some() {
                 // Keys that are not constant are judged when they are known.
                 if !is_repeated || import.is_constant() {
-                    result = Err(diags.error(cannot_be_generated(import)));
+                    result = Err(diags.error(cannot_be_generated_error(import)));
                 }
                 continue;
             }
-            let resource = unwritten(&self.root, import);
+            let resource = placeholder_resource(&self.root, import);
             self.unwritten.insert(addr.resource, Box::new(resource));
         }
         result
@@ -39,14 +39,14 @@ impl Config {
 }
 
 /// A resource of which only the import is known.
-fn unwritten(module: &Module, import: &Import) -> Resource {
-    let implied = || LocalProvider::implied_by(&import.resource);
+fn placeholder_resource(module: &Module, import: &ImportBlock) -> Resource {
+    let implied = || LocalProvider::implied_by_resource(&import.resource);
     let local_provider = import.provider.as_ref().map(|(local, _)| local.clone());
     Resource {
         name: import.resource.clone(),
         local_provider: local_provider.unwrap_or_else(implied),
         names_provider: import.provider.is_some(),
-        provider: import.source_in(module),
+        provider: import.provider_in(module),
         repetition: Repetition::Single,
         depends_on: Vec::new(),
         lifecycle: Lifecycle::default(),
@@ -64,14 +64,17 @@ fn unwritten(module: &Module, import: &Import) -> Resource {
 ///
 /// # Errors
 /// When it is not a block of a resource.
-pub(crate) fn read(diags: &mut Diagnostics, text: &str) -> Result<Resource, Reported> {
+pub(crate) fn read_generated_block(
+    diags: &mut Diagnostics,
+    text: &str,
+) -> Result<Resource, Reported> {
     let mut sources = Sources::new();
     let source = sources.add("generated", text);
     let mut found = Diagnostics::new();
     let blocks = parse_file(&mut found, &sources, source).blocks;
-    let mut resources = blocks
-        .into_iter()
-        .filter_map(|block| resource::read(&mut found, &sources, Mode::Managed, block));
+    let mut resources = blocks.into_iter().filter_map(|block| {
+        resource::read_resource_block(&mut found, &sources, ResourceMode::Managed, block)
+    });
     let resource = resources.next();
     drop(resources);
     diags.append(found)?;

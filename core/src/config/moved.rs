@@ -9,12 +9,12 @@ use super::traversal;
 use crate::addr::{InstanceKey, Target};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema =
+pub(super) const BODY_SCHEMA: BodySchema =
     BodySchema { attributes: &[("from", true), ("to", true)], blocks: &[] };
 
 /// A `moved` block.
 #[derive(Clone, Debug)]
-pub struct Moved {
+pub struct MovedBlock {
     /// The former address of the objects, relative to the module of the block.
     pub from: Target,
     /// The new address: a module if `from` is one, otherwise a resource or an instance.
@@ -24,15 +24,15 @@ pub struct Moved {
 }
 
 /// Reads a `moved` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Moved> {
-    let mut content = into_content(diags, block.body, &CONTENT);
+pub(super) fn read_moved_block(diags: &mut Diagnostics, block: Block) -> Option<MovedBlock> {
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let mut end = |name: &str| {
         let attribute = content.take(name)?;
-        traversal::target(diags, &attribute.expr).ok()
+        traversal::parse_target_expr(diags, &attribute.expr).ok()
     };
     let (from, to) = (end("from"), end("to"));
     let (from, to) = (from?, to?);
-    if is_module(&from) != is_module(&to) {
+    if is_module_target(&from) != is_module_target(&to) {
         let _ = diags.error(
             Diagnostic::error(
                 messages::INVALID_MOVED_ADDRESSES,
@@ -44,23 +44,23 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Moved> {
         );
         return None;
     }
-    let (from, to) = same_kind(from, to);
-    Some(Moved { from, to, span: block.header })
+    let (from, to) = unify_target_kinds(from, to);
+    Some(MovedBlock { from, to, span: block.header })
 }
 
-fn is_module(target: &Target) -> bool {
+fn is_module_target(target: &Target) -> bool {
     matches!(target, Target::Module(_))
 }
 
 /// An address without a key names all instances, or the one of something not repeated. It means the
 /// latter where the other end has a key.
-fn same_kind(from: Target, to: Target) -> (Target, Target) {
+fn unify_target_kinds(from: Target, to: Target) -> (Target, Target) {
     match (from, to) {
         (Target::Resource(from), to @ Target::Instance(_)) => {
-            (Target::Instance(from.instance(InstanceKey::None)), to)
+            (Target::Instance(from.instance_addr(InstanceKey::None)), to)
         }
         (from @ Target::Instance(_), Target::Resource(to)) => {
-            (from, Target::Instance(to.instance(InstanceKey::None)))
+            (from, Target::Instance(to.instance_addr(InstanceKey::None)))
         }
         both => both,
     }

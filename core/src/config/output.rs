@@ -5,11 +5,11 @@ use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use super::arguments::{check_name, flag, text};
-use super::{Local, Output, condition, traversal};
+use super::arguments::{check_name, take_bool_argument, take_string_argument};
+use super::{LocalValue, Output, condition, traversal};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("value", true),
         ("description", false),
@@ -21,12 +21,17 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Reads an `output` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Output> {
+pub(super) fn read_output_block(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<Output> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_name(diags, "output name", &name);
-    let mut content = into_content(diags, block.body, &CONTENT);
-    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
-    let preconditions = condition::read_all(diags, sources, content.take_blocks("precondition"));
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
+    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
+    let preconditions =
+        condition::read_conditions(diags, sources, content.take_blocks("precondition"));
     for block in content.take_blocks("postcondition") {
         let _ = diags.error(
             Diagnostic::error(
@@ -40,9 +45,9 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let output = Output {
         name: name.name,
         expr,
-        description: text(diags, &mut content, "description").unwrap_or_default(),
-        sensitive: flag(diags, &mut content, "sensitive").unwrap_or(false),
-        ephemeral: flag(diags, &mut content, "ephemeral").unwrap_or(false),
+        description: take_string_argument(diags, &mut content, "description").unwrap_or_default(),
+        sensitive: take_bool_argument(diags, &mut content, "sensitive").unwrap_or(false),
+        ephemeral: take_bool_argument(diags, &mut content, "ephemeral").unwrap_or(false),
         depends_on,
         preconditions,
         references: Vec::new(),
@@ -52,14 +57,14 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 }
 
 /// Reads a `locals` block.
-pub(super) fn read_locals(diags: &mut Diagnostics, block: Block) -> Vec<Local> {
+pub(super) fn read_locals_block(diags: &mut Diagnostics, block: Block) -> Vec<LocalValue> {
     let mut locals = into_attributes(diags, block.body);
     // In JSON any text may stand where the name does.
     locals.retain(|local| check_name(diags, "local value name", &local.name).is_ok());
-    locals.into_iter().map(local).collect()
+    locals.into_iter().map(local_of_attribute).collect()
 }
 
-fn local(attribute: Attribute) -> Local {
+fn local_of_attribute(attribute: Attribute) -> LocalValue {
     let Attribute { name, expr, span } = attribute;
-    Local { name: name.name, expr, references: Vec::new(), span }
+    LocalValue { name: name.name, expr, references: Vec::new(), span }
 }

@@ -3,16 +3,16 @@
 
 use std::collections::HashMap;
 
-use formwork_lang::content::{BodySchema, decide};
+use formwork_lang::content::{BodySchema, resolve_members};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
-use super::state_block::{StateBlock, second_place};
+use super::state_block::{StateBlock, duplicate_state_block_error};
 use crate::messages;
 
 /// Whether a file overrides others, by its name.
-pub(super) fn is_override(name: &str) -> bool {
+pub(super) fn is_override_file_name(name: &str) -> bool {
     let stem = name.strip_suffix(".json").unwrap_or(name);
     let stem = stem.strip_suffix(".tf").unwrap_or(stem);
     stem == "override" || stem.ends_with("_override")
@@ -20,11 +20,11 @@ pub(super) fn is_override(name: &str) -> bool {
 
 /// Blocks of which a body is made up whatever else it holds. They are decided before merging, because
 /// one is merged itself, and another stands for blocks of another type.
-const PARTS: BodySchema =
+const REPEATED_BLOCKS_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("lifecycle", &[]), ("dynamic", &["type"])] };
 
 /// Members of a `terraform` block for which overrides have rules.
-const SETTINGS: BodySchema = BodySchema {
+const TERRAFORM_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[("required_version", false)],
     blocks: &[
         ("required_providers", &[]),
@@ -36,7 +36,7 @@ const SETTINGS: BodySchema = BodySchema {
 };
 
 /// Merges override files, in the order of their names, into the other files of a module.
-pub(super) fn apply(
+pub(super) fn merge_override_files(
     diags: &mut Diagnostics,
     sources: &Sources,
     files: &mut Vec<Body>,
@@ -45,81 +45,89 @@ pub(super) fn apply(
     if overrides.is_empty() {
         return;
     }
-    let mut merger = Merger { diags, sources, places: HashMap::new(), files };
-    merger.index();
+    let mut merger = OverrideMerger { diags, sources, places: HashMap::new(), files };
+    merger.index_blocks();
     let says = |file: &Body| file.blocks.iter().any(|block| block.kind.name == "terraform");
     if overrides.iter().any(says) {
-        merger.places();
+        merger.merge_state_blocks();
     }
     for block in overrides.into_iter().flat_map(|file| file.blocks) {
-        merger.block(block);
+        merger.merge_block(block);
     }
 }
 
 /// The key that tells a block from others of its type: its labels, and for a provider its alias.
-type Key = (Str, Vec<Str>, Option<Str>);
+type OverrideKey = (Str, Vec<Str>, Option<Str>);
 
-fn key(block: &Block) -> Key {
+fn override_key(block: &Block) -> OverrideKey {
     let labels = block.labels.iter().map(|label| label.name.clone()).collect();
     let is_provider = block.kind.name == "provider";
     let alias = block.body.find("alias").filter(|_| is_provider);
     (block.kind.name.clone(), labels, alias.and_then(|alias| alias.expr.as_literal().cloned()))
 }
 
-struct Merger<'m> {
+struct OverrideMerger<'m> {
     diags: &'m mut Diagnostics,
     sources: &'m Sources,
     /// Positions of the first block of each key: its file and its number there.
-    places: HashMap<Key, (usize, usize)>,
+    places: HashMap<OverrideKey, (usize, usize)>,
     files: &'m mut Vec<Body>,
 }
 
-impl Merger<'_> {
-    fn index(&mut self) {
+impl OverrideMerger<'_> {
+    fn index_blocks(&mut self) {
         for (at, file) in self.files.iter().enumerate() {
             for (number, block) in file.blocks.iter().enumerate() {
-                self.places.entry(key(block)).or_insert((at, number));
+                self.places.entry(override_key(block)).or_insert((at, number));
             }
         }
     }
 
-    fn block(&mut self, block: Block) {
+    fn merge_block(&mut self, block: Block) {
         match block.kind.name.as_str() {
-            "terraform" => self.settings(block),
-            "locals" => self.locals(block),
-            "moved" => self.refuse(messages::CANNOT_OVERRIDE_MOVED_BLOCKS, MOVED, block.header),
-            "import" => self.refuse(messages::CANNOT_OVERRIDE_IMPORT_BLOCKS, IMPORT, block.header),
+            "terraform" => self.merge_settings(block),
+            "locals" => self.merge_locals(block),
+            "moved" => self.report_error(
+                messages::CANNOT_OVERRIDE_MOVED_BLOCKS,
+                MOVED_IN_OVERRIDE,
+                block.header,
+            ),
+            "import" => self.report_error(
+                messages::CANNOT_OVERRIDE_IMPORT_BLOCKS,
+                IMPORT_IN_OVERRIDE,
+                block.header,
+            ),
             "check" => {
-                self.refuse(
+                self.report_error(
                     messages::CANNOT_OVERRIDE_BLOCKS.with(&[&"check"]),
-                    CHECK,
+                    CHECK_IN_OVERRIDE,
                     block.header,
                 );
             }
             // Terraform ignores it silently.
             "removed" => {}
-            _ => self.named(block),
+            _ => self.merge_named_block(block),
         }
     }
 
-    fn refuse(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
     /// Merges a block into the one that has its name.
-    fn named(&mut self, block: Block) {
-        let key = key(&block);
+    fn merge_named_block(&mut self, block: Block) {
+        let key = override_key(&block);
         let Some(&(file, number)) = self.places.get(&key) else {
-            return self.without_base(block, key.2.as_ref());
+            return self.handle_missing_base(block, key.2.as_ref());
         };
-        if !self.may_override(&block) {
+        if !self.can_be_overridden(&block) {
             return;
         }
         let base = &mut self.files[file].blocks[number].body;
         // A file that sets both is reported when the block is read.
         let by_one_file =
             [&*base, &block.body].into_iter().any(|body| sets_repetition(body) == (true, true));
-        merge(self.diags, base, block.body);
+        merge_body(self.diags, base, block.body);
         if !by_one_file && sets_repetition(base) == (true, true) {
             // If one file sets `count` and another `for_each`, `count` wins.
             for list in [&mut base.attributes, &mut base.undecided] {
@@ -130,7 +138,7 @@ impl Merger<'_> {
 
     /// A block that overrides nothing is an error, but for the configuration of a provider, which
     /// is there without being written.
-    fn without_base(&mut self, block: Block, alias: Option<&Str>) {
+    fn handle_missing_base(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());
         let (summary, what, over) = match block.kind.name.as_str() {
@@ -161,12 +169,12 @@ impl Merger<'_> {
             "resource" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} resource named {name:?}"),
-                RESOURCE,
+                RESOURCE_DESCRIPTION,
             ),
             "ephemeral" => (
                 messages::MISSING_RESOURCE_TO_OVERRIDE,
                 format!("{kind} ephemeral resource named {name:?}"),
-                RESOURCE,
+                RESOURCE_DESCRIPTION,
             ),
             "data" => {
                 let over = "a data block defined in a primary configuration file";
@@ -182,32 +190,36 @@ impl Merger<'_> {
                     format!("{name} provider configuration with the alias {alias:?}"),
                     "an aliased provider configuration that was already defined in a primary configuration file",
                 ),
-                None => return self.add(block),
+                None => return self.add_block(block),
             },
             // The reader of the files knows the other kinds of blocks.
-            _ => return self.add(block),
+            _ => return self.add_block(block),
         };
         let detail = format!("There is no {what}. An override file can only override {over}.");
-        self.refuse(summary, &detail, block.header);
+        self.report_error(summary, &detail, block.header);
     }
 
-    fn add(&mut self, block: Block) {
+    fn add_block(&mut self, block: Block) {
         if self.files.is_empty() {
             self.files.push(Body::empty(block.span, block.header));
         }
         let at = self.files.len() - 1;
-        self.places.entry(key(&block)).or_insert((at, self.files[at].blocks.len()));
+        self.places.entry(override_key(&block)).or_insert((at, self.files[at].blocks.len()));
         self.files[at].blocks.push(block);
     }
 
     /// Whether everything in a block may be overridden. Violations are reported.
-    fn may_override(&mut self, block: &Block) -> bool {
+    fn can_be_overridden(&mut self, block: &Block) -> bool {
         let before = self.diags.len();
         let set = block.body.find("depends_on");
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
         if let Some(depends_on) = set.filter(has_entries) {
             let detail = "The depends_on argument may not be overridden.";
-            self.refuse(messages::UNSUPPORTED_OVERRIDE, detail, first_of(&depends_on.expr));
+            self.report_error(
+                messages::UNSUPPORTED_OVERRIDE,
+                detail,
+                first_entry_span(&depends_on.expr),
+            );
         }
         let checks = ["validation", "precondition", "postcondition"];
         let lifecycles = block.body.blocks.iter().filter(|inner| inner.kind.name == "lifecycle");
@@ -219,7 +231,7 @@ impl Merger<'_> {
                     let kind = kind.name.as_str();
                     let summary = messages::CANNOT_OVERRIDE_BLOCKS.with(&[&kind]);
                     let detail = format!("Override files cannot override {kind:?} blocks.");
-                    self.refuse(summary, &detail, span);
+                    self.report_error(summary, &detail, span);
                 }
             }
         }
@@ -227,12 +239,12 @@ impl Merger<'_> {
     }
 
     /// Merges local values by their names.
-    fn locals(&mut self, block: Block) {
+    fn merge_locals(&mut self, block: Block) {
         let Body { attributes, blocks, undecided, .. } = block.body;
         if !blocks.is_empty() {
             // The reader of the files reports the errors in them.
             let body = Body { blocks, ..Body::empty(block.span, block.header) };
-            self.add(Block { body, ..block });
+            self.add_block(Block { body, ..block });
             return;
         }
         for local in attributes.into_iter().chain(undecided).filter(|local| !local.is_comment()) {
@@ -256,29 +268,33 @@ impl Merger<'_> {
     }
 
     /// Takes the overridden parts out of `terraform` blocks, and adds the overriding block.
-    fn settings(&mut self, mut block: Block) {
-        decide(self.diags, &mut block.body, &SETTINGS);
+    fn merge_settings(&mut self, mut block: Block) {
+        resolve_members(self.diags, &mut block.body, &TERRAFORM_BLOCK_SCHEMA);
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         for base in all.filter(|base| base.kind.name == "terraform") {
-            supersede(&mut base.body, &mut block.body);
+            merge_terraform_block(&mut base.body, &mut block.body);
         }
-        self.add(block);
+        self.add_block(block);
     }
 
     /// Decides what `terraform` blocks hold, and reports a place of the state that the files to be
     /// overridden name twice: also one that is replaced.
-    fn places(&mut self) {
+    fn merge_state_blocks(&mut self) {
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         let mut first = None;
         for base in all.filter(|base| base.kind.name == "terraform") {
-            decide(self.diags, &mut base.body, &SETTINGS);
+            resolve_members(self.diags, &mut base.body, &TERRAFORM_BLOCK_SCHEMA);
             base.body.blocks.retain(|block| {
-                let place = StateBlock::of(block);
+                let place = StateBlock::from_block(block);
                 match first {
-                    _ if !StateBlock::is_one(block) => true,
+                    _ if !StateBlock::is_state_block(block) => true,
                     None => first.replace(place).is_none(),
                     Some(first) => {
-                        let _ = self.diags.error(second_place(self.sources, first, place));
+                        let _ = self.diags.error(duplicate_state_block_error(
+                            self.sources,
+                            first,
+                            place,
+                        ));
                         false
                     }
                 }
@@ -296,7 +312,7 @@ fn sets_repetition(body: &Body) -> (bool, bool) {
 }
 
 /// Place of the first entry of a list.
-fn first_of(list: &Expr) -> Span {
+fn first_entry_span(list: &Expr) -> Span {
     match &list.kind {
         ExprKind::Tuple(items) => items.first().map_or(list.span, |first| first.span),
         _ => list.span,
@@ -304,18 +320,18 @@ fn first_of(list: &Expr) -> Span {
 }
 
 /// Merges `terraform` blocks: providers by their names, the backend as a whole.
-fn supersede(base: &mut Body, over: &mut Body) {
+fn merge_terraform_block(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
     if let Some(version) = over.find("required_version") {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
-    if let Some(place) = over.blocks.iter().find(|block| StateBlock::is_one(block)) {
+    if let Some(place) = over.blocks.iter().find(|block| StateBlock::is_state_block(block)) {
         // A second one in the same file is an error, which is reported when the file is read.
         let again = |block: &Block| {
             block.header.source == place.header.source && block.kind.name == place.kind.name
         };
-        base.blocks.retain(|block| !StateBlock::is_one(block) || again(block));
+        base.blocks.retain(|block| !StateBlock::is_state_block(block) || again(block));
     }
     // Terraform ignores them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");
@@ -325,19 +341,19 @@ fn supersede(base: &mut Body, over: &mut Body) {
     {
         let is_listed = |block: &mut Block| block.kind.name == "required_providers";
         for block in over.blocks.extract_if(.., is_listed) {
-            replace(&mut providers.body, block.body);
+            replace_members(&mut providers.body, block.body);
         }
     }
 }
 
 /// Merges a body into another: members of the same name are replaced, but a `lifecycle` block is
 /// merged itself.
-fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
-    decide(diags, base, &PARTS);
-    decide(diags, &mut over, &PARTS);
+fn merge_body(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
+    resolve_members(diags, base, &REPEATED_BLOCKS_SCHEMA);
+    resolve_members(diags, &mut over, &REPEATED_BLOCKS_SCHEMA);
     let is_lifecycle = |block: &mut Block| block.kind.name == "lifecycle";
     let lifecycles: Vec<Block> = over.blocks.extract_if(.., is_lifecycle).collect();
-    replace(base, over);
+    replace_members(base, over);
     for mut lifecycle in lifecycles {
         // Terraform ignores it.
         let body = &mut lifecycle.body;
@@ -345,7 +361,7 @@ fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
             list.retain(|attr| attr.name.name != "replace_triggered_by");
         }
         match base.blocks.iter_mut().find(|block| block.kind.name == "lifecycle") {
-            Some(first) => replace(&mut first.body, lifecycle.body),
+            Some(first) => replace_members(&mut first.body, lifecycle.body),
             None => base.blocks.push(lifecycle),
         }
     }
@@ -353,29 +369,30 @@ fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
 
 /// Puts what a body holds into another, in the place of everything there that has the same name. All
 /// blocks of a type are replaced together, also those that a `dynamic` block stands for.
-fn replace(base: &mut Body, over: Body) {
+fn replace_members(base: &mut Body, over: Body) {
     let arguments = over.attributes.iter().chain(&over.undecided);
     let names: Vec<Str> = arguments.map(|attr| attr.name.name.clone()).collect();
-    let kinds = over.blocks.iter().map(|block| stands_for(block).clone());
+    let kinds = over.blocks.iter().map(|block| effective_block_type(block).clone());
     let names: std::collections::HashSet<Str> = names.into_iter().chain(kinds).collect();
     base.attributes.retain(|attr| !names.contains(&attr.name.name));
     base.undecided.retain(|attr| !names.contains(&attr.name.name));
-    base.blocks.retain(|block| !names.contains(stands_for(block)));
+    base.blocks.retain(|block| !names.contains(effective_block_type(block)));
     base.attributes.extend(over.attributes);
     base.undecided.extend(over.undecided);
     base.blocks.extend(over.blocks);
 }
 
 /// The type of the blocks that a block is, or stands for.
-fn stands_for(block: &Block) -> &Str {
+fn effective_block_type(block: &Block) -> &Str {
     match block.labels.as_slice() {
         [kind] if block.kind.name == "dynamic" => &kind.name,
         _ => &block.kind.name,
     }
 }
 
-const RESOURCE: &str = "a resource block defined in a primary configuration file";
-const MOVED: &str =
+const RESOURCE_DESCRIPTION: &str = "a resource block defined in a primary configuration file";
+const MOVED_IN_OVERRIDE: &str =
     "Records of moved objects can appear only in normal files, not in override files.";
-const IMPORT: &str = "Import blocks can appear only in normal files, not in override files.";
-const CHECK: &str = "Override files cannot override check blocks.";
+const IMPORT_IN_OVERRIDE: &str =
+    "Import blocks can appear only in normal files, not in override files.";
+const CHECK_IN_OVERRIDE: &str = "Override files cannot override check blocks.";

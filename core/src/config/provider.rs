@@ -5,13 +5,13 @@ use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::arguments::{NAME_SHAPE, NestedBlocks, unescape};
+use super::arguments::{NAME_RULE, NestedBlocks, merge_escape_blocks};
 use super::settings::check_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("alias", false),
         ("version", false),
@@ -24,29 +24,30 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Reads a `provider` block; `None` if it is wrong, which was reported.
-pub(super) fn read(
+pub(super) fn read_provider_block(
     diags: &mut Diagnostics,
     sources: &Sources,
     block: Block,
 ) -> Option<ProviderBlock> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_local_name(diags, &name, block.header);
-    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
-    let alias = content.take("alias").map(|attribute| alias(diags, &attribute)).transpose();
-    let version = content.take("version").and_then(|attribute| version(diags, &attribute).ok());
+    let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
+    let alias = content.take("alias").map(|attribute| read_alias(diags, &attribute)).transpose();
+    let version =
+        content.take("version").and_then(|attribute| read_version(diags, &attribute).ok());
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provider" };
-    let body = unescape(diags, sources, rest, escaping);
+    let body = merge_escape_blocks(diags, sources, rest, escaping);
     // Whatever else was expected is expected only to say this of it.
     for attribute in content.attributes.values() {
-        report_reserved(diags, "argument", &attribute.name);
+        report_reserved_arguments(diags, "argument", &attribute.name);
     }
     for block in &content.blocks {
-        report_reserved(diags, "block type", &block.kind);
+        report_reserved_arguments(diags, "block type", &block.kind);
     }
     named.ok()?;
     Some(ProviderBlock {
         // The address of the provider is known after all `required_providers` were read.
-        provider: ProviderAddr::implied(&name.name),
+        provider: ProviderAddr::implied_by_name(&name.name),
         local: LocalProvider { name: name.name, alias: alias.ok()? },
         version,
         references: Vec::new(),
@@ -56,7 +57,7 @@ pub(super) fn read(
 }
 
 /// The shape of a local name, as errors state it.
-const LOCAL_NAME_SHAPE: &str =
+const LOCAL_NAME_RULE: &str =
     "must contain only letters, digits, and dashes, and may not use leading or trailing dashes";
 
 /// Reports, at a place, a local name that is not a name, or not in lower case.
@@ -68,32 +69,38 @@ pub(super) fn check_local_name(
     let lower = name.name.to_lowercase();
     let detail = if lower != name.name.as_str() {
         format!(
-            "{} is an invalid provider local name: {LOCAL_NAME_SHAPE}. Write `{lower}`.",
+            "{} is an invalid provider local name: {LOCAL_NAME_RULE}. Write `{lower}`.",
             name.name
         )
     } else if is_identifier(&name.name) && !name.name.contains('_') && !name.name.ends_with('-') {
         return Ok(());
     } else {
-        format!("{} is an invalid provider local name: {LOCAL_NAME_SHAPE}", name.name)
+        format!("{} is an invalid provider local name: {LOCAL_NAME_RULE}", name.name)
     };
     Err(diags.error(Diagnostic::error(messages::INVALID_PROVIDER_LOCAL_NAME, detail).at(place)))
 }
 
-fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_value::Str, Reported> {
-    let alias = constant::string(diags, &attribute.expr)?;
+fn read_alias(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<formwork_value::Str, Reported> {
+    let alias = constant::constant_string(diags, &attribute.expr)?;
     if is_identifier(&alias) {
         return Ok(alias.into());
     }
     Err(diags.error(
         Diagnostic::error(
             messages::INVALID_PROVIDER_CONFIGURATION_ALIAS,
-            format!("An alias must be a valid name. {NAME_SHAPE} `{alias}` was found."),
+            format!("An alias must be a valid name. {NAME_RULE} `{alias}` was found."),
         )
         .at(attribute.expr.span),
     ))
 }
 
-fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Span), Reported> {
+fn read_version(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<(String, Span), Reported> {
     diags.warn(
         Diagnostic::warning(
             messages::VERSION_IN_PROVIDER_BLOCK_DEPRECATED,
@@ -102,14 +109,14 @@ fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Sp
         .at(attribute.expr.span),
     );
     let span = attribute.expr.span;
-    let Some(text) = constant::known_string(diags, &attribute.expr)? else {
+    let Some(text) = constant::parsed_constant_string(diags, &attribute.expr)? else {
         return Ok((String::new(), span));
     };
     check_constraint(diags, &text, span)?;
     Ok((text, span))
 }
 
-fn report_reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {
+fn report_reserved_arguments(diags: &mut Diagnostics, what: &str, name: &Ident) {
     let of = if what == "argument" { "provider " } else { "" };
     let _ = diags.error(
         Diagnostic::error(

@@ -8,17 +8,17 @@ use formwork_lang::syntax::{Attribute, Block, Body, ExprKind, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::arguments::{NestedBlocks, place, unescape};
+use super::arguments::{NestedBlocks, format_place, merge_escape_blocks};
 use super::{OnFailure, Provisioner, ProvisionerTiming};
 use crate::messages;
 
-const CONTENT: BodySchema = BodySchema {
+const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[("when", false), ("on_failure", false)],
     blocks: &[("connection", &[]), ("lifecycle", &[]), ("_", &[])],
 };
 
 /// Kinds that were taken out of the language, with the version that announced it.
-const REMOVED: [(&str, &str); 4] = [
+const REMOVED_KINDS: [(&str, &str); 4] = [
     ("chef", "0.13.4"),
     ("habitat", "0.13.4"),
     ("puppet", "0.13.4"),
@@ -27,18 +27,20 @@ const REMOVED: [(&str, &str); 4] = [
 
 /// Reads the `provisioner` blocks of a block. Each has the connection of that block, overridden by
 /// its own. Invalid blocks are reported and left out.
-pub(super) fn read_all(
+pub(super) fn read_provisioners(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
     connections: NestedBlocks<'_>,
 ) -> Vec<Provisioner> {
-    let shared = the_one(diags, sources, connections);
-    let read = blocks.into_iter().filter_map(|block| read(diags, sources, block, shared.as_ref()));
+    let shared = single_body(diags, sources, connections);
+    let read = blocks
+        .into_iter()
+        .filter_map(|block| read_provisioner_block(diags, sources, block, shared.as_ref()));
     read.collect()
 }
 
-fn read(
+fn read_provisioner_block(
     diags: &mut Diagnostics,
     sources: &Sources,
     mut block: Block,
@@ -46,21 +48,21 @@ fn read(
 ) -> Option<Provisioner> {
     let kind = block.labels.pop()?;
     let missing = block.body.missing;
-    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
+    let (mut content, rest) = split_content(diags, block.body, &BODY_SCHEMA);
     let when = content.take("when").map_or(Ok(ProvisionerTiming::Create), |attribute| {
         let words =
             [("create", ProvisionerTiming::Create), ("destroy", ProvisionerTiming::Destroy)];
-        keyword(diags, &attribute, &words)
+        read_keyword(diags, &attribute, &words)
     });
     let on_failure = content.take("on_failure").map_or(Ok(OnFailure::Fail), |attribute| {
         let words = [("continue", OnFailure::Continue), ("fail", OnFailure::Fail)];
-        keyword(diags, &attribute, &words)
+        read_keyword(diags, &attribute, &words)
     });
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "provisioner" };
-    let own = the_one(diags, sources, connections);
+    let own = single_body(diags, sources, connections);
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "provisioner" };
-    let body = unescape(diags, sources, rest, escaping);
+    let body = merge_escape_blocks(diags, sources, rest, escaping);
     for reserved in &content.blocks {
         let detail = format!(
             "The block type name {:?} is reserved for use by Terraform in a future version.",
@@ -69,7 +71,7 @@ fn read(
         let summary = messages::RESERVED_BLOCK_TYPE_NAME_IN_PROVISIONER_BLOCK;
         let _ = diags.error(Diagnostic::error(summary, detail).at(reserved.kind.span));
     }
-    refuse_removed(diags, &kind).ok()?;
+    refuse_removed_kind(diags, &kind).ok()?;
     let provisioner = Provisioner {
         when: when.ok()?,
         on_failure: on_failure.ok()?,
@@ -80,18 +82,22 @@ fn read(
         missing,
     };
     if provisioner.when == ProvisionerTiming::Destroy {
-        check_destroying(diags, &provisioner);
+        check_destroy_time_references(diags, &provisioner);
     }
     Some(provisioner)
 }
 
 /// The body of the one block there may be.
-fn the_one(diags: &mut Diagnostics, sources: &Sources, nested: NestedBlocks<'_>) -> Option<Body> {
+fn single_body(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    nested: NestedBlocks<'_>,
+) -> Option<Body> {
     let NestedBlocks { blocks, within: of } = nested;
     let mut blocks = blocks.into_iter();
     let first = blocks.next()?;
     for other in blocks {
-        let before = place(sources, first.header);
+        let before = format_place(sources, first.header);
         let detail = format!("This {of} already has a connection block at {before}.");
         let problem = Diagnostic::error(messages::DUPLICATE_CONNECTION_BLOCK, detail);
         let _ = diags.error(problem.at(other.header));
@@ -114,7 +120,7 @@ fn merge_connections(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
 }
 
 /// Reads a word that is meant as it stands. In quotes it was meant so once.
-fn keyword<T: Copy>(
+fn read_keyword<T: Copy>(
     diags: &mut Diagnostics,
     attribute: &Attribute,
     words: &[(&str, T)],
@@ -141,8 +147,8 @@ fn keyword<T: Copy>(
     Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
 }
 
-fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported> {
-    let Some((name, since)) = REMOVED.iter().find(|(name, _)| kind.name == *name) else {
+fn refuse_removed_kind(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported> {
+    let Some((name, since)) = REMOVED_KINDS.iter().find(|(name, _)| kind.name == *name) else {
         return Ok(());
     };
     let summary = messages::REMOVED_PROVISIONER.with(&[&name]);
@@ -154,10 +160,13 @@ fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported>
 
 /// Reports references to objects that do not exist any more, or not yet, when an object is
 /// destroyed.
-fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
+fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisioner) {
     let connection = provisioner.connection.iter().flat_map(Body::set);
     for attribute in provisioner.body.set().chain(connection) {
-        for _ in refs::of_expr(&attribute.expr).iter().filter(|mention| !is_own(mention)) {
+        for _ in refs::of_expr(&attribute.expr)
+            .iter()
+            .filter(|mention| !is_known_from_own_state(mention))
+        {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
             let summary = messages::INVALID_REFERENCE_FROM_DESTROY_PROVISIONER;
             let _ = diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span));
@@ -166,7 +175,7 @@ fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
 }
 
 /// Whether the state and the address alone determine a mention's value.
-fn is_own(mention: &Traversal) -> bool {
+fn is_known_from_own_state(mention: &Traversal) -> bool {
     let step = match mention.steps.as_slice() {
         [TraversalStep::Attribute(name)] => name.name.as_str(),
         _ => "",

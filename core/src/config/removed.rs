@@ -10,20 +10,22 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::arguments::NestedBlocks;
 use super::{Config, ModuleNode, Provisioner, ProvisionerTiming, constant, provisioner, traversal};
 use crate::addr::reference::step_span;
-use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
+use crate::addr::{
+    ConfigResourceAddr, InstanceKey, ModulePath, ResourceMode, ResourceName, Target,
+};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[("from", true)],
     blocks: &[("lifecycle", &[]), ("provisioner", &["type"]), ("connection", &[])],
 };
 
-pub(super) const LIFECYCLE: BodySchema =
+pub(super) const LIFECYCLE_SCHEMA: BodySchema =
     BodySchema { attributes: &[("destroy", false)], blocks: &[] };
 
 /// A `removed` block.
 #[derive(Debug)]
-pub struct Removed {
+pub struct RemovedBlock {
     /// The module, or the module of the resource, relative to the module of the block.
     pub module: ModulePath,
     /// The resource; `None` for the module with everything in it.
@@ -39,7 +41,10 @@ pub struct Removed {
 impl Config {
     /// The `removed` block of a resource, and the module it stands in.
     #[must_use]
-    pub fn removal(&self, addr: &ConfigResourceAddr) -> Option<(&ModuleNode, &Removed)> {
+    pub fn removed_block_of(
+        &self,
+        addr: &ConfigResourceAddr,
+    ) -> Option<(&ModuleNode, &RemovedBlock)> {
         let steps = &addr.module.0;
         // The block may stand in any module around the resource.
         let around = self.nodes.iter().filter(|node| steps.starts_with(&node.path.0));
@@ -53,26 +58,30 @@ impl Config {
 }
 
 /// Reads a `removed` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Removed> {
-    let mut content = into_content(diags, block.body, &CONTENT);
-    let from = content.take("from").map(|attribute| from(diags, &attribute.expr));
+pub(super) fn read_removed_block(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<RemovedBlock> {
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
+    let from = content.take("from").map(|attribute| parse_from_address(diags, &attribute.expr));
     let mut destroy = true;
     // Of several the last one counts, as in Terraform.
     for lifecycle in content.take_blocks("lifecycle") {
-        let mut content = into_content(diags, lifecycle.body, &LIFECYCLE);
+        let mut content = into_content(diags, lifecycle.body, &LIFECYCLE_SCHEMA);
         if let Some(attribute) = content.take("destroy") {
-            destroy = constant::bool(diags, &attribute.expr).ok()?;
+            destroy = constant::constant_bool(diags, &attribute.expr).ok()?;
         }
     }
     let blocks = content.take_blocks("provisioner");
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "removed block" };
-    let provisioners = provisioner::read_all(diags, sources, blocks, connections);
+    let provisioners = provisioner::read_provisioners(diags, sources, blocks, connections);
     let (module, resource) = from?.ok()?;
     for provisioner in &provisioners {
         check_provisioner(diags, provisioner, resource.is_some());
     }
-    Some(Removed { module, resource, destroy, provisioners, span: block.header })
+    Some(RemovedBlock { module, resource, destroy, provisioners, span: block.header })
 }
 
 fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_resource: bool) {
@@ -87,20 +96,20 @@ fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_reso
         .error(Diagnostic::error(messages::INVALID_PROVISIONER_BLOCK, detail).at(provisioner.span));
 }
 
-fn from(
+fn parse_from_address(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<(ModulePath, Option<ResourceName>), Reported> {
-    let (module, resource) = match traversal::target(diags, expr)? {
+    let (module, resource) = match traversal::parse_target_expr(diags, expr)? {
         Target::Module(module) => (module, None),
         Target::Resource(addr) => (addr.module, Some(addr.resource)),
         Target::Instance(addr) => {
             let detail = format!(
                 "Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \"test_instance.foo[1]\"). Use `{}`.",
-                addr.of()
+                addr.resource_addr()
             );
             let summary = messages::RESOURCE_INSTANCE_KEYS_NOT_ALLOWED;
-            let place = keys(expr).pop().unwrap_or(expr.span);
+            let place = instance_key_spans(expr).pop().unwrap_or(expr.span);
             return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
         }
     };
@@ -110,20 +119,20 @@ fn from(
             module.path()
         );
         let summary = messages::MODULE_INSTANCE_KEYS_NOT_ALLOWED;
-        let place = keys(expr).first().copied().unwrap_or(expr.span);
+        let place = instance_key_spans(expr).first().copied().unwrap_or(expr.span);
         return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
     }
-    if let Some(name) = resource.as_ref().filter(|name| name.mode() != Mode::Managed) {
+    if let Some(name) = resource.as_ref().filter(|name| name.mode() != ResourceMode::Managed) {
         let (kinds, kind) = match name.mode() {
-            Mode::Ephemeral => ("Ephemeral resources", "ephemeral resource"),
-            Mode::Data | Mode::Managed => ("Data sources", "data source"),
+            ResourceMode::Ephemeral => ("Ephemeral resources", "ephemeral resource"),
+            ResourceMode::Data | ResourceMode::Managed => ("Data sources", "data source"),
         };
         let detail = format!(
             "{kinds} are never destroyed, so they are not valid targets of removed blocks. To remove the {kind} from state, remove the {kind} block from configuration."
         );
         let summary = match name.mode() {
-            Mode::Ephemeral => messages::EPHEMERAL_RESOURCE_ADDRESS_NOT_ALLOWED,
-            Mode::Data | Mode::Managed => messages::DATA_SOURCE_ADDRESS_NOT_ALLOWED,
+            ResourceMode::Ephemeral => messages::EPHEMERAL_RESOURCE_ADDRESS_NOT_ALLOWED,
+            ResourceMode::Data | ResourceMode::Managed => messages::DATA_SOURCE_ADDRESS_NOT_ALLOWED,
         };
         return Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)));
     }
@@ -131,7 +140,7 @@ fn from(
 }
 
 /// Places of the keys of an address.
-fn keys(expr: &Expr) -> Vec<Span> {
+fn instance_key_spans(expr: &Expr) -> Vec<Span> {
     let steps = refs::as_traversal(expr).map(|traversal| traversal.steps).unwrap_or_default();
     let keys = steps.iter().filter(|step| !matches!(step, TraversalStep::Attribute(_)));
     keys.map(step_span).collect()

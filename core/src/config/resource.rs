@@ -5,15 +5,15 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{NestedBlocks, check_name, unescape};
+use super::arguments::{NestedBlocks, check_name, merge_escape_blocks};
 use super::{
     LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal, validate,
 };
-use crate::addr::{Mode, ResourceName};
+use crate::addr::{ResourceMode, ResourceName};
 use crate::messages;
 
 /// Members of a block that the language itself defines; the rest is for the provider's schema.
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("count", false),
         ("for_each", false),
@@ -24,7 +24,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Members that the language defines in the block of a managed resource.
-const MANAGED: BodySchema = BodySchema {
+const MANAGED_SCHEMA: BodySchema = BodySchema {
     blocks: &[
         ("lifecycle", &[]),
         ("provisioner", &["type"]),
@@ -32,41 +32,42 @@ const MANAGED: BodySchema = BodySchema {
         ("locals", &[]),
         ("_", &[]),
     ],
-    ..CONTENT
+    ..BODY_SCHEMA
 };
 
 /// Reads a `resource` or `data` block; `None` if it is wrong, which was reported.
-pub(super) fn read(
+pub(super) fn read_resource_block(
     diags: &mut Diagnostics,
     sources: &Sources,
-    mode: Mode,
+    mode: ResourceMode,
     block: Block,
 ) -> Option<Resource> {
     let [kind, name] = <[Ident; 2]>::try_from(block.labels).ok()?;
-    let named = check_names(diags, mode, &kind, &name);
+    let named = check_type_and_name(diags, mode, &kind, &name);
     let type_span = kind.span;
     let name = ResourceName::new(mode, &kind.name, &name.name);
 
-    let known = if mode == Mode::Managed { &MANAGED } else { &CONTENT };
+    let known = if mode == ResourceMode::Managed { &MANAGED_SCHEMA } else { &BODY_SCHEMA };
     let (mut content, rest) = split_content(diags, block.body, known);
-    let repetition = repetition(diags, &mut content);
-    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
+    let repetition = take_repetition(diags, &mut content);
+    let depends_on = traversal::read_depends_on(diags, content.take("depends_on"));
     let provider = content.take("provider");
     let names_provider = provider.is_some();
     let local_provider = match provider {
-        Some(attribute) => traversal::provider(diags, "provider", &attribute.expr),
-        None => Ok(LocalProvider::implied_by(&name)),
+        Some(attribute) => traversal::parse_provider_expr(diags, "provider", &attribute.expr),
+        None => Ok(LocalProvider::implied_by_resource(&name)),
     };
-    let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
-    validate::own_conditions(diags, &name, &lifecycle);
+    let lifecycle =
+        lifecycle::read_lifecycle(diags, sources, mode, content.take_blocks("lifecycle"));
+    validate::check_no_self_reference_in_conditions(diags, &name, &lifecycle);
     let connections =
         NestedBlocks { blocks: content.take_blocks("connection"), within: "resource" };
     let provisioners = content.take_blocks("provisioner");
-    let provisioners = provisioner::read_all(diags, sources, provisioners, connections);
+    let provisioners = provisioner::read_provisioners(diags, sources, provisioners, connections);
     let escaping = NestedBlocks { blocks: content.take_blocks("_"), within: "resource" };
-    let body = unescape(diags, sources, rest, escaping);
+    let body = merge_escape_blocks(diags, sources, rest, escaping);
     for block in &content.blocks {
-        reject(diags, mode, block);
+        reject_unsupported_block(diags, mode, block);
     }
 
     // Only now, so that one run also reports what is wrong inside.
@@ -74,7 +75,7 @@ pub(super) fn read(
     let local_provider = local_provider.ok()?;
     Some(Resource {
         // The address of the provider is known after all `required_providers` were read.
-        provider: ProviderAddr::implied(&local_provider.name),
+        provider: ProviderAddr::implied_by_name(&local_provider.name),
         name,
         local_provider,
         names_provider,
@@ -90,23 +91,23 @@ pub(super) fn read(
     })
 }
 
-fn check_names(
+fn check_type_and_name(
     diags: &mut Diagnostics,
-    mode: Mode,
+    mode: ResourceMode,
     kind: &Ident,
     name: &Ident,
 ) -> Result<(), Reported> {
     let (what_kind, what_name) = match mode {
-        Mode::Managed => ("resource type name", "resource name"),
-        Mode::Data => ("data source name", "data resource name"),
-        Mode::Ephemeral => ("ephemeral resource type", "ephemeral resource name"),
+        ResourceMode::Managed => ("resource type name", "resource name"),
+        ResourceMode::Data => ("data source name", "data resource name"),
+        ResourceMode::Ephemeral => ("ephemeral resource type", "ephemeral resource name"),
     };
     let named = check_name(diags, what_kind, kind);
     check_name(diags, what_name, name).and(named)
 }
 
 /// Takes `count` or `for_each`.
-pub(super) fn repetition(
+pub(super) fn take_repetition(
     diags: &mut Diagnostics,
     content: &mut Content,
 ) -> Result<Repetition, Reported> {
@@ -125,11 +126,11 @@ pub(super) fn repetition(
 }
 
 /// Reports a block that means nothing yet.
-fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
+fn reject_unsupported_block(diags: &mut Diagnostics, mode: ResourceMode, block: &Block) {
     let what = match mode {
-        Mode::Managed => "resource",
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
+        ResourceMode::Managed => "resource",
+        ResourceMode::Data => "data",
+        ResourceMode::Ephemeral => "ephemeral",
     };
     let _ = diags.error(
         Diagnostic::error(

@@ -3,26 +3,26 @@
 use std::path::Path;
 
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
-use formwork_lang::eval::head;
+use formwork_lang::eval::first_token_span;
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
-use super::arguments::{not_supported, place};
+use super::arguments::{format_place, unsupported_feature_error};
 use super::encryption::{self, EncryptionBlock};
-use super::overrides::is_override;
+use super::overrides::is_override_file_name;
 use super::provider::check_local_name;
-use super::state_block::{StateBlock, StateBlockKind, second_place};
+use super::state_block::{StateBlock, StateBlockKind, duplicate_state_block_error};
 use super::{
-    Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
-    constant, state_store, traversal,
+    Config, LocalProvider, ModuleSettings, ProviderAddr, ProviderMeta, RequiredProvider,
+    StateBackendBlock, constant, state_store, traversal,
 };
 use crate::messages;
 use crate::version::{
-    ConstraintError, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
+    ConstraintError, LANGUAGE_VERSION, LooseConstraints, LooseVersion, VersionConstraints,
 };
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[("required_version", false), ("experiments", false), ("language", false)],
     blocks: &[
         ("required_providers", &[]),
@@ -34,7 +34,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
     ],
 };
 
-impl Backend {
+impl StateBackendBlock {
     /// Whether this is a `cloud` block.
     #[must_use]
     pub fn is_cloud(&self) -> bool {
@@ -45,45 +45,53 @@ impl Backend {
     ///
     /// # Errors
     /// When an argument is not in the schema, or has no value of its type.
-    pub fn arguments(
+    pub fn evaluate_arguments(
         &self,
         diags: &mut Diagnostics,
         schema: &formwork_value::schema::Block,
     ) -> Result<Value, Reported> {
-        constant_arguments(diags, &self.body, schema)
+        evaluate_constant_body(diags, &self.body, schema)
     }
 }
 
 impl Config {
     /// The backend block, if the root module has one.
     #[must_use]
-    pub fn backend(&self) -> Option<&Backend> {
+    pub fn backend(&self) -> Option<&StateBackendBlock> {
         self.root.settings.backend.as_ref()
     }
 }
 
-impl Settings {
+impl ModuleSettings {
     /// Address of the provider that a local name of this module stands for.
     #[must_use]
-    pub fn source_of(&self, name: &Str) -> ProviderAddr {
+    pub fn provider_for_local_name(&self, name: &Str) -> ProviderAddr {
         match self.required_providers.get(name) {
             Some(required) => required.source.clone(),
-            None => ProviderAddr::implied(name),
+            None => ProviderAddr::implied_by_name(name),
         }
     }
 
     /// Metadata that the module sends to a provider, if any.
     #[must_use]
-    pub fn meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
+    pub fn provider_meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
         // By address, because several local names may stand for one provider.
-        self.metas.iter().find(|(name, _)| self.source_of(name) == *provider).map(|(_, meta)| meta)
+        self.metas
+            .iter()
+            .find(|(name, _)| self.provider_for_local_name(name) == *provider)
+            .map(|(_, meta)| meta)
     }
 
     /// Reads a `terraform` block into the settings.
-    pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let mut content = into_content(diags, block.body, &CONTENT);
+    pub(super) fn read_terraform_block(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        block: Block,
+    ) {
+        let mut content = into_content(diags, block.body, &BODY_SCHEMA);
         if let Some(attribute) = content.take("required_version")
-            && let Ok(version) = required_version(diags, &attribute.expr)
+            && let Ok(version) = read_required_version(diags, &attribute.expr)
         {
             self.required_version.push(version);
         }
@@ -93,7 +101,7 @@ impl Settings {
             let _ = diags.error(problem.at(attribute.name.span));
         }
         if let Some(attribute) = content.take("language") {
-            check_language(diags, &attribute.expr);
+            check_language_argument(diags, &attribute.expr);
         }
         for block in content.blocks {
             match block.kind.name.as_str() {
@@ -103,7 +111,7 @@ impl Settings {
                 "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
                     let what = format!("A `{kind}` block");
-                    let _ = diags.error(not_supported(&what, block.header));
+                    let _ = diags.error(unsupported_feature_error(&what, block.header));
                 }
             }
         }
@@ -116,7 +124,7 @@ impl Settings {
                     messages::DUPLICATE_REQUIRED_PROVIDERS_CONFIGURATION,
                     format!(
                         "A module may have only one required providers configuration. The required providers were previously configured at {}.",
-                        place(sources, first)
+                        format_place(sources, first)
                     ),
                 )
                 .at(block.header),
@@ -125,7 +133,7 @@ impl Settings {
         }
         self.required_providers_span = Some(block.header);
         for attribute in &into_attributes(diags, block.body) {
-            if let Ok(required) = required_provider(diags, attribute) {
+            if let Ok(required) = read_required_provider(diags, attribute) {
                 self.required_providers.insert(attribute.name.name.clone(), required);
             }
         }
@@ -144,7 +152,7 @@ impl Settings {
             let detail = format!(
                 "A provider_meta block for provider {:?} was already declared at {}. Providers may only have one provider_meta block per module.",
                 name.name.as_str(),
-                place(sources, other.span)
+                format_place(sources, other.span)
             );
             let problem = Diagnostic::error(messages::DUPLICATE_PROVIDER_META_BLOCK, detail);
             let _ = diags.error(problem.at(block.header));
@@ -163,34 +171,36 @@ impl Settings {
             Some(first) => {
                 let name = Path::new(sources.name(header.source));
                 let name = name.file_name().unwrap_or_default().to_string_lossy();
-                if is_override(&name) && first.span.source != header.source {
+                if is_override_file_name(&name) && first.span.source != header.source {
                     first.merge(read);
                 } else {
-                    let _ = diags.error(encryption::duplicate(sources, first.span, header));
+                    let _ =
+                        diags.error(encryption::duplicate_block_error(sources, first.span, header));
                 }
             }
         }
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let header = StateBlock::of(&block);
-        if let Some(first) = self.backend.as_ref().map(StateBlock::of_backend) {
-            let _ = diags.error(second_place(sources, first, header));
+        let header = StateBlock::from_block(&block);
+        if let Some(first) = self.backend.as_ref().map(StateBlock::from_backend) {
+            let _ = diags.error(duplicate_state_block_error(sources, first, header));
             return;
         }
         if header.kind == StateBlockKind::StateStore {
             // Its errors were reported.
-            self.backend = state_store::read(diags, sources, block).ok();
+            self.backend = state_store::read_state_store_block(diags, sources, block).ok();
             return;
         }
         // A `cloud` block has no label, and no backend has that name.
         let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
-        self.backend = Some(Backend { kind, body: block.body, span: block.header, provider: None });
+        self.backend =
+            Some(StateBackendBlock { kind, body: block.body, span: block.header, provider: None });
     }
 }
 
 /// Reports an edition of the language that is not the only one there is.
-fn check_language(diags: &mut Diagnostics, expr: &Expr) {
+fn check_language_argument(diags: &mut Diagnostics, expr: &Expr) {
     let summary = match expr.as_keyword() {
         Some("TF2021") => return,
         Some(_) => messages::UNSUPPORTED_LANGUAGE_EDITION,
@@ -204,7 +214,7 @@ fn check_language(diags: &mut Diagnostics, expr: &Expr) {
 ///
 /// # Errors
 /// When an argument is not in the schema, or has no value of its type.
-pub fn constant_arguments(
+pub fn evaluate_constant_body(
     diags: &mut Diagnostics,
     body: &Body,
     schema: &formwork_value::schema::Block,
@@ -217,19 +227,19 @@ fn check_constant(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
     for attribute in into_attributes(&mut found, body) {
         // Its errors are in `found`.
-        drop(constant::value(&mut found, &attribute.expr));
+        drop(constant::constant_value(&mut found, &attribute.expr));
     }
     diags.append(found)
 }
 
-fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {
-    let constraints = loose_constraint(diags, expr)?;
+fn read_required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {
+    let constraints = read_loose_constraint(diags, expr)?;
     Ok((constraints.map(|constraints| constraints.to_string()).unwrap_or_default(), expr.span))
 }
 
-/// Reports every constraint on the engine's version that this one does not meet. Reads only
-/// `terraform` blocks, so that it works on configurations from the future.
+/// Reports every constraint on the engine's version that this one does not meet.
 pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
+    // Reads only `terraform` blocks, so that it works on configurations from the future.
     let engine = LooseVersion::from(&LANGUAGE_VERSION);
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
@@ -237,7 +247,7 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
             // A malformed constraint is reported when the block is read.
             let Some(text) = attribute.expr.as_literal() else { continue };
             let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };
-            if constraints.name_prerelease() {
+            if constraints.has_prerelease() {
                 let detail = format!(
                     "`{text}` names a prerelease, and prereleases of the engine cannot be \
                      required. Remove the part after the numbers."
@@ -245,7 +255,7 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
                 let problem =
                     Diagnostic::error(messages::INVALID_REQUIRED_VERSION_CONSTRAINT, detail);
                 let _ = diags.error(problem.at(attribute.expr.span));
-            } else if !constraints.allows(&engine) {
+            } else if !constraints.allows_version(&engine) {
                 let _ = diags.error(
                     Diagnostic::error(
                         messages::UNSUPPORTED_TERRAFORM_CORE_VERSION,
@@ -264,14 +274,14 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
 
 /// Reads constraints on the version of a provider, as they are written; none of an expression that
 /// could not be parsed, which was reported then.
-fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
-    let text = match constant::value(diags, expr)? {
+fn read_constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+    let text = match constant::constant_value(diags, expr)? {
         Value::String(text) => text.as_str().to_owned(),
         Value::Unknown(..) => return Ok(String::new()),
         _ => {
             let detail = "Version constraints are a string, such as \"~> 3.0\".";
             let problem = Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail);
-            return Err(diags.error(problem.at(head(expr))));
+            return Err(diags.error(problem.at(first_token_span(expr))));
         }
     };
     check_constraint(diags, &text, expr.span).map(|()| text)
@@ -283,34 +293,34 @@ pub(super) fn check_constraint(
     text: &str,
     span: Span,
 ) -> Result<(), Reported> {
-    let bad = match text.parse::<Constraints>() {
+    let bad = match text.parse::<VersionConstraints>() {
         // Only the lock file may say nothing.
         Ok(constraints) if constraints.is_empty() => ConstraintError::Empty,
         Ok(_) => return Ok(()),
         Err(bad) => bad,
     };
-    Err(diags.error(bad_constraint(text, &bad, span)))
+    Err(diags.error(invalid_constraint_error(text, &bad, span)))
 }
 
 /// Reads constraints on the version of a module or of the engine; `None` for an expression that could
 /// not be parsed, which was reported then.
-pub(super) fn loose_constraint(
+pub(super) fn read_loose_constraint(
     diags: &mut Diagnostics,
     expr: &Expr,
 ) -> Result<Option<LooseConstraints>, Reported> {
-    let Some(text) = constant::known_string(diags, expr)? else { return Ok(None) };
+    let Some(text) = constant::parsed_constant_string(diags, expr)? else { return Ok(None) };
     let read = text.parse().map(Some);
-    read.map_err(|bad| diags.error(bad_constraint(&text, &bad, expr.span)))
+    read.map_err(|bad| diags.error(invalid_constraint_error(&text, &bad, expr.span)))
 }
 
-fn bad_constraint(text: &str, bad: &ConstraintError, span: Span) -> Diagnostic {
+fn invalid_constraint_error(text: &str, bad: &ConstraintError, span: Span) -> Diagnostic {
     let detail = format!(
         "This string does not use correct version constraint syntax. `{text}` was found: {bad}."
     );
     Diagnostic::error(messages::INVALID_VERSION_CONSTRAINT, detail).at(span)
 }
 
-fn required_provider(
+fn read_required_provider(
     diags: &mut Diagnostics,
     attribute: &Attribute,
 ) -> Result<RequiredProvider, Reported> {
@@ -318,19 +328,19 @@ fn required_provider(
     // Not returned at once, so that what is wrong with the entry is reported as well.
     let named = check_local_name(diags, name, name.span);
     let required = match &attribute.expr.kind {
-        ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
+        ExprKind::Object(_) => read_required_provider_object(diags, name, &attribute.expr)?,
         ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => RequiredProvider {
-            source: ProviderAddr::implied(&name.name),
-            constraint: constraint(diags, &attribute.expr)?,
+            source: ProviderAddr::implied_by_name(&name.name),
+            constraint: read_constraint(diags, &attribute.expr)?,
             aliases: Vec::new(),
             span: attribute.span,
         },
-        _ => return Err(diags.error(bad_object(attribute.expr.span))),
+        _ => return Err(diags.error(invalid_required_provider_error(attribute.expr.span))),
     };
     named.map(|()| required)
 }
 
-fn bad_object(span: Span) -> Diagnostic {
+fn invalid_required_provider_error(span: Span) -> Diagnostic {
     Diagnostic::error(
         messages::INVALID_REQUIRED_PROVIDERS_OBJECT,
         "An entry of `required_providers` is an object with `source` and `version`, such as \
@@ -340,17 +350,17 @@ fn bad_object(span: Span) -> Diagnostic {
 }
 
 /// Reads `{ source = "…", version = "…" }`.
-fn described(
+fn read_required_provider_object(
     diags: &mut Diagnostics,
     name: &Ident,
     expr: &Expr,
 ) -> Result<RequiredProvider, Reported> {
     let ExprKind::Object(items) = &expr.kind else {
-        return Err(diags.error(bad_object(expr.span)));
+        return Err(diags.error(invalid_required_provider_error(expr.span)));
     };
     let mut found = Diagnostics::new();
     let mut required = RequiredProvider {
-        source: ProviderAddr::implied(&name.name),
+        source: ProviderAddr::implied_by_name(&name.name),
         constraint: String::new(),
         aliases: Vec::new(),
         span: name.span.to(expr.span),
@@ -359,20 +369,20 @@ fn described(
         let key = item.key.as_literal().map_or("", |key| key.as_str());
         match key {
             "source" => {
-                if let Ok(source) = source(&mut found, &item.value) {
+                if let Ok(source) = read_provider_source(&mut found, &item.value) {
                     required.source = source;
                 }
             }
             "version" => {
-                if let Ok(text) = constraint(&mut found, &item.value) {
+                if let Ok(text) = read_constraint(&mut found, &item.value) {
                     required.constraint = text;
                 }
             }
             "configuration_aliases" => {
-                required.aliases = aliases(&mut found, name, &item.value);
+                required.aliases = read_configuration_aliases(&mut found, name, &item.value);
             }
             _ => {
-                let _ = found.error(bad_object(item.key.span));
+                let _ = found.error(invalid_required_provider_error(item.key.span));
             }
         }
     }
@@ -380,11 +390,17 @@ fn described(
 }
 
 /// Reads `configuration_aliases`. Entries that are wrong are reported and left out.
-fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvider> {
-    let items = traversal::list(diags, expr.clone()).unwrap_or_default();
+fn read_configuration_aliases(
+    diags: &mut Diagnostics,
+    name: &Ident,
+    expr: &Expr,
+) -> Vec<LocalProvider> {
+    let items = traversal::list_entries(diags, expr.clone()).unwrap_or_default();
     let mut aliases = Vec::with_capacity(items.len());
     for item in &items {
-        let Ok(local) = traversal::provider(diags, "configuration_aliases", item) else { continue };
+        let Ok(local) = traversal::parse_provider_expr(diags, "configuration_aliases", item) else {
+            continue;
+        };
         if local.name == name.name {
             aliases.push(local);
         } else {
@@ -399,7 +415,7 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
     aliases
 }
 
-fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
+fn read_provider_source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
     let Some(text) = expr.as_literal() else {
         return Err(diags.error(
             Diagnostic::error(messages::INVALID_SOURCE, "A source is a constant string.")

@@ -4,8 +4,8 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Span};
 
-use super::Backend;
-use super::arguments::place;
+use super::StateBackendBlock;
+use super::arguments::format_place;
 use crate::messages;
 
 /// A kind of block that names the place of the state.
@@ -25,11 +25,11 @@ pub(super) struct StateBlock {
 
 impl StateBlock {
     /// Whether a block of this type names the place of the state.
-    pub(super) fn is_one(block: &Block) -> bool {
+    pub(super) fn is_state_block(block: &Block) -> bool {
         matches!(block.kind.name.as_str(), "backend" | "cloud" | "state_store")
     }
 
-    pub(super) fn of(block: &Block) -> Self {
+    pub(super) fn from_block(block: &Block) -> Self {
         let kind = match block.kind.name.as_str() {
             "cloud" => StateBlockKind::Cloud,
             "state_store" => StateBlockKind::StateStore,
@@ -38,7 +38,7 @@ impl StateBlock {
         Self { kind, header: block.header }
     }
 
-    pub(super) fn of_backend(backend: &Backend) -> Self {
+    pub(super) fn from_backend(backend: &StateBackendBlock) -> Self {
         let kind = match &backend.provider {
             Some(_) => StateBlockKind::StateStore,
             None if backend.is_cloud() => StateBlockKind::Cloud,
@@ -49,9 +49,13 @@ impl StateBlock {
 }
 
 /// The error for a second block that names the place of the state.
-pub(super) fn second_place(sources: &Sources, first: StateBlock, second: StateBlock) -> Diagnostic {
+pub(super) fn duplicate_state_block_error(
+    sources: &Sources,
+    first: StateBlock,
+    second: StateBlock,
+) -> Diagnostic {
     use StateBlockKind as Kind;
-    let before = place(sources, first.header);
+    let before = format_place(sources, first.header);
     let (summary, detail) = match (first.kind, second.kind) {
         (Kind::StateStore, Kind::StateStore) => (
             messages::DUPLICATE_STATE_STORE_BLOCK,

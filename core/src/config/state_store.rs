@@ -6,28 +6,28 @@ use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Backend, ProviderAddr, Settings, StoreProvider, provider};
+use super::{ModuleSettings, ProviderAddr, StateBackendBlock, StateStoreProviderBlock, provider};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema =
+pub(super) const BODY_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("provider", &["name"])] };
 
 /// Reads a `state_store` block.
 ///
 /// # Errors
 /// When its `provider` block is missing, or wrong.
-pub(super) fn read(
+pub(super) fn read_state_store_block(
     diags: &mut Diagnostics,
     sources: &Sources,
     block: Block,
-) -> Result<Backend, Reported> {
+) -> Result<StateBackendBlock, Reported> {
     // A block without its label is left out before this.
     let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
     let end = block.body.missing;
-    let (mut content, rest) = split_content(diags, block.body.clone(), &CONTENT);
+    let (mut content, rest) = split_content(diags, block.body.clone(), &BODY_SCHEMA);
     let mut providers = content.take_blocks("provider").into_iter();
     let Some(first) = providers.next() else {
-        return Err(diags.error(missing(&block).at(end)));
+        return Err(diags.error(missing_provider_block_error(&block).at(end)));
     };
     if let Some(second) = providers.next() {
         let detail = "Only one 'provider' block should be present in a 'state_store' block.";
@@ -36,30 +36,30 @@ pub(super) fn read(
     }
     let alias = first.body.find("alias").map(|alias| alias.span);
     let mut found = Diagnostics::new();
-    let read = provider::read(&mut found, sources, first);
+    let read = provider::read_provider_block(&mut found, sources, first);
     diags.append(found)?;
     // Without an error there is a block.
-    let Some(read) = read else { return Err(diags.error(missing(&block))) };
+    let Some(read) = read else { return Err(diags.error(missing_provider_block_error(&block))) };
     if read.local.alias.is_some() {
         let detail = "Aliases are disallowed in the 'provider' block in the 'state_store' block.";
         let problem = Diagnostic::error(messages::UNEXPECTED_PROVIDER_ALIAS, detail);
         return Err(diags.error(problem.at(alias.unwrap_or(read.span))));
     }
-    let provider = StoreProvider {
+    let provider = StateStoreProviderBlock {
         name: read.local.name,
         source: read.provider,
         body: read.body,
         span: read.span,
     };
-    Ok(Backend { kind, body: rest, span: block.header, provider: Some(provider) })
+    Ok(StateBackendBlock { kind, body: rest, span: block.header, provider: Some(provider) })
 }
 
-fn missing(block: &Block) -> Diagnostic {
+fn missing_provider_block_error(block: &Block) -> Diagnostic {
     let detail = "A 'provider' block is required in 'state_store' blocks.";
     Diagnostic::error(messages::MISSING_PROVIDER_BLOCK, detail).at(block.header)
 }
 
-impl Settings {
+impl ModuleSettings {
     /// Fills in the address of the provider of a state store. All `required_providers` were read.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl Settings {
     }
 }
 
-impl Backend {
+impl StateBackendBlock {
     /// The address of the provider, if this is a `state_store` block.
     #[must_use]
     pub fn store_provider(&self) -> Option<&ProviderAddr> {
@@ -93,8 +93,10 @@ mod tests {
     use formwork_value::schema::{Attribute, Block as Schema, Role};
     use formwork_value::{Type, Value};
 
-    use super::super::settings::constant_arguments;
-    use super::super::testing::{format_value, load, load_ok, report};
+    use super::super::settings::evaluate_constant_body;
+    use super::super::testing::{
+        format_diagnostics, format_value, load_fixture, load_valid_fixture,
+    };
     use super::*;
 
     const REQUIRED: &str = "required_providers {\n    acme = { source = \"corp/acme\" }\n  }\n";
@@ -105,12 +107,13 @@ mod tests {
     }
 
     fn arguments(fixture: &str) -> String {
-        let (config, _) = load_ok(fixture);
+        let (config, _) = load_valid_fixture(fixture);
         let backend = config.backend().expect("there is one");
         let provider = backend.provider.as_ref().expect("it is a state store");
         let mut diags = Diagnostics::new();
-        let own: Value = constant_arguments(&mut diags, &provider.body, &schema("region")).unwrap();
-        let store = backend.arguments(&mut diags, &schema("bucket")).unwrap();
+        let own: Value =
+            evaluate_constant_body(&mut diags, &provider.body, &schema("region")).unwrap();
+        let store = backend.evaluate_arguments(&mut diags, &schema("bucket")).unwrap();
         let (kind, source) = (&backend.kind, &provider.source);
         format!("{kind} {source} {} {}", format_value(&own), format_value(&store))
     }
@@ -142,8 +145,9 @@ mod tests {
     #[test]
     fn a_block_without_a_provider_or_beside_another_place_is_refused() {
         let check = |blocks: &str, expected: &str| {
-            let (_, sources, diags) = load(&format!("terraform {{\n  {REQUIRED}{blocks}\n}}\n"));
-            let found = report(&sources, &diags);
+            let (_, sources, diags) =
+                load_fixture(&format!("terraform {{\n  {REQUIRED}{blocks}\n}}\n"));
+            let found = format_diagnostics(&sources, &diags);
             assert!(found.contains(expected), "{found}");
         };
         let store = "state_store \"acme_store\" {\n    provider \"acme\" {}\n  }";

@@ -11,10 +11,12 @@ use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
-use super::arguments::{check_name, place};
+use super::arguments::{check_name, format_place};
 use super::files::clean;
-use super::{Files, broken, call, condition, constant, files, load, test_modules, traversal};
-use crate::addr::{Mode, Target, is_identifier};
+use super::{
+    ConfigFiles, broken_blocks, call, condition, constant, files, load, test_modules, traversal,
+};
+use crate::addr::{ResourceMode, Target, is_identifier};
 use crate::messages;
 
 /// A type of block, and the names of its labels.
@@ -103,7 +105,7 @@ impl TestFolders<'_> {
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
     /// need not be.
-    fn check(&self, diags: &mut Diagnostics, files: &dyn Files) {
+    fn check(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
         let folder = self.module.join(self.below());
         let Err(error) = files.list(&folder) else { return };
         if error.kind() != ErrorKind::NotFound {
@@ -125,23 +127,23 @@ pub const USUAL: &str = "tests";
 pub fn check(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
 ) {
     let mut found = Diagnostics::new();
     folders.check(&mut found, files);
     for file in found_in(files, folders) {
         let mut wrong = Diagnostics::new();
-        if let Some(mut body) = load::parse(&mut wrong, sources, files, &file.path) {
+        if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
             // Only the syntax errors of this file show which of its blocks are broken.
             if wrong.has_errors() {
-                broken::take_broken(&mut body, &wrong);
+                broken_blocks::take_broken_blocks(&mut body, &wrong);
             }
             Checker { diags: &mut wrong, sources }.file(body);
         }
         let _ = found.append(wrong);
     }
-    let _ = diags.append(load::by_place(found));
+    let _ = diags.append(load::sort_by_place(found));
 }
 
 /// A test file that was found.
@@ -152,7 +154,7 @@ pub(super) struct FoundFile {
 }
 
 /// Lists the test files of a module by folder and name.
-pub(super) fn found_in(files: &dyn Files, folders: TestFolders<'_>) -> Vec<FoundFile> {
+pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec<FoundFile> {
     let mut found = Vec::new();
     let below = folders.below();
     // The folder of the module may be named as that of the tests, too.
@@ -163,7 +165,7 @@ pub(super) fn found_in(files: &dyn Files, folders: TestFolders<'_>) -> Vec<Found
         // Terraform passes over what editors leave behind here as well.
         names.retain(|name| {
             let is_test = name.ends_with(".tftest.hcl") || name.ends_with(".tftest.json");
-            is_test && !files::is_left_behind(name)
+            is_test && !files::is_editor_leftover(name)
         });
         // A directory has an order of its own, and messages must not.
         names.sort();
@@ -196,7 +198,7 @@ impl Checker<'_> {
             match (block.kind.name.as_str(), label) {
                 ("run", Some(name)) => {
                     if let Some(first) = runs.insert(name.name.clone(), block.header) {
-                        let first = place(self.sources, first);
+                        let first = format_place(self.sources, first);
                         let detail =
                             format!("The run `{}` is already there at {first}.", name.name);
                         self.error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
@@ -209,7 +211,7 @@ impl Checker<'_> {
                     let alias = self.alias(&block.body);
                     // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
-                        let first = place(self.sources, first);
+                        let first = format_place(self.sources, first);
                         let detail = format!("This provider is already configured at {first}.");
                         self.error(messages::DUPLICATE_PROVIDER_BLOCK, &detail, block.header);
                     }
@@ -227,7 +229,7 @@ impl Checker<'_> {
         for kind in kinds {
             let mut all = content.blocks.iter().filter(|block| block.kind.name == *kind);
             let Some(first) = all.next() else { continue };
-            let first = place(self.sources, first.header);
+            let first = format_place(self.sources, first.header);
             for block in all {
                 let detail = format!("{what} already has such a block at {first}.");
                 self.error(
@@ -244,19 +246,19 @@ impl Checker<'_> {
         self.once(&content, &["variables", "module", "plan_options"], "This run");
         self.keyword(content.take("command"), &["apply", "plan"]);
         if let Some(passed) = content.take("providers") {
-            drop(call::passed(self.diags, self.sources, passed.expr));
+            drop(call::read_passed_providers(self.diags, self.sources, passed.expr));
         }
         self.references(content.take("expect_failures"));
         if let Some(key) = content.take("state_key") {
-            drop(constant::string(self.diags, &key.expr));
+            drop(constant::constant_string(self.diags, &key.expr));
         }
         let asserts = content.take_blocks("assert");
-        drop(condition::read_all(self.diags, self.sources, asserts));
+        drop(condition::read_conditions(self.diags, self.sources, asserts));
         for block in content.blocks {
             match block.kind.name.as_str() {
                 "plan_options" => self.plan_options(block.body),
                 "variables" => drop(into_attributes(self.diags, block.body)),
-                "module" => drop(test_modules::site(self.diags, name.clone(), block)),
+                "module" => drop(test_modules::read_module_block(self.diags, name.clone(), block)),
                 _ => self.read_override(block),
             }
         }
@@ -266,7 +268,7 @@ impl Checker<'_> {
         let mut content = into_content(self.diags, body, &PLAN_OPTIONS);
         self.keyword(content.take("mode"), &["normal", "refresh-only"]);
         if let Some(refresh) = content.take("refresh") {
-            let _ = constant::bool(self.diags, &refresh.expr);
+            let _ = constant::constant_bool(self.diags, &refresh.expr);
         }
         self.references(content.take("replace"));
         self.references(content.take("target"));
@@ -275,7 +277,7 @@ impl Checker<'_> {
     fn mock_provider(&mut self, body: Body) {
         let mut content = into_content(self.diags, body, &MOCK_PROVIDER);
         if let Some(source) = content.take("source") {
-            drop(constant::string(self.diags, &source.expr));
+            drop(constant::constant_string(self.diags, &source.expr));
         }
         self.read_during(content.take("override_during"));
         for block in content.blocks {
@@ -292,7 +294,7 @@ impl Checker<'_> {
     /// The alias of a provider, if it has one.
     fn alias(&mut self, body: &Body) -> Option<Str> {
         let alias = body.find("alias")?;
-        let text = constant::string(self.diags, &alias.expr).ok()?;
+        let text = constant::constant_string(self.diags, &alias.expr).ok()?;
         if !is_identifier(&text) {
             let detail = "An alias is a name: letters, digits, underscores and dashes.";
             self.error(messages::INVALID_PROVIDER_CONFIGURATION_ALIAS, detail, alias.expr.span);
@@ -319,15 +321,15 @@ impl Checker<'_> {
     }
 
     fn target(&mut self, attribute: &Attribute, kind: &str) {
-        let Ok(target) = traversal::target(self.diags, &attribute.expr) else { return };
+        let Ok(target) = traversal::parse_target_expr(self.diags, &attribute.expr) else { return };
         let mode = match &target {
             Target::Module(_) => None,
             Target::Resource(addr) => Some(addr.resource.mode()),
             Target::Instance(addr) => Some(addr.resource.mode()),
         };
         let (wanted, what) = match kind {
-            "override_resource" => (Some(Mode::Managed), "a resource"),
-            "override_data" => (Some(Mode::Data), "a data source"),
+            "override_resource" => (Some(ResourceMode::Managed), "a resource"),
+            "override_data" => (Some(ResourceMode::Data), "a data source"),
             _ => (None, "a module"),
         };
         if mode != wanted {
@@ -363,15 +365,15 @@ impl Checker<'_> {
     /// An argument that is a list of references.
     fn references(&mut self, attribute: Option<Attribute>) {
         let Some(attribute) = attribute else { return };
-        for entry in traversal::list(self.diags, attribute.expr).unwrap_or_default() {
-            drop(traversal::of(self.diags, &entry));
+        for entry in traversal::list_entries(self.diags, attribute.expr).unwrap_or_default() {
+            drop(traversal::parse_traversal_expr(self.diags, &entry));
         }
     }
 
     /// An argument that is a constant object.
     fn object(&mut self, attribute: Option<Attribute>, kind: &str) {
         let Some(attribute) = attribute else { return };
-        let Ok(value) = constant::value(self.diags, &attribute.expr) else { return };
+        let Ok(value) = constant::constant_value(self.diags, &attribute.expr) else { return };
         // An expression that could not be parsed has an unknown value, and was reported.
         if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
             let name = attribute.name.name.as_str();
@@ -392,14 +394,14 @@ fn is_word(expr: &Expr, words: &[&str]) -> bool {
 mod tests {
     use expect_test::expect;
 
-    use super::super::testing::{InMemoryFiles, report};
+    use super::super::testing::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     fn found(fixture: &str) -> String {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        check(&mut diags, &mut sources, &InMemoryFiles::of(fixture), folders);
-        let report = report(&sources, &diags);
+        check(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
+        let report = format_diagnostics(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
     }
 

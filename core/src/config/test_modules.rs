@@ -8,11 +8,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::folders::CallSite;
 use super::test_files::{RUN, TestFolders, found_in};
-use super::{Files, broken, call, load, settings};
+use super::{ConfigFiles, broken_blocks, call, load, settings};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
 
-const MODULE: BodySchema =
+const MODULE_SCHEMA: BodySchema =
     BodySchema { attributes: &[("source", false), ("version", false)], blocks: &[] };
 
 /// A test file, and the modules of its runs.
@@ -27,20 +27,24 @@ pub struct TestFile {
 impl TestFile {
     /// The key of a run's module in the manifest of installed modules.
     #[must_use]
-    pub fn key(&self, site: &CallSite) -> String {
+    pub fn module_key(&self, site: &CallSite) -> String {
         format!("test.{}.{}", self.name, site.name)
     }
 }
 
-/// Lists the test files in these folders. Files and blocks with errors are passed over: checking
-/// the files reports them.
-pub fn list(sources: &mut Sources, files: &dyn Files, folders: TestFolders<'_>) -> Vec<TestFile> {
+/// Lists the test files in these folders.
+pub fn list_test_files(
+    sources: &mut Sources,
+    files: &dyn ConfigFiles,
+    folders: TestFolders<'_>,
+) -> Vec<TestFile> {
+    // Files and blocks with errors are passed over: checking the files reports them.
     let read = |found: super::test_files::FoundFile| {
         let mut unused = Diagnostics::new();
         let mut modules = Vec::new();
-        if let Some(mut body) = load::parse(&mut unused, sources, files, &found.path) {
+        if let Some(mut body) = load::parse_config_file(&mut unused, sources, files, &found.path) {
             if unused.has_errors() {
-                broken::take_broken(&mut body, &unused);
+                broken_blocks::take_broken_blocks(&mut body, &unused);
             }
             let mut content = into_content(&mut unused, body, &super::test_files::FILE);
             for block in content.take_blocks("run") {
@@ -49,7 +53,9 @@ pub fn list(sources: &mut Sources, files: &dyn Files, folders: TestFolders<'_>) 
                 let Some(name) = label.map(|label| label.name.clone()) else { continue };
                 let mut run = into_content(&mut unused, block.body, &RUN);
                 let module = run.take_blocks("module").into_iter().next();
-                modules.extend(module.and_then(|block| site(&mut unused, name, block).ok()));
+                modules.extend(
+                    module.and_then(|block| read_module_block(&mut unused, name, block).ok()),
+                );
             }
         }
         TestFile { name: found.name, modules }
@@ -61,13 +67,17 @@ pub fn list(sources: &mut Sources, files: &dyn Files, folders: TestFolders<'_>) 
 ///
 /// # Errors
 /// When it has no source, or one of its arguments is invalid.
-pub(super) fn site(diags: &mut Diagnostics, name: Str, block: Block) -> Result<CallSite, Reported> {
+pub(super) fn read_module_block(
+    diags: &mut Diagnostics,
+    name: Str,
+    block: Block,
+) -> Result<CallSite, Reported> {
     let span = block.header;
-    let mut content = into_content(diags, block.body, &MODULE);
+    let mut content = into_content(diags, block.body, &MODULE_SCHEMA);
     let version = content.take("version");
     let is_versioned = version.is_some();
     let version = version.map(|attribute| {
-        let constraints = settings::loose_constraint(diags, &attribute.expr)?;
+        let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
     });
     let Some(attribute) = content.take("source") else {
@@ -75,7 +85,7 @@ pub(super) fn site(diags: &mut Diagnostics, name: Str, block: Block) -> Result<C
         let missing = Diagnostic::error(messages::MISSING_RUN_MODULE_SOURCE, detail);
         return Err(diags.error(missing.at(span)));
     };
-    let (source, address) = call::source(diags, &attribute, is_versioned)?;
+    let (source, address) = call::read_source(diags, &attribute, is_versioned)?;
     if matches!(address, ModuleSource::Package(..)) {
         let detail = "Only local or registry module sources are currently supported from within test run blocks.";
         let refused = Diagnostic::error(messages::INVALID_MODULE_SOURCE_ADDRESS, detail);
@@ -94,7 +104,7 @@ mod tests {
 
     #[test]
     fn modules_of_runs_are_listed_by_file_with_the_keys_of_terraform() {
-        let files = InMemoryFiles::of(
+        let files = InMemoryFiles::from_fixture(
             r#"
 //- main.tftest.hcl
 run "setup" {
@@ -129,10 +139,10 @@ run "x" {
 "#,
         );
         let folders = TestFolders { module: Path::new("."), tests: Path::new("./tests/deep") };
-        let listed = list(&mut Sources::new(), &files, folders);
+        let listed = list_test_files(&mut Sources::new(), &files, folders);
         let lines = listed.iter().map(|file| {
             let modules = file.modules.iter();
-            let modules = modules.map(|site| format!("{}={}", file.key(site), site.source));
+            let modules = modules.map(|site| format!("{}={}", file.module_key(site), site.source));
             format!("{}: {}", file.name, modules.collect::<Vec<_>>().join(" "))
         });
         assert_eq!(

@@ -9,13 +9,13 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
 use super::folders::LocalFolders;
-use super::{Config, ConfigSource, Files, arguments};
+use super::{Config, ConfigFiles, ConfigSource, arguments};
 
 /// Files held in memory.
 pub(crate) struct InMemoryFiles(BTreeMap<String, String>);
 
 impl InMemoryFiles {
-    pub(crate) fn of(fixture: &str) -> Self {
+    pub(crate) fn from_fixture(fixture: &str) -> Self {
         let mut texts = BTreeMap::new();
         let mut name = "main.tf".to_owned();
         for line in fixture.trim_start_matches('\n').split_inclusive('\n') {
@@ -31,7 +31,7 @@ impl InMemoryFiles {
     }
 }
 
-impl Files for InMemoryFiles {
+impl ConfigFiles for InMemoryFiles {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let names = self.0.keys().rev().map(Path::new);
         let dir = dir.strip_prefix(".").unwrap_or(dir);
@@ -47,37 +47,39 @@ impl Files for InMemoryFiles {
 }
 
 /// Loads a configuration. The report holds the errors found.
-pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
+pub(crate) fn load_fixture(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let files = InMemoryFiles::of(fixture);
+    let files = InMemoryFiles::from_fixture(fixture);
     let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
     let config = Config::load(&mut diags, &mut sources, config_source);
     (config.ok(), sources, diags)
 }
 
 /// Loads a configuration that must be right but for its references, of which the second report is.
-pub(crate) fn load_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
+pub(crate) fn load_fixture_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let files = InMemoryFiles::of(fixture);
+    let files = InMemoryFiles::from_fixture(fixture);
     let config_source = ConfigSource { files: &files, dir: Path::new("."), folders: &LocalFolders };
     let loaded = Config::load_unvalidated(&mut diags, &mut sources, config_source);
-    assert!(!diags.has_errors(), "{}", report(&sources, &diags));
+    assert!(!diags.has_errors(), "{}", format_diagnostics(&sources, &diags));
     let (config, dangling) = loaded.unwrap();
     (config, sources, dangling)
 }
 
 /// Loads a configuration that must be right.
-pub(crate) fn load_ok(fixture: &str) -> (Config, Sources) {
-    let (config, sources, diags) = load(fixture);
-    assert!(!diags.has_errors(), "{}", report(&sources, &diags));
+pub(crate) fn load_valid_fixture(fixture: &str) -> (Config, Sources) {
+    let (config, sources, diags) = load_fixture(fixture);
+    assert!(!diags.has_errors(), "{}", format_diagnostics(&sources, &diags));
     (config.unwrap(), sources)
 }
 
 /// One line for each problem: its place and text, the values of names, and the cause.
-pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
+pub(crate) fn format_diagnostics(sources: &Sources, diags: &Diagnostics) -> String {
     let mut out = String::new();
     for diagnostic in diags.iter() {
-        let at = diagnostic.subject.map_or("-".to_owned(), |span| arguments::place(sources, span));
+        let at = diagnostic
+            .subject
+            .map_or("-".to_owned(), |span| arguments::format_place(sources, span));
         let severity = if diagnostic.is_error() { "error" } else { "warning" };
         out += &format!("{severity} {at} {}\n", diagnostic.summary);
         for mentioned in &diagnostic.mentioned {

@@ -7,24 +7,24 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
-use super::testing::{load, load_ok, report};
+use super::testing::{format_diagnostics, load_fixture, load_valid_fixture};
 use super::*;
 
 /// Loads a configuration and compares its outline, or the errors in it.
-fn check(fixture: &str, expect: &Expect) {
-    let (config, sources, diags) = load(fixture);
-    let mut out = report(&sources, &diags);
+fn check_outline(fixture: &str, expect: &Expect) {
+    let (config, sources, diags) = load_fixture(fixture);
+    let mut out = format_diagnostics(&sources, &diags);
     if let Some(config) = config {
-        outline(&mut out, &config.root).unwrap();
+        write_outline(&mut out, &config.root).unwrap();
     }
     expect.assert_eq(&out);
 }
 
-fn names(references: &[Reference]) -> String {
+fn reference_names(references: &[Reference]) -> String {
     references.iter().map(|one| one.subject.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
+fn write_outline(out: &mut String, module: &Module) -> std::fmt::Result {
     for (version, _) in &module.settings.required_version {
         writeln!(out, "requires version {version}")?;
     }
@@ -36,7 +36,7 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
     }
     for provider in module.providers.values() {
         let ProviderBlock { local, provider, references, .. } = provider;
-        writeln!(out, "provider {local} = {provider} <- {}", names(references))?;
+        writeln!(out, "provider {local} = {provider} <- {}", reference_names(references))?;
     }
     for variable in module.variables.values() {
         let Variable { name, ty, typed, default, sensitive, nullable, .. } = variable;
@@ -48,7 +48,7 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
         )?;
     }
     for local in module.locals.values() {
-        writeln!(out, "local.{} <- {}", local.name, names(&local.references))?;
+        writeln!(out, "local.{} <- {}", local.name, reference_names(&local.references))?;
     }
     for resource in module.resources.values() {
         let repetition = match resource.repetition {
@@ -60,8 +60,8 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
             out,
             "{}{repetition} of {} <- {}",
             resource.name,
-            resource.provider.display(),
-            names(&resource.references)
+            resource.provider.display_string(),
+            reference_names(&resource.references)
         )?;
         let Lifecycle { create_before_destroy, prevent_destroy, ignore_changes, .. } =
             &resource.lifecycle;
@@ -75,7 +75,7 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
         }
     }
     for output in module.outputs.values() {
-        writeln!(out, "output.{} <- {}", output.name, names(&output.references))?;
+        writeln!(out, "output.{} <- {}", output.name, reference_names(&output.references))?;
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn outline(out: &mut String, module: &Module) -> std::fmt::Result {
 #[test]
 fn reads_settings_providers_variables_and_outputs() {
     // A default is converted like a value that is given.
-    check(
+    check_outline(
         r#"
 //- b.tf
 output "all" {
@@ -145,7 +145,7 @@ data "aws_y" "d" {}
 #[test]
 fn reads_resources_with_everything_they_hold() {
     // In a block `_` names mean what the provider says: this `count` repeats nothing.
-    check(
+    check_outline(
         r#"
 variable "w" {}
 locals { l = 1 }
@@ -204,7 +204,7 @@ resource "terraform_data" "counted" {
 #[test]
 fn a_required_version_is_checked_before_anything_else() {
     // The rest may well be right in the version that is asked for.
-    check(
+    check_outline(
         r#"
 terraform {
   required_version = "~> 1.10.0"
@@ -220,7 +220,7 @@ block_from_the_future "x" {}
 
 #[test]
 fn constraints_on_versions_say_something_that_can_be_met() {
-    check(
+    check_outline(
         r#"
 terraform {
   required_version = ">= 1.11.4-beta1"
@@ -231,7 +231,7 @@ terraform {
                 `>= 1.11.4-beta1` names a prerelease, and prereleases of the engine cannot be required. Remove the part after the numbers.
         "#]],
     );
-    check(
+    check_outline(
         r#"
 terraform {
   required_version = " "
@@ -263,7 +263,7 @@ module "m" {
         "#]],
     );
     // `~>` with one number has no upper end, and zeros before a number mean nothing.
-    load_ok(
+    load_valid_fixture(
         r#"
 terraform {
   required_version = "~> 0, >= v1.11.04.0"
@@ -274,7 +274,7 @@ terraform {
 
 #[test]
 fn a_syntax_error_hides_only_what_is_wrong_in_its_own_block() {
-    check(
+    check_outline(
         r#"
 //- a.tf
 variable "a" { default = }
@@ -320,7 +320,7 @@ variable "d" {}
 
 #[test]
 fn what_cannot_be_parsed_in_an_override_file_is_no_second_block() {
-    check(
+    check_outline(
         r#"
 //- a.tf
 variable "a" {}
@@ -346,7 +346,7 @@ variable "b" {
 #[test]
 fn foreign_files_are_passed_over() {
     // Terraform passes over the same ones: hidden files and what editors leave behind.
-    check(
+    check_outline(
         r#"
 //- main.tf
 locals {
@@ -369,7 +369,7 @@ nonsense
 
 #[test]
 fn override_files_change_what_is_there_and_nothing_else() {
-    check(
+    check_outline(
         r#"
 //- main.tf
 output "a" {

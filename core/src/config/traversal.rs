@@ -8,11 +8,14 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::LocalProvider;
 use super::provider::check_local_name;
 use crate::addr::reference::step_span;
-use crate::addr::{InstanceKey, Reference, Step, Target, split};
+use crate::addr::{AddressStep, InstanceKey, Reference, Target, split_address};
 use crate::messages;
 
 /// Reads an expression that names something, also in the old form in quotes.
-pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Reported> {
+pub(super) fn parse_traversal_expr(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+) -> Result<Traversal, Reported> {
     if let Some(traversal) = refs::as_traversal(expr) {
         return Ok(traversal);
     }
@@ -27,19 +30,21 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
             )
             .at(expr.span),
         );
-        if let Some(traversal) = quoted(text, expr.span) {
+        if let Some(traversal) = parse_quoted_traversal(text, expr.span) {
             return Ok(traversal);
         }
     }
     let bad = match text {
-        Some(text) => bad_quoted(text, expr.span),
-        None => refs::unusable_key(expr).map(|key| unusable_key(messages::INVALID_INDEX_KEY, key)),
+        Some(text) => quoted_reference_problem(text, expr.span),
+        None => {
+            refs::unusable_key(expr).map(|key| unusable_key_error(messages::INVALID_INDEX_KEY, key))
+        }
     };
-    Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))))
+    Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))))
 }
 
 /// The problem of text in quotes that is no reference, at the token where it ceases to be one.
-fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
+fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
     // With escapes in it, places in the text are not those in the file.
     let is_plain = text.len() + 2 == (span.end - span.start) as usize;
     let first = |at: usize| text.get(at..)?.chars().next();
@@ -82,18 +87,19 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
 
 /// Reads an expression that names a module, a resource or an instance, with constant keys. Returns the
 /// address and where it stands.
-pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
+pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
-        let bad = refs::unusable_key(expr).map(|key| unusable_key(messages::INVALID_ADDRESS, key));
-        return Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))));
+        let bad =
+            refs::unusable_key(expr).map(|key| unusable_key_error(messages::INVALID_ADDRESS, key));
+        return Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))));
     };
-    let mut steps = vec![Step::Name(traversal.root.name.clone())];
+    let mut steps = vec![AddressStep::Name(traversal.root.name.clone())];
     for step in &traversal.steps {
         steps.push(match step {
-            TraversalStep::Attribute(name) => Step::Name(name.name.clone()),
-            TraversalStep::Key(key, _) => Step::Key(InstanceKey::Str(key.clone())),
+            TraversalStep::Attribute(name) => AddressStep::Name(name.name.clone()),
+            TraversalStep::Key(key, _) => AddressStep::Key(InstanceKey::Str(key.clone())),
             TraversalStep::Index(at, span) => match at.to_i64().map(u64::try_from) {
-                Some(Ok(at)) => Step::Key(InstanceKey::Int(at)),
+                Some(Ok(at)) => AddressStep::Key(InstanceKey::Int(at)),
                 _ => {
                     let detail =
                         format!("`[{at}]` is no instance: numbers of instances begin at 0.");
@@ -102,19 +108,19 @@ pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Rep
                     );
                 }
             },
-            TraversalStep::Splat(span) => return Err(diags.error(not_a_reference(*span))),
+            TraversalStep::Splat(span) => return Err(diags.error(not_a_reference_error(*span))),
         });
     }
-    Target::of(&steps).map_err(|bad| {
-        let place = superfluous(&traversal, &steps).unwrap_or(expr.span);
+    Target::from_steps(&steps).map_err(|bad| {
+        let place = superfluous_steps_span(&traversal, &steps).unwrap_or(expr.span);
         diags.error(Diagnostic::error(bad.summary, bad.detail).at(place))
     })
 }
 
 /// Place of the superfluous steps behind the name of a resource or an instance.
-fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
+fn superfluous_steps_span(traversal: &Traversal, steps: &[AddressStep]) -> Option<Span> {
     let is_resource = |n: &usize| {
-        matches!(Target::of(&steps[..*n]), Ok(Target::Resource(_) | Target::Instance(_)))
+        matches!(Target::from_steps(&steps[..*n]), Ok(Target::Resource(_) | Target::Instance(_)))
     };
     let n_known = (2..steps.len()).rev().find(is_resource)?;
     let last = traversal.steps.get(n_known - 2)?;
@@ -122,34 +128,34 @@ fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
 }
 
 /// The shape of a reference in a place where nothing is evaluated, as errors state it.
-pub(super) const STATIC_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
+pub(super) const STATIC_REFERENCE_RULE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
 
 /// The error of a constant key that no instance can have.
-fn unusable_key(summary: impl Into<Summary>, key: Span) -> Diagnostic {
+fn unusable_key_error(summary: impl Into<Summary>, key: Span) -> Diagnostic {
     let detail = "Invalid index for resource instance: either a string or an integer is required. Write the key of one instance, such as [0] or [\"key\"].";
     Diagnostic::error(summary, detail).at(key)
 }
 
-fn not_a_reference(span: Span) -> Diagnostic {
-    Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, STATIC_REFERENCE).at(span)
+fn not_a_reference_error(span: Span) -> Diagnostic {
+    Diagnostic::error(messages::STATIC_REFERENCE_REQUIRED, STATIC_REFERENCE_RULE).at(span)
 }
 
-fn quoted(text: &str, span: Span) -> Option<Traversal> {
-    let mut steps = split(text).ok()?.into_iter();
-    let Some(Step::Name(root)) = steps.next() else { return None };
+fn parse_quoted_traversal(text: &str, span: Span) -> Option<Traversal> {
+    let mut steps = split_address(text).ok()?.into_iter();
+    let Some(AddressStep::Name(root)) = steps.next() else { return None };
     let steps = steps
         .map(|step| match step {
-            Step::Name(name) => TraversalStep::Attribute(Ident { name, span }),
-            Step::Key(InstanceKey::Str(key)) => TraversalStep::Key(key, span),
-            Step::Key(InstanceKey::Int(at)) => TraversalStep::Index(at.into(), span),
-            Step::Key(InstanceKey::None) => TraversalStep::Splat(span),
+            AddressStep::Name(name) => TraversalStep::Attribute(Ident { name, span }),
+            AddressStep::Key(InstanceKey::Str(key)) => TraversalStep::Key(key, span),
+            AddressStep::Key(InstanceKey::Int(at)) => TraversalStep::Index(at.into(), span),
+            AddressStep::Key(InstanceKey::None) => TraversalStep::Splat(span),
         })
         .collect();
     Some(Traversal { root: Ident { name: root, span }, steps, span })
 }
 
 /// The entries of an expression that must be a list as it stands.
-pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
+pub(super) fn list_entries(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
     match expr.kind {
         ExprKind::Tuple(items) => Ok(items),
         _ => Err(diags.error(
@@ -157,14 +163,14 @@ pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Rep
                 messages::STATIC_REFERENCE_REQUIRED,
                 "A static list expression is required.",
             )
-            .at(start_of(&expr)),
+            .at(start_of_string(&expr)),
         )),
     }
 }
 
 /// The place at which an expression of a wrong kind is reported: of text in quotes what is between
 /// them, of a call the name.
-pub(super) fn start_of(expr: &Expr) -> Span {
+pub(super) fn start_of_string(expr: &Expr) -> Span {
     match &expr.kind {
         ExprKind::Text(..) if expr.span.end > expr.span.start + 1 => {
             Span { start: expr.span.start + 1, end: expr.span.end - 1, ..expr.span }
@@ -175,14 +181,17 @@ pub(super) fn start_of(expr: &Expr) -> Span {
 }
 
 /// Reads `depends_on`. Entries that are wrong are reported and left out.
-pub(super) fn depends_on(diags: &mut Diagnostics, attribute: Option<Attribute>) -> Vec<Reference> {
+pub(super) fn read_depends_on(
+    diags: &mut Diagnostics,
+    attribute: Option<Attribute>,
+) -> Vec<Reference> {
     let Some(attribute) = attribute else { return Vec::new() };
-    list(diags, attribute.expr)
+    list_entries(diags, attribute.expr)
         .unwrap_or_default()
         .iter()
         .filter_map(|item| {
-            let traversal = of(diags, item).ok()?;
-            Reference::of(diags, &traversal).ok()
+            let traversal = parse_traversal_expr(diags, item).ok()?;
+            Reference::from_traversal(diags, &traversal).ok()
         })
         .collect()
 }
@@ -190,7 +199,7 @@ pub(super) fn depends_on(diags: &mut Diagnostics, attribute: Option<Attribute>) 
 /// Reads the `provider` argument: a local name, and an alias if there is one.
 ///
 /// `argument` is the name of the argument for messages.
-pub(super) fn provider(
+pub(super) fn parse_provider_expr(
     diags: &mut Diagnostics,
     argument: &str,
     expr: &Expr,
@@ -201,9 +210,9 @@ pub(super) fn provider(
     let name_of = |diags: &mut Diagnostics| {
         let is_json = matches!(expr.kind, ExprKind::Json(_));
         if refs::as_traversal(expr).is_none() && (is_json || expr.as_literal().is_none()) {
-            return Err(diags.error(bad_provider(shape, expr.span)));
+            return Err(diags.error(invalid_provider_error(shape, expr.span)));
         }
-        of(diags, expr)
+        parse_traversal_expr(diags, expr)
     };
     let traversal = name_of(diags)?;
     check_local_name(diags, &traversal.root, traversal.root.span)?;
@@ -215,12 +224,12 @@ pub(super) fn provider(
         }
         [TraversalStep::Key(_, span) | TraversalStep::Index(_, span)] => {
             let detail = "Provider name must either stand alone or be followed by a period and then a configuration alias.";
-            Err(diags.error(bad_provider(detail, *span)))
+            Err(diags.error(invalid_provider_error(detail, *span)))
         }
-        _ => Err(diags.error(bad_provider(shape, expr.span))),
+        _ => Err(diags.error(invalid_provider_error(shape, expr.span))),
     }
 }
 
-fn bad_provider(detail: &str, span: Span) -> Diagnostic {
+fn invalid_provider_error(detail: &str, span: Span) -> Diagnostic {
     Diagnostic::error(messages::INVALID_PROVIDER_CONFIGURATION_REFERENCE, detail).at(span)
 }

@@ -44,7 +44,7 @@ impl Config {
 
     /// A module in the tree.
     #[must_use]
-    pub fn node(&self, path: &ModulePath) -> Option<&ModuleNode> {
+    pub fn find_node(&self, path: &ModulePath) -> Option<&ModuleNode> {
         path.0
             .iter()
             .try_fold(self.root_node(), |node, name| Some(&self.nodes[*node.children.get(name)?]))
@@ -52,15 +52,15 @@ impl Config {
 
     /// A resource, if the configuration has it, or will have it once it is generated.
     #[must_use]
-    pub fn resource(&self, addr: &ConfigResourceAddr) -> Option<&Resource> {
-        let written = self.node(&addr.module)?.module.resources.get(&addr.resource);
+    pub fn find_resource(&self, addr: &ConfigResourceAddr) -> Option<&Resource> {
+        let written = self.find_node(&addr.module)?.module.resources.get(&addr.resource);
         let unwritten = || self.unwritten.get(&addr.resource).filter(|_| addr.module.is_root());
         written.or_else(unwritten).map(Box::as_ref)
     }
 
     /// Every resource, with the module it is in: those that are written, and those whose configuration
     /// is still to be generated.
-    pub fn resources(&self) -> impl Iterator<Item = (&ModuleNode, &Resource)> {
+    pub fn all_resources(&self) -> impl Iterator<Item = (&ModuleNode, &Resource)> {
         let written = |node| {
             let node: &ModuleNode = node;
             node.module.resources.values().map(move |resource| (node, &**resource))
@@ -71,14 +71,14 @@ impl Config {
 
     /// The caller of a module, and the call; `None` for the root.
     #[must_use]
-    pub fn call(&self, node: &ModuleNode) -> Option<(&ModuleNode, &ModuleCall)> {
+    pub fn call_of_module(&self, node: &ModuleNode) -> Option<(&ModuleNode, &ModuleCall)> {
         let caller = &self.nodes[node.caller?];
         let call = caller.module.calls.get(node.path.0.last()?)?;
         Some((caller, call))
     }
 
     /// The modules of the tree, each once, however often it is called.
-    pub fn modules(&self) -> impl Iterator<Item = &Arc<Module>> {
+    pub fn distinct_modules(&self) -> impl Iterator<Item = &Arc<Module>> {
         let mut seen = std::collections::BTreeSet::new();
         let modules = self.nodes.iter().map(|node| &node.module);
         modules.filter(move |module| seen.insert(Arc::as_ptr(module)))
@@ -115,7 +115,7 @@ impl Config {
 
     /// The provider configuration that a resource of a module uses.
     #[must_use]
-    pub fn provider_of(
+    pub fn provider_of_resource(
         &self,
         node: &ModuleNode,
         resource: &Resource,

@@ -7,86 +7,86 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{Lifecycle, Module, ModuleNode, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
-use crate::addr::{Reference, ResourceName, Subject};
+use crate::addr::{Reference, ReferenceSubject, ResourceName};
 use crate::messages;
 
 /// Limit of problems per module: more are not helpful, and each costs a search for similar names.
 const MAX_PROBLEMS: usize = 100;
 
 /// Reports everything wrong with the references of a module.
-pub(super) fn references(diags: &mut Diagnostics, node: &ModuleNode) {
+pub(super) fn check_references(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     for provider in module.providers.values() {
-        check_scoped(diags, module, &provider.references, None);
-        check_all(diags, node, &provider.references, None);
+        check_scoped_references(diags, module, &provider.references, None);
+        check_all_references(diags, node, &provider.references, None);
     }
     for variable in module.variables.values() {
-        check_scoped(diags, module, &variable.references, None);
-        check_all(diags, node, &variable.references, None);
+        check_scoped_references(diags, module, &variable.references, None);
+        check_all_references(diags, node, &variable.references, None);
     }
     for local in module.locals.values() {
-        check_scoped(diags, module, &local.references, None);
-        check_all(diags, node, &local.references, None);
+        check_scoped_references(diags, module, &local.references, None);
+        check_all_references(diags, node, &local.references, None);
     }
     for resource in module.resources.values() {
         // As in Terraform, the plan judges whether something triggers a replacement and is not there.
         let judged_later = |reference: &&Reference| {
-            reference.resource().is_some() && resource.lifecycle.has_trigger(reference)
+            reference.resource_name().is_some() && resource.lifecycle.has_replace_trigger(reference)
         };
         let now: Vec<_> = resource.references.iter().filter(|one| !judged_later(one)).collect();
-        check_all(diags, node, now, Some(&resource.repetition));
-        check_scoped(diags, module, &resource.references, resource.within.as_ref());
-        check_whole(diags, &resource.depends_on);
-        check_self(diags, resource);
+        check_all_references(diags, node, now, Some(&resource.repetition));
+        check_scoped_references(diags, module, &resource.references, resource.within.as_ref());
+        check_depends_on_entries(diags, &resource.depends_on);
+        check_self_reference(diags, resource);
     }
     for output in module.outputs.values() {
-        check_scoped(diags, module, &output.references, None);
-        check_all(diags, node, &output.references, None);
-        check_whole(diags, &output.depends_on);
+        check_scoped_references(diags, module, &output.references, None);
+        check_all_references(diags, node, &output.references, None);
+        check_depends_on_entries(diags, &output.depends_on);
         if module.is_root && output.ephemeral {
             let _ = diags.error(bad_reference::ephemeral_output(output));
         }
     }
     for import in &module.imports {
-        check_scoped(diags, module, &import.references, None);
-        check_all(diags, node, &import.references, Some(&import.repetition));
+        check_scoped_references(diags, module, &import.references, None);
+        check_all_references(diags, node, &import.references, Some(&import.repetition));
     }
     for call in module.calls.values() {
-        check_scoped(diags, module, &call.references, None);
-        check_all(diags, node, &call.references, None);
-        check_whole(diags, &call.depends_on);
+        check_scoped_references(diags, module, &call.references, None);
+        check_all_references(diags, node, &call.references, None);
+        check_depends_on_entries(diags, &call.depends_on);
         for argument in call.arguments.values() {
-            check_scoped(diags, module, &argument.references, None);
-            check_all(diags, node, &argument.references, Some(&call.repetition));
+            check_scoped_references(diags, module, &argument.references, None);
+            check_all_references(diags, node, &argument.references, Some(&call.repetition));
         }
     }
     for check in module.checks.values() {
-        check_all(diags, node, &check.references, None);
-        check_scoped(diags, module, &check.references, Some(&check.name));
+        check_all_references(diags, node, &check.references, None);
+        check_scoped_references(diags, module, &check.references, Some(&check.name));
     }
 }
 
 /// Reports mentions of data sources that only another `check` block sees.
-fn check_scoped(
+fn check_scoped_references(
     diags: &mut Diagnostics,
     module: &Module,
     references: &[Reference],
     check: Option<&Str>,
 ) {
     for reference in references {
-        if let Some(problem) = scoped_problem(module, reference, check) {
+        if let Some(problem) = scope_problem(module, reference, check) {
             let _ = diags.error(problem);
         }
     }
 }
 
 /// The problem of a reference to a data source that only another `check` block sees.
-fn scoped_problem(
+fn scope_problem(
     module: &Module,
     reference: &Reference,
     check: Option<&Str>,
 ) -> Option<Diagnostic> {
-    let resource = module.resources.get(reference.resource()?)?;
+    let resource = module.resources.get(reference.resource_name()?)?;
     let within = resource.within.as_ref().filter(|within| check != Some(*within))?;
     let detail = format!(
         "`{}` belongs to the block `check {within:?}`, and can only be used there.",
@@ -103,10 +103,12 @@ pub(crate) fn object_problems(
     check: Option<&Str>,
 ) -> Vec<Diagnostic> {
     let found = match reference.subject {
-        Subject::Module(_) | Subject::Resource(_) => problem(node, reference, None),
+        ReferenceSubject::Module(_) | ReferenceSubject::Resource(_) => {
+            reference_problem(node, reference, None)
+        }
         _ => None,
     };
-    found.into_iter().chain(scoped_problem(&node.module, reference, check)).collect()
+    found.into_iter().chain(scope_problem(&node.module, reference, check)).collect()
 }
 
 /// Reports everything wrong with the references of an expression that stands in a module, outside of
@@ -122,13 +124,13 @@ pub fn check_expression(
     let mut found = Diagnostics::new();
     let references: Vec<Reference> = refs::of_expr(expr)
         .iter()
-        .filter_map(|traversal| Reference::of(&mut found, traversal).ok())
+        .filter_map(|traversal| Reference::from_traversal(&mut found, traversal).ok())
         .collect();
-    check_all(&mut found, node, &references, None);
+    check_all_references(&mut found, node, &references, None);
     diags.append(found)
 }
 
-fn check_all<'r>(
+fn check_all_references<'r>(
     diags: &mut Diagnostics,
     node: &ModuleNode,
     references: impl IntoIterator<Item = &'r Reference>,
@@ -138,7 +140,7 @@ fn check_all<'r>(
         if diags.len() >= MAX_PROBLEMS {
             return;
         }
-        if let Some(problem) = problem(node, reference, within) {
+        if let Some(problem) = reference_problem(node, reference, within) {
             let _ = diags.error(problem);
         }
     }
@@ -146,56 +148,59 @@ fn check_all<'r>(
 
 /// The error in a reference, if any, which stands in a resource of this repetition, or outside of
 /// any.
-fn problem(
+fn reference_problem(
     node: &ModuleNode,
     reference: &Reference,
     within: Option<&Repetition>,
 ) -> Option<Diagnostic> {
     let (module, path, span) = (&*node.module, &node.path, reference.span);
     match &reference.subject {
-        Subject::Variable(name) => (!module.variables.contains_key(name))
-            .then(|| bad_reference::variable(module, name, span)),
-        Subject::Local(name) => {
-            (!module.locals.contains_key(name)).then(|| bad_reference::local(module, name, span))
-        }
-        Subject::Module(name) => {
-            let span = reference.output().map_or(span, |output| span.to(output.span));
+        ReferenceSubject::Variable(name) => (!module.variables.contains_key(name))
+            .then(|| bad_reference::undeclared_variable(module, name, span)),
+        ReferenceSubject::Local(name) => (!module.locals.contains_key(name))
+            .then(|| bad_reference::undeclared_local(module, name, span)),
+        ReferenceSubject::Module(name) => {
+            let span = reference.module_output().map_or(span, |output| span.to(output.span));
             (!module.calls.contains_key(name))
-                .then(|| bad_reference::call(module, path, name, span))
+                .then(|| bad_reference::undeclared_module_call(module, path, name, span))
         }
-        Subject::Resource(name) => match module.resources.get(name) {
-            Some(resource) => key_problem(resource, reference),
+        ReferenceSubject::Resource(name) => match module.resources.get(name) {
+            Some(resource) => instance_key_problem(resource, reference),
             None => {
                 let key =
                     reference.remaining.first().filter(|_| reference.instance_key().is_some());
                 let span = key.map_or(span, |key| span.to(step_span(key)));
-                Some(bad_reference::resource(module, path, name, span))
+                Some(bad_reference::undeclared_resource(module, path, name, span))
             }
         },
-        Subject::Count(name) => attribute_problem("count", name, span).or_else(|| {
-            (!matches!(within, Some(Repetition::Count(_)))).then(|| bad_reference::count(span))
+        ReferenceSubject::Count(name) => attribute_problem("count", name, span).or_else(|| {
+            (!matches!(within, Some(Repetition::Count(_))))
+                .then(|| bad_reference::count_without_count(span))
         }),
-        Subject::Each(name) => attribute_problem("each", name, span).or_else(|| {
+        ReferenceSubject::Each(name) => attribute_problem("each", name, span).or_else(|| {
             (!matches!(within, Some(Repetition::ForEach(_))))
-                .then(|| bad_reference::each(name, span))
+                .then(|| bad_reference::each_without_for_each(name, span))
         }),
-        Subject::Path(name) => attribute_problem("path", name, span),
-        Subject::Terraform(name) => attribute_problem("terraform", name, span),
+        ReferenceSubject::Path(name) => attribute_problem("path", name, span),
+        ReferenceSubject::Terraform(name) => attribute_problem("terraform", name, span),
         // The places in a resource where `self` is allowed are checked in evaluation.
-        Subject::SelfObject => within.is_none().then(|| bad_reference::self_object(span)),
+        ReferenceSubject::SelfObject => {
+            within.is_none().then(|| bad_reference::self_without_object(span))
+        }
     }
 }
 
 fn attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
-    let known = bad_reference::attributes_of(object).contains(&name);
-    (!known).then(|| bad_reference::attribute(object, name, span))
+    let known = bad_reference::attributes_of_object(object).contains(&name);
+    (!known).then(|| bad_reference::unknown_attribute(object, name, span))
 }
 
 /// Whether a key is missing behind something repeated, or is there behind something that is not.
-fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
+fn instance_key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
     let name = resource.name.to_string();
-    let missing =
-        |argument, key| bad_reference::missing_key(&name, argument, key).at(reference.span);
+    let missing = |argument, key| {
+        bad_reference::missing_instance_key(&name, argument, key).at(reference.span)
+    };
     match (&resource.repetition, reference.remaining.first()?) {
         (Repetition::Count(_), TraversalStep::Attribute(_)) => {
             Some(missing("count", "count.index"))
@@ -204,27 +209,29 @@ fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic>
             Some(missing("for_each", "each.key"))
         }
         (Repetition::Single, TraversalStep::Key(_, span) | TraversalStep::Index(_, span)) => {
-            Some(bad_reference::unexpected_key(&name).at(reference.span.to(*span)))
+            Some(bad_reference::unexpected_instance_key(&name).at(reference.span.to(*span)))
         }
         _ => None,
     }
 }
 
 /// Reports entries of `depends_on` that are part of something.
-fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
+fn check_depends_on_entries(diags: &mut Diagnostics, depends_on: &[Reference]) {
     for reference in depends_on {
-        if let Some(problem) = bad_reference::partial(reference) {
+        if let Some(problem) = bad_reference::depends_on_part(reference) {
             let _ = diags.error(problem);
         }
     }
 }
 
-/// Reports references of a resource to itself. One instance referring to another of the same
-/// resource counts as well: instances of one resource have no order.
-fn check_self(diags: &mut Diagnostics, resource: &Resource) {
+/// Reports references of a resource to itself.
+fn check_self_reference(diags: &mut Diagnostics, resource: &Resource) {
+    // One instance referring to another of the same resource counts as well: instances of one
+    // resource have no order.
     // To wait for itself is nothing to wait for, and Terraform takes it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
-    let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
+    let own =
+        resource.references.iter().filter(|other| other.resource_name() == Some(&resource.name));
     // A condition with such a reference was reported when the block was read.
     let lifecycle = &resource.lifecycle;
     let conditions = || lifecycle.preconditions.iter().chain(&lifecycle.postconditions);
@@ -241,15 +248,19 @@ fn check_self(diags: &mut Diagnostics, resource: &Resource) {
 }
 
 /// Reports conditions of a resource that mention the resource itself.
-pub(super) fn own_conditions(diags: &mut Diagnostics, name: &ResourceName, lifecycle: &Lifecycle) {
+pub(super) fn check_no_self_reference_in_conditions(
+    diags: &mut Diagnostics,
+    name: &ResourceName,
+    lifecycle: &Lifecycle,
+) {
     let before = lifecycle.preconditions.iter().map(|one| (one, "precondition"));
     let after = lifecycle.postconditions.iter().map(|one| (one, "postcondition"));
     for (condition, kind) in before.chain(after) {
         for part in [&condition.condition, &condition.message] {
             let mentions = refs::of_expr(part);
             let is_own = |mention| {
-                let reference = Reference::of(&mut Diagnostics::new(), mention);
-                reference.is_ok_and(|reference| reference.resource() == Some(name))
+                let reference = Reference::from_traversal(&mut Diagnostics::new(), mention);
+                reference.is_ok_and(|reference| reference.resource_name() == Some(name))
             };
             if mentions.iter().any(is_own) {
                 let hint = if kind == "postcondition" { " Here `self` is the object." } else { "" };

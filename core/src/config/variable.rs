@@ -7,11 +7,11 @@ use formwork_lang::type_expr::{self, Defaults};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
-use super::arguments::{check_name, flag, place, text};
-use super::{Condition, Variable, condition, constant, inputs};
+use super::arguments::{check_name, format_place, take_bool_argument, take_string_argument};
+use super::{ConditionBlock, Variable, condition, constant, inputs};
 use crate::messages;
 
-pub(super) const CONTENT: BodySchema = BodySchema {
+pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("type", false),
         ("default", false),
@@ -24,19 +24,23 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Names that a module call needs for itself.
-const RESERVED: [&str; 8] =
+const RESERVED_NAMES: [&str; 8] =
     ["count", "depends_on", "for_each", "lifecycle", "locals", "providers", "source", "version"];
 
 /// Reads a `variable` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Variable> {
+pub(super) fn read_variable_block(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<Variable> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_variable_name(diags, &name);
-    let mut content = into_content(diags, block.body, &CONTENT);
+    let mut content = into_content(diags, block.body, &BODY_SCHEMA);
     let ty = content.take("type");
     let typed = ty.is_some();
     // After an error in the type every default fits, so that it is not reported as well.
-    let (ty, defaults) = constraint(diags, ty).unwrap_or((Type::Dynamic, None));
-    let validations = condition::read_all(diags, sources, content.take_blocks("validation"));
+    let (ty, defaults) = read_type_constraint(diags, ty).unwrap_or((Type::Dynamic, None));
+    let validations = condition::read_conditions(diags, sources, content.take_blocks("validation"));
     let default = content.take("default");
     let mut variable = Variable {
         name: name.name,
@@ -44,28 +48,28 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         typed,
         defaults,
         default: None,
-        description: text(diags, &mut content, "description").unwrap_or_default(),
-        sensitive: flag(diags, &mut content, "sensitive").unwrap_or(false),
-        ephemeral: flag(diags, &mut content, "ephemeral").unwrap_or(false),
-        nullable: flag(diags, &mut content, "nullable").unwrap_or(true),
+        description: take_string_argument(diags, &mut content, "description").unwrap_or_default(),
+        sensitive: take_bool_argument(diags, &mut content, "sensitive").unwrap_or(false),
+        ephemeral: take_bool_argument(diags, &mut content, "ephemeral").unwrap_or(false),
+        nullable: take_bool_argument(diags, &mut content, "nullable").unwrap_or(true),
         validations,
         references: Vec::new(),
-        place: place(sources, block.header),
+        place: format_place(sources, block.header),
         span: block.header,
     };
     // Only now, because converting it needs the type and the optional attributes.
     if let Some(attribute) = default {
-        variable.default = default_value(diags, &variable, &attribute.expr).ok();
+        variable.default = read_default(diags, &variable, &attribute.expr).ok();
     }
     for validation in &variable.validations {
-        require_own_reference(diags, &variable, validation);
+        check_validation_refers_to_variable(diags, &variable, validation);
     }
     named.ok().map(|()| variable)
 }
 
 fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Reported> {
     check_name(diags, "variable name", name)?;
-    if !RESERVED.contains(&name.name.as_str()) {
+    if !RESERVED_NAMES.contains(&name.name.as_str()) {
         return Ok(());
     }
     let detail = format!(
@@ -75,7 +79,7 @@ fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Repo
     Err(diags.error(Diagnostic::error(messages::INVALID_VARIABLE_NAME, detail).at(name.span)))
 }
 
-fn constraint(
+fn read_type_constraint(
     diags: &mut Diagnostics,
     attribute: Option<Attribute>,
 ) -> Result<(Type, Option<Defaults>), Reported> {
@@ -85,12 +89,12 @@ fn constraint(
     }
 }
 
-fn default_value(
+fn read_default(
     diags: &mut Diagnostics,
     variable: &Variable,
     expr: &Expr,
 ) -> Result<Value, Reported> {
-    let value = constant::value(diags, expr)?;
+    let value = constant::constant_value(diags, expr)?;
     let value = inputs::apply_defaults(variable, value);
     let reason = match convert::convert(&value, &variable.ty) {
         Ok(value) if value.is_null() && !variable.nullable => {
@@ -99,7 +103,7 @@ fn default_value(
         Ok(value) => return Ok(value),
         Err(refused) => format!(
             "This default value is not compatible with the variable's type constraint: {}{}.",
-            inputs::place_prefix(&refused),
+            inputs::path_prefix(&refused),
             refused.reason
         ),
     };
@@ -108,7 +112,11 @@ fn default_value(
     ))
 }
 
-fn require_own_reference(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
+fn check_validation_refers_to_variable(
+    diags: &mut Diagnostics,
+    variable: &Variable,
+    validation: &ConditionBlock,
+) {
     let is_own = |mention: Traversal| {
         let first = mention.steps.first();
         mention.root.name == "var"

@@ -12,7 +12,7 @@ use crate::messages;
 
 /// The greatest number of instances of modules. Each has a table of everything in its module, and
 /// calls within each other multiply.
-const MAX_INSTANCES: usize = 100_000;
+const MAX_MODULE_INSTANCES: usize = 100_000;
 
 /// A call of a module.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +28,14 @@ pub struct CallVertex<'c> {
 impl<'c> CallVertex<'c> {
     /// The call of a module; `None` for the root.
     #[must_use]
-    pub fn of(config: &'c Config, node: &'c ModuleNode) -> Option<Self> {
-        let (caller, call) = config.call(node)?;
+    pub fn from_node(config: &'c Config, node: &'c ModuleNode) -> Option<Self> {
+        let (caller, call) = config.call_of_module(node)?;
         Some(Self { node, caller, call })
     }
 
     /// The calling module, and the references of the call in it.
     #[must_use]
-    pub fn mentions(self) -> (&'c ModuleNode, &'c [Reference]) {
+    pub fn references(self) -> (&'c ModuleNode, &'c [Reference]) {
         (self.caller, &self.call.references)
     }
 
@@ -50,29 +50,29 @@ impl<'c> CallVertex<'c> {
     ) -> Result<Vec<Expansion>, Reported> {
         let mut expansions = Vec::new();
         let mut result = Ok(());
-        let mut n_instances = eval_inputs.results.n_modules();
+        let mut n_instances = eval_inputs.results.n_module_instances();
         for module in eval_inputs.results.module_instances(&self.caller.path) {
             let scope = ModuleScope::new(module, eval_inputs.world);
             // Checked once, whatever the repetition: the module must be valid for any number of
             // instances.
             if eval_inputs.checking {
                 let scope = scope.with_check(eval_inputs.check);
-                let repetition = expand::check(diags, &scope, &self.call.repetition);
+                let repetition = expand::check_repetition(diags, &scope, &self.call.repetition);
                 scope.check_whole(diags, &self.call.depends_on)?;
                 repetition?;
                 expansions.push(Expansion::Single);
                 continue;
             }
-            match expand::expand(diags, &scope, &self.call.repetition) {
+            match expand::expand_repetition(diags, &scope, &self.call.repetition) {
                 Ok(expansion) => {
                     n_instances = n_instances.saturating_add(expansion.len());
                     expansions.push(expansion);
                 }
                 Err(reported) => result = Err(reported),
             }
-            if n_instances > MAX_INSTANCES {
+            if n_instances > MAX_MODULE_INSTANCES {
                 let detail = format!(
-                    "With those of `{}` there would be more than {MAX_INSTANCES} instances of modules. Calls that are repeated multiply the instances of what they call.",
+                    "With those of `{}` there would be more than {MAX_MODULE_INSTANCES} instances of modules. Calls that are repeated multiply the instances of what they call.",
                     self.node.path
                 );
                 let problem = Diagnostic::error(messages::TOO_MANY_MODULE_INSTANCES, detail);
@@ -85,20 +85,20 @@ impl<'c> CallVertex<'c> {
     /// Records the result of [`CallVertex::visit`].
     pub fn record(self, eval_inputs: EvalInputs<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
-        eval_inputs.results.count_modules(expansions.iter().map(Expansion::len).sum());
+        eval_inputs.results.add_module_instance_count(expansions.iter().map(Expansion::len).sum());
         let callers = eval_inputs.results.module_instances(&self.caller.path);
         for (module, expansion) in callers.into_iter().zip(expansions) {
             module.expand_call(eval_inputs.config, name, expansion);
             if eval_inputs.checking
-                && let Some(call) = module.call(name)
+                && let Some(call) = module.call_results(name)
             {
-                call.set_placeholder(self.placeholder());
+                call.set_placeholder(self.unknown_value());
             }
         }
     }
 
     /// The placeholder for the call while its instances are not known.
-    fn placeholder(self) -> Value {
+    fn unknown_value(self) -> Value {
         let names = self.node.module.outputs.keys();
         let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));
         match self.call.repetition {

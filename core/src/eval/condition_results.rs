@@ -31,14 +31,14 @@ impl ConditionSubject {
 
     /// Something that is there once in a module.
     #[must_use]
-    pub fn single(module: &ModuleAddr, subject: CheckSubject) -> Self {
+    pub fn single_object(module: &ModuleAddr, subject: CheckSubject) -> Self {
         Self { module: module.clone(), subject, key: InstanceKey::None }
     }
 }
 
 /// The list of an object's conditions that one belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rule {
+pub enum ConditionList {
     /// A condition that must hold before.
     Precondition,
     /// A condition that must hold after.
@@ -59,15 +59,21 @@ pub struct ConditionResult {
 }
 
 /// The verdicts about one object, by list and position there.
-type OfObject = BTreeMap<(Rule, usize), ConditionResult>;
+type ObjectResults = BTreeMap<(ConditionList, usize), ConditionResult>;
 
 /// All verdicts of a run.
 #[derive(Debug, Default)]
-pub struct Verdicts(RefCell<BTreeMap<ConditionSubject, OfObject>>);
+pub struct ConditionResults(RefCell<BTreeMap<ConditionSubject, ObjectResults>>);
 
-impl Verdicts {
+impl ConditionResults {
     /// Records the verdict on a condition, which is the one with the index `at` of its rule.
-    pub fn set(&self, object: &ConditionSubject, rule: Rule, at: usize, verdict: ConditionResult) {
+    pub fn set_result(
+        &self,
+        object: &ConditionSubject,
+        rule: ConditionList,
+        at: usize,
+        verdict: ConditionResult,
+    ) {
         let mut all = self.0.borrow_mut();
         all.entry(object.clone()).or_default().insert((rule, at), verdict);
     }
@@ -82,15 +88,18 @@ impl Verdicts {
 
     /// The status of an object with these numbers of conditions. `None` if none was evaluated, or
     /// not the one that the others depend on: a data source that was not read again.
-    fn object(
+    fn checked_object(
         &self,
         judged: &ConditionSubject,
-        wanted: &[(Rule, usize)],
+        wanted: &[(ConditionList, usize)],
         again: bool,
     ) -> Option<CheckedObject> {
         let all = self.0.borrow();
         let verdicts = all.get(judged)?;
-        if again && wanted.contains(&(Rule::Data, 1)) && !verdicts.contains_key(&(Rule::Data, 0)) {
+        if again
+            && wanted.contains(&(ConditionList::Data, 1))
+            && !verdicts.contains_key(&(ConditionList::Data, 0))
+        {
             return None;
         }
         let places = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
@@ -111,7 +120,7 @@ impl Verdicts {
 /// The results of all conditions of a configuration. Objects that were not evaluated this time keep
 /// their earlier results. Those that `is_listed` picks are listed even if none was evaluated.
 #[must_use]
-pub fn summarise(
+pub fn summarize_results(
     config: &Config,
     results: &Results,
     before: &CheckResults,
@@ -119,19 +128,19 @@ pub fn summarise(
 ) -> CheckResults {
     let mut all = Vec::new();
     for node in &config.nodes {
-        for (subject, wanted) in subjects(node) {
+        for (subject, wanted) in subjects_of_module(node) {
             let mut old = before.0.iter();
             let old = old.find(|old| old.module == node.path && old.subject == subject);
-            let objects = match objects(results, node, &subject) {
+            let objects = match subject_instances(results, node, &subject) {
                 Some(judged) => {
                     let is_listed = judged.is_empty() || is_listed(&subject);
-                    let wanted = WantedConditions { rules: &wanted, is_listed };
-                    looked_at(&results.verdicts, judged, wanted, old)
+                    let wanted = SubjectConditions { rules: &wanted, is_listed };
+                    checked_instances(&results.verdicts, judged, wanted, old)
                 }
                 None => old.and_then(|old| old.objects.clone()),
             };
             let status = match &objects {
-                Some(_) if !is_expanded(config, results, node) => CheckStatus::Unknown,
+                Some(_) if !is_module_expanded(config, results, node) => CheckStatus::Unknown,
                 Some(objects) => {
                     let statuses = objects.iter().map(|object| object.status);
                     statuses.max().unwrap_or(CheckStatus::Pass)
@@ -146,26 +155,27 @@ pub fn summarise(
 
 /// Whether the instances of a module are known: they are not evaluated when everything is
 /// destroyed.
-fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
-    let Some((caller, call)) = config.call(node) else { return true };
-    let called = |module: &ModuleResults| module.call(&call.site.name)?.expansion().map(drop);
-    is_expanded(config, results, caller)
+fn is_module_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
+    let Some((caller, call)) = config.call_of_module(node) else { return true };
+    let called =
+        |module: &ModuleResults| module.call_results(&call.site.name)?.expansion().map(drop);
+    is_module_expanded(config, results, caller)
         && results.module_instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
 /// The conditions of a subject, and whether its instances are listed without results.
 #[derive(Clone, Copy)]
-struct WantedConditions<'a> {
-    rules: &'a [(Rule, usize)],
+struct SubjectConditions<'a> {
+    rules: &'a [(ConditionList, usize)],
     is_listed: bool,
 }
 
 /// The status of the instances of a subject: from this run, or else from the one before. `None` if
 /// none was evaluated and they need not be listed.
-fn looked_at(
-    verdicts: &Verdicts,
+fn checked_instances(
+    verdicts: &ConditionResults,
     judged: Vec<ConditionSubject>,
-    wanted: WantedConditions<'_>,
+    wanted: SubjectConditions<'_>,
     old: Option<&CheckResult>,
 ) -> Option<Vec<CheckedObject>> {
     let mut any = false;
@@ -174,8 +184,9 @@ fn looked_at(
         let same =
             |object: &&CheckedObject| object.module == judged.module && object.key == judged.key;
         let before = objects.find(same);
-        let known =
-            verdicts.object(&judged, wanted.rules, before.is_some()).or_else(|| before.cloned());
+        let known = verdicts
+            .checked_object(&judged, wanted.rules, before.is_some())
+            .or_else(|| before.cloned());
         any |= known.is_some();
         known.unwrap_or_else(|| {
             let ConditionSubject { module, key, .. } = judged;
@@ -187,27 +198,27 @@ fn looked_at(
 }
 
 /// Everything in a module that has conditions, and how many of each kind.
-fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
+fn subjects_of_module(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(ConditionList, usize)>)> {
     let module = &*node.module;
     let checks = module.checks.values().map(|check| {
-        let data = (Rule::Data, usize::from(check.data.is_some()));
-        let wanted = vec![data, (Rule::Assertion, check.asserts.len())];
+        let data = (ConditionList::Data, usize::from(check.data.is_some()));
+        let wanted = vec![data, (ConditionList::Assertion, check.asserts.len())];
         (CheckSubject::Check(check.name.clone()), wanted)
     });
     let outputs = module.outputs.values().map(|output| {
-        let wanted = vec![(Rule::Precondition, output.preconditions.len())];
+        let wanted = vec![(ConditionList::Precondition, output.preconditions.len())];
         (CheckSubject::Output(output.name.clone()), wanted)
     });
     let resources = module.resources.values().map(|resource| {
         let lifecycle = &resource.lifecycle;
         let wanted = vec![
-            (Rule::Precondition, lifecycle.preconditions.len()),
-            (Rule::Postcondition, lifecycle.postconditions.len()),
+            (ConditionList::Precondition, lifecycle.preconditions.len()),
+            (ConditionList::Postcondition, lifecycle.postconditions.len()),
         ];
         (CheckSubject::Resource(resource.name.clone()), wanted)
     });
     let variables = module.variables.values().map(|variable| {
-        let wanted = vec![(Rule::Assertion, variable.validations.len())];
+        let wanted = vec![(ConditionList::Assertion, variable.validations.len())];
         (CheckSubject::Variable(variable.name.clone()), wanted)
     });
     let all = checks.chain(outputs).chain(resources).chain(variables);
@@ -215,18 +226,21 @@ fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
 }
 
 /// The instances of a subject, as far as they are known.
-fn objects(
+fn subject_instances(
     results: &Results,
     node: &ModuleNode,
     subject: &CheckSubject,
 ) -> Option<Vec<ConditionSubject>> {
     let mut all = Vec::new();
     for module in results.module_instances(&node.path) {
-        let judged =
-            |key| ConditionSubject { module: module.addr().clone(), subject: subject.clone(), key };
+        let judged = |key| ConditionSubject {
+            module: module.module_addr().clone(),
+            subject: subject.clone(),
+            key,
+        };
         match subject {
             CheckSubject::Resource(name) => {
-                let expansion = module.resource(name)?.expansion()?;
+                let expansion = module.resource_results(name)?.expansion()?;
                 all.extend(expansion.keys().map(judged));
             }
             _ => all.push(judged(InstanceKey::None)),

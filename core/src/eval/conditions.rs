@@ -2,15 +2,17 @@
 //!
 //! Determines whether they hold. The caller decides the effect of a failure.
 
-use formwork_lang::eval::{Cause, mentioned};
+use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::{Message, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
-use super::condition_results::{ConditionResult, ConditionSubject, Rule, Verdicts};
-use super::references::evaluate_anyway;
-use crate::config::{Condition, Variable};
+use super::condition_results::{
+    ConditionList, ConditionResult, ConditionResults, ConditionSubject,
+};
+use super::references::evaluate_despite_problems;
+use crate::config::{ConditionBlock, Variable};
 use crate::messages;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
@@ -34,20 +36,25 @@ pub struct ConditionContext<'j> {
     /// The object.
     pub object: &'j ConditionSubject,
     /// The table of verdicts.
-    pub verdicts: &'j Verdicts,
+    pub verdicts: &'j ConditionResults,
     /// The severity of a failure. In a run that changes nothing it is only a warning.
     pub failure: Severity,
 }
 
 impl ConditionContext<'_> {
-    fn set(&self, rule: Rule, at: usize, found: &Result<ConditionOutcome, Reported>) {
+    fn record_outcome(
+        &self,
+        rule: ConditionList,
+        at: usize,
+        found: &Result<ConditionOutcome, Reported>,
+    ) {
         let (status, message) = match found {
             Ok(ConditionOutcome::Holds) => (CheckStatus::Pass, None),
             Ok(ConditionOutcome::Unknown) => (CheckStatus::Unknown, None),
             Ok(ConditionOutcome::Fails(message)) => (CheckStatus::Fail, message.clone()),
             Err(_) => (CheckStatus::Error, None),
         };
-        self.verdicts.set(self.object, rule, at, ConditionResult { status, message });
+        self.verdicts.set_result(self.object, rule, at, ConditionResult { status, message });
     }
 }
 
@@ -56,45 +63,49 @@ impl ConditionContext<'_> {
 /// # Errors
 /// When a condition has no value, or its message has none, or it does not hold and that is an error: a
 /// failed assertion never is.
-pub fn check(
+pub fn check_conditions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     kind: ConditionKind,
-    conditions: &[Condition],
+    conditions: &[ConditionBlock],
     judging: ConditionContext<'_>,
 ) -> Result<(), Reported> {
     let (summary, rule) = match kind {
         ConditionKind::ResourcePrecondition => {
-            (messages::RESOURCE_PRECONDITION_FAILED, Rule::Precondition)
+            (messages::RESOURCE_PRECONDITION_FAILED, ConditionList::Precondition)
         }
         ConditionKind::ResourcePostcondition => {
-            (messages::RESOURCE_POSTCONDITION_FAILED, Rule::Postcondition)
+            (messages::RESOURCE_POSTCONDITION_FAILED, ConditionList::Postcondition)
         }
         ConditionKind::OutputPrecondition => {
-            (messages::MODULE_OUTPUT_VALUE_PRECONDITION_FAILED, Rule::Precondition)
+            (messages::MODULE_OUTPUT_VALUE_PRECONDITION_FAILED, ConditionList::Precondition)
         }
-        ConditionKind::Assertion => (messages::CHECK_BLOCK_ASSERTION_FAILED, Rule::Assertion),
+        ConditionKind::Assertion => {
+            (messages::CHECK_BLOCK_ASSERTION_FAILED, ConditionList::Assertion)
+        }
     };
     let mut result = Ok(());
     for (at, condition) in conditions.iter().enumerate() {
-        let found = failure(diags, scope, condition, messages::INVALID_CONDITION_RESULT);
-        judging.set(rule, at, &found);
+        let found = evaluate_condition(diags, scope, condition, messages::INVALID_CONDITION_RESULT);
+        judging.record_outcome(rule, at, &found);
         let only_warns = kind == ConditionKind::Assertion || judging.failure == Severity::Warning;
         let blame = |problem| {
-            let problem = about(problem, &condition.condition, scope);
+            let problem = point_at_expr(problem, &condition.condition, scope);
             Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
         };
         match found {
             // As in Terraform. Other conditions are looked at while applying without a word here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
-                diags.warn(blame(unknown_assertion()));
+                diags.warn(blame(unknown_assertion_warning()));
             }
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) if only_warns => {
-                diags.warn(blame(Diagnostic::warning(summary, shown(message))));
+                diags.warn(blame(Diagnostic::warning(summary, message_or_default(message))));
             }
             Ok(ConditionOutcome::Fails(message)) => {
-                result = Err(diags.error(blame(Diagnostic::error(summary, shown(message)))));
+                result = Err(
+                    diags.error(blame(Diagnostic::error(summary, message_or_default(message))))
+                );
             }
             Err(reported) => result = Err(reported),
         }
@@ -109,11 +120,11 @@ pub fn check(
 pub fn validate_conditions(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    conditions: &[Condition],
+    conditions: &[ConditionBlock],
 ) -> Result<(), Reported> {
     let mut result = Ok(());
     for expr in conditions.iter().flat_map(|one| [&one.condition, &one.message]) {
-        result = evaluate_anyway(diags, expr, scope).map(drop).and(result);
+        result = evaluate_despite_problems(diags, expr, scope).map(drop).and(result);
     }
     result
 }
@@ -123,27 +134,27 @@ pub fn validate_conditions(
 ///
 /// # Errors
 /// When a message has no value, or is not a string, or a reference is wrong.
-pub fn try_out_messages(
+pub fn evaluate_messages(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    conditions: &[Condition],
+    conditions: &[ConditionBlock],
 ) -> Result<(), Reported> {
     let mut result = Ok(());
-    for Condition { condition, message, .. } in conditions {
-        result = scope.check_mentions(diags, [condition]).and(result);
-        let text = evaluate_anyway(diags, message, scope)
-            .and_then(|value| message_text(diags, value, message, scope));
+    for ConditionBlock { condition, message, .. } in conditions {
+        result = scope.check_references(diags, [condition]).and(result);
+        let text = evaluate_despite_problems(diags, message, scope)
+            .and_then(|value| read_message_value(diags, value, message, scope));
         result = text.map(drop).and(result);
     }
     result
 }
 
 /// Points a problem at the expression whose value it is about, and shows what that mentions.
-fn about(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
-    problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Values))
+fn point_at_expr(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
+    problem.at(expr.span).mentioning(describe_mentioned_values(expr, scope, ErrorCause::Values))
 }
 
-fn unknown_assertion() -> Diagnostic {
+fn unknown_assertion_warning() -> Diagnostic {
     Diagnostic::warning(
         messages::CHECK_BLOCK_ASSERTION_KNOWN_AFTER_APPLY,
         "Whether this holds depends on values that are not known yet. It is looked at again when this \
@@ -171,28 +182,28 @@ pub fn validate_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     given: VariableValue<'_>,
-    verdicts: &Verdicts,
+    verdicts: &ConditionResults,
 ) -> Result<(), Reported> {
     let VariableValue { variable, value, place } = given;
     let subject = CheckSubject::Variable(variable.name.clone());
-    let object = ConditionSubject::single(scope.module().addr(), subject);
+    let object = ConditionSubject::single_object(scope.module_results().module_addr(), subject);
     let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
-    scope.check_mentions(diags, parts)?;
+    scope.check_references(diags, parts)?;
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {
-        let found = validation(diags, scope, condition);
-        judging.set(Rule::Assertion, at, &found);
+        let found = evaluate_validation(diags, scope, condition);
+        judging.record_outcome(ConditionList::Assertion, at, &found);
         match found {
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) => {
-                let (rule, message) = (&condition.place, shown(message));
+                let (rule, message) = (&condition.place, message_or_default(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
                 // The values shown are those of the rule, but the place is that of the value.
-                let failed = about(failed, &condition.condition, scope).at(place);
+                let failed = point_at_expr(failed, &condition.condition, scope).at(place);
                 result = Err(diags.error(failed));
             }
             Err(reported) => result = Err(reported),
@@ -209,27 +220,28 @@ enum ConditionOutcome {
     Fails(Option<String>),
 }
 
-fn shown(message: Option<String>) -> String {
+fn message_or_default(message: Option<String>) -> String {
     let hidden = "The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not \
                   known yet.";
     message.unwrap_or_else(|| hidden.to_owned())
 }
 
-/// Evaluates a condition and its message. The message is evaluated also when the condition holds,
-/// so that an error in it shows before the day it is needed.
-fn failure(
+/// Evaluates a condition and its message.
+fn evaluate_condition(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    condition: &Condition,
+    condition: &ConditionBlock,
     bad_result: &'static Message,
 ) -> Result<ConditionOutcome, Reported> {
-    let holds = evaluate_anyway(diags, &condition.condition, scope);
-    let message = evaluate_anyway(diags, &condition.message, scope)
-        .and_then(|value| message_text(diags, value, &condition.message, scope));
+    // The message is evaluated also when the condition holds, so that an error in it shows before
+    // the day it is needed.
+    let holds = evaluate_despite_problems(diags, &condition.condition, scope);
+    let message = evaluate_despite_problems(diags, &condition.message, scope)
+        .and_then(|value| read_message_value(diags, value, &condition.message, scope));
     // Only now, so that one run reports the errors of both.
     let (holds, message) = (holds?, message?);
-    let judged = TruthContext { expr: &condition.condition, scope, bad_result };
-    Ok(match truth(diags, holds, judged)? {
+    let judged = ConditionValueContext { expr: &condition.condition, scope, bad_result };
+    Ok(match read_condition_value(diags, holds, judged)? {
         Some(true) => ConditionOutcome::Holds,
         None => ConditionOutcome::Unknown,
         Some(false) => ConditionOutcome::Fails(message),
@@ -238,43 +250,43 @@ fn failure(
 
 /// Evaluates the condition of a variable's validation and its message. Only the message of one that
 /// does not hold must be a string.
-fn validation(
+fn evaluate_validation(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    condition: &Condition,
+    condition: &ConditionBlock,
 ) -> Result<ConditionOutcome, Reported> {
     let bad_result = messages::INVALID_VARIABLE_VALIDATION_RESULT;
-    let judged = TruthContext { expr: &condition.condition, scope, bad_result };
-    let holds = evaluate_anyway(diags, &condition.condition, scope)
-        .and_then(|value| truth(diags, value, judged));
-    let message = evaluate_anyway(diags, &condition.message, scope);
+    let judged = ConditionValueContext { expr: &condition.condition, scope, bad_result };
+    let holds = evaluate_despite_problems(diags, &condition.condition, scope)
+        .and_then(|value| read_condition_value(diags, value, judged));
+    let message = evaluate_despite_problems(diags, &condition.message, scope);
     let (holds, message) = (holds?, message?);
     Ok(match holds {
         Some(true) => ConditionOutcome::Holds,
         None => ConditionOutcome::Unknown,
         Some(false) => {
-            ConditionOutcome::Fails(message_text(diags, message, &condition.message, scope)?)
+            ConditionOutcome::Fails(read_message_value(diags, message, &condition.message, scope)?)
         }
     })
 }
 
 /// Expression and scope of the value of a condition, and the summary of its errors.
 #[derive(Clone, Copy)]
-struct TruthContext<'a> {
+struct ConditionValueContext<'a> {
     expr: &'a Expr,
     scope: &'a ModuleScope<'a>,
     bad_result: &'static Message,
 }
 
 /// Reads the value of a condition; `None` while it is not known.
-fn truth(
+fn read_condition_value(
     diags: &mut Diagnostics,
     value: Value,
-    context: TruthContext<'_>,
+    context: ConditionValueContext<'_>,
 ) -> Result<Option<bool>, Reported> {
-    let TruthContext { expr, scope, bad_result } = context;
+    let ConditionValueContext { expr, scope, bad_result } = context;
     let mut bad = |detail: String| {
-        Err(diags.error(about(Diagnostic::error(bad_result, detail), expr, scope)))
+        Err(diags.error(point_at_expr(Diagnostic::error(bad_result, detail), expr, scope)))
     };
     // Marks do not matter: the outcome shows whether the condition holds.
     let (value, _) = value.unmark();
@@ -289,7 +301,7 @@ fn truth(
 }
 
 /// Reads the value of a message; `None` when it cannot be shown.
-fn message_text(
+fn read_message_value(
     diags: &mut Diagnostics,
     value: Value,
     expr: &Expr,
@@ -302,7 +314,7 @@ fn message_text(
             "The message of this condition holds a sensitive value, so it is not shown. Leave the \
              value out, or take its mark off with `nonsensitive` where it is no secret.",
         );
-        diags.warn(about(warning, expr, scope));
+        diags.warn(point_at_expr(warning, expr, scope));
         return Ok(None);
     }
     if marks.contains(Marks::EPHEMERAL) {
@@ -318,7 +330,7 @@ fn message_text(
     }
     let mut bad = |detail: String| {
         let problem = Diagnostic::error(messages::INVALID_ERROR_MESSAGE, detail);
-        Err(diags.error(about(problem, expr, scope)))
+        Err(diags.error(point_at_expr(problem, expr, scope)))
     };
     if value.is_null() {
         return bad("A message must be a string, and this one is null.".to_owned());

@@ -16,7 +16,7 @@ use super::ModuleScope;
 
 /// The constants of a configuration that were found so far.
 #[derive(Debug, Default)]
-pub struct Constants(RefCell<BTreeMap<usize, ModuleConstants>>);
+pub struct KnownConstants(RefCell<BTreeMap<usize, ModuleConstants>>);
 
 /// The constants of a module.
 #[derive(Debug, Default)]
@@ -27,20 +27,20 @@ struct ModuleConstants {
 
 /// A value that may be a constant.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Candidate<'c> {
+pub(super) enum ConstantCandidate<'c> {
     Local(&'c Str),
     Output(&'c Str),
 }
 
-impl Candidate<'_> {
-    fn of(self, found: &ModuleConstants) -> Option<&Value> {
+impl ConstantCandidate<'_> {
+    fn known_value(self, found: &ModuleConstants) -> Option<&Value> {
         match self {
             Self::Local(name) => found.locals.get(name),
             Self::Output(name) => found.outputs.get(name),
         }
     }
 
-    fn keep(self, found: &mut ModuleConstants, value: Value) {
+    fn remember_value(self, found: &mut ModuleConstants, value: Value) {
         match self {
             Self::Local(name) => found.locals.insert(name.clone(), value),
             Self::Output(name) => found.outputs.insert(name.clone(), value),
@@ -48,56 +48,59 @@ impl Candidate<'_> {
     }
 }
 
-impl Constants {
+impl KnownConstants {
     /// Evaluates what stands under a name in a module, unless it is known to be a constant.
     ///
     /// # Errors
     /// When the expression has no value there.
-    pub(super) fn value(
+    pub(super) fn evaluate_or_recall(
         &self,
         diags: &mut Diagnostics,
-        candidate: Candidate<'_>,
+        candidate: ConstantCandidate<'_>,
         expr: &Expr,
         scope: &ModuleScope<'_>,
     ) -> Result<Value, Reported> {
-        let node = scope.module().node();
-        if let Some(value) = self.0.borrow().get(&node).and_then(|found| candidate.of(found)) {
+        let node = scope.module_results().node_index();
+        if let Some(value) =
+            self.0.borrow().get(&node).and_then(|found| candidate.known_value(found))
+        {
             return Ok(value.clone());
         }
-        scope.check_mentions(diags, [expr])?;
-        let witness = TrackingScope { scope, constants: self, node, has_asked: Cell::new(false) };
+        scope.check_references(diags, [expr])?;
+        let witness =
+            DependencyTrackingScope { scope, constants: self, node, has_asked: Cell::new(false) };
         let mut said = Diagnostics::new();
         let value = evaluate(&mut said, expr, &witness);
         // A value with diagnostics is not kept, so that they are reported each time.
         if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
-            candidate.keep(self.0.borrow_mut().entry(node).or_default(), value.clone());
+            candidate.remember_value(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }
         // Its errors made `value` one.
         let _ = diags.append(said);
         value
     }
 
-    fn has(&self, node: usize, local: &Str) -> bool {
+    fn is_constant_local(&self, node: usize, local: &Str) -> bool {
         self.0.borrow().get(&node).is_some_and(|found| found.locals.contains_key(local))
     }
 }
 
 /// A scope that notices whether anything was tracked_scope for that may be different at another time.
-struct TrackingScope<'w> {
+struct DependencyTrackingScope<'w> {
     scope: &'w ModuleScope<'w>,
-    constants: &'w Constants,
+    constants: &'w KnownConstants,
     node: usize,
     has_asked: Cell<bool>,
 }
 
-impl TrackingScope<'_> {
+impl DependencyTrackingScope<'_> {
     fn tracked_scope(&self) -> &ModuleScope<'_> {
         self.has_asked.set(true);
         self.scope
     }
 }
 
-impl Scope for TrackingScope<'_> {
+impl Scope for DependencyTrackingScope<'_> {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -107,7 +110,7 @@ impl Scope for TrackingScope<'_> {
         let is_constant = match (root.name.as_str(), steps.first()) {
             ("path", _) => true,
             ("local", Some(ScopeStep::Attribute(local))) => {
-                self.constants.has(self.node, &local.name)
+                self.constants.is_constant_local(self.node, &local.name)
             }
             _ => false,
         };
@@ -142,7 +145,7 @@ impl Scope for TrackingScope<'_> {
     }
 }
 
-impl Files for TrackingScope<'_> {
+impl Files for DependencyTrackingScope<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
         self.tracked_scope().host().files.read(path)
     }
@@ -164,7 +167,7 @@ impl Files for TrackingScope<'_> {
     }
 }
 
-impl Ambient for TrackingScope<'_> {
+impl Ambient for DependencyTrackingScope<'_> {
     fn current_time(&self) -> Option<OffsetDateTime> {
         self.tracked_scope().host().ambient.current_time()
     }

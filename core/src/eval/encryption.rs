@@ -11,11 +11,11 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::static_scope::StaticScope;
-use crate::config::encryption::{EncryptionBlock, Part, Target};
+use crate::config::encryption::{EncryptionBlock, EncryptionPart, TargetBlock};
 use crate::messages;
 
 /// The type of the method that leaves files as they are.
-pub const UNENCRYPTED: &str = "unencrypted";
+pub const UNENCRYPTED_METHOD_TYPE: &str = "unencrypted";
 
 /// The evaluated encryption of a configuration.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub struct MethodSettings {
     /// Its name.
     pub name: Str,
     /// Its arguments, by name.
-    pub arguments: BTreeMap<Str, Argument>,
+    pub arguments: BTreeMap<Str, EvaluatedArgument>,
     /// The block's header.
     pub span: Span,
 }
@@ -53,14 +53,14 @@ pub struct KeyProviderSettings {
     /// The key of its metadata in encrypted files.
     pub metadata_key: String,
     /// Its arguments, by name.
-    pub arguments: BTreeMap<Str, Argument>,
+    pub arguments: BTreeMap<Str, EvaluatedArgument>,
     /// The block's header.
     pub span: Span,
 }
 
 /// An argument of a key provider or method.
 #[derive(Clone, Debug)]
-pub struct Argument {
+pub struct EvaluatedArgument {
     /// Its value.
     pub value: ArgumentValue,
     /// Its name in the configuration.
@@ -88,15 +88,18 @@ impl EncryptionSettings {
         scope: &StaticScope<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        warn_of_unencrypted(&mut found, block);
-        let mut evaluator = Evaluator { block, scope, known: BTreeMap::new(), pending: Vec::new() };
-        let mut methods = |target: &Option<Target>| {
-            target.as_ref().map(|target| evaluator.target(&mut found, target).unwrap_or_default())
+        warn_of_unencrypted_method(&mut found, block);
+        let mut evaluator =
+            EncryptionEvaluator { block, scope, known: BTreeMap::new(), pending: Vec::new() };
+        let mut methods = |target: &Option<TargetBlock>| {
+            target
+                .as_ref()
+                .map(|target| evaluator.evaluate_target(&mut found, target).unwrap_or_default())
         };
         let (state, plan) = (methods(&block.state), methods(&block.plan));
         let remote_default = methods(&block.remote_default);
         let remotes = block.remotes.iter().map(|(name, target)| {
-            let methods = evaluator.target(&mut found, target).unwrap_or_default();
+            let methods = evaluator.evaluate_target(&mut found, target).unwrap_or_default();
             (name.to_string(), methods)
         });
         let remotes = remotes.collect();
@@ -105,15 +108,15 @@ impl EncryptionSettings {
     }
 }
 
-fn warn_of_unencrypted(diags: &mut Diagnostics, block: &EncryptionBlock) {
-    for _ in block.methods.iter().filter(|method| method.kind == UNENCRYPTED) {
+fn warn_of_unencrypted_method(diags: &mut Diagnostics, block: &EncryptionBlock) {
+    for _ in block.methods.iter().filter(|method| method.kind == UNENCRYPTED_METHOD_TYPE) {
         let detail = "Method unencrypted is present in configuration. This is a security risk and should only be enabled during migrations.";
         let problem = Diagnostic::warning(messages::UNENCRYPTED_METHOD_CONFIGURED, detail);
         diags.warn(problem.at(block.span));
     }
 }
 
-struct Evaluator<'a> {
+struct EncryptionEvaluator<'a> {
     block: &'a EncryptionBlock,
     scope: &'a StaticScope<'a>,
     /// The key providers that are evaluated, by type and name.
@@ -122,21 +125,21 @@ struct Evaluator<'a> {
     pending: Vec<(Str, Str)>,
 }
 
-impl Evaluator<'_> {
+impl EncryptionEvaluator<'_> {
     /// The methods of a target, the one that encrypts first.
-    fn target(
+    fn evaluate_target(
         &mut self,
         diags: &mut Diagnostics,
-        target: &Target,
+        target: &TargetBlock,
     ) -> Result<Vec<MethodSettings>, Reported> {
         let mut methods = Vec::new();
         let mut next = Some(target);
         while let Some(current) = next {
-            methods.push(self.method(diags, current)?);
+            methods.push(self.evaluate_method(diags, current)?);
             next = current.fallback.as_deref();
         }
         // In a fallback too, as in OpenTofu: it would accept a file that is not encrypted.
-        if target.enforced && methods.iter().any(|method| method.kind == UNENCRYPTED) {
+        if target.enforced && methods.iter().any(|method| method.kind == UNENCRYPTED_METHOD_TYPE) {
             let detail = "Unable to use unencrypted method since the enforced flag is set. Remove the method from the target, or `enforced`.";
             let problem = Diagnostic::error(messages::UNENCRYPTED_METHOD_IS_FORBIDDEN, detail);
             return Err(diags.error(problem.at(target.span.unwrap_or(self.block.span))));
@@ -144,10 +147,10 @@ impl Evaluator<'_> {
         Ok(methods)
     }
 
-    fn method(
+    fn evaluate_method(
         &mut self,
         diags: &mut Diagnostics,
-        target: &Target,
+        target: &TargetBlock,
     ) -> Result<MethodSettings, Reported> {
         let span = target.span.unwrap_or(self.block.span);
         let Some(expr) = &target.method else {
@@ -155,7 +158,7 @@ impl Evaluator<'_> {
             return Err(diags
                 .error(Diagnostic::error(messages::MISSING_ENCRYPTION_METHOD, detail).at(span)));
         };
-        let Some((kind, name)) = reference(expr, "method") else {
+        let Some((kind, name)) = parse_reference(expr, "method") else {
             let detail = "A method is named by method.TYPE.NAME, such as method.aes_gcm.main.";
             let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_METHOD_IDENTIFIER, detail);
             return Err(diags.error(problem.at(span)));
@@ -172,39 +175,44 @@ impl Evaluator<'_> {
                 Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_ENCRYPTION_METHOD, detail);
             return Err(diags.error(problem.at(span)));
         };
-        let arguments = self.arguments(diags, method)?;
+        let arguments = self.evaluate_arguments(diags, method)?;
         Ok(MethodSettings { kind, name, arguments, span: method.span })
     }
 
-    fn arguments(
+    fn evaluate_arguments(
         &mut self,
         diags: &mut Diagnostics,
-        part: &Part,
-    ) -> Result<BTreeMap<Str, Argument>, Reported> {
+        part: &EncryptionPart,
+    ) -> Result<BTreeMap<Str, EvaluatedArgument>, Reported> {
         let mut arguments = BTreeMap::new();
         for argument in &part.arguments {
-            let (value, span) = (self.argument(diags, part, argument)?, argument.name.span);
-            arguments.insert(argument.name.name.clone(), Argument { value, span });
+            let (value, span) =
+                (self.evaluate_argument(diags, part, argument)?, argument.name.span);
+            arguments.insert(argument.name.name.clone(), EvaluatedArgument { value, span });
         }
         Ok(arguments)
     }
 
-    fn argument(
+    fn evaluate_argument(
         &mut self,
         diags: &mut Diagnostics,
-        part: &Part,
+        part: &EncryptionPart,
         argument: &Attribute,
     ) -> Result<ArgumentValue, Reported> {
         // Before the evaluation, in which the name would mean nothing.
-        if let Some((kind, name)) = reference(&argument.expr, "key_provider") {
-            return self.key_provider(diags, kind, name, part.span).map(ArgumentValue::Keys);
+        if let Some((kind, name)) = parse_reference(&argument.expr, "key_provider") {
+            return self
+                .evaluate_key_provider(diags, kind, name, part.span)
+                .map(ArgumentValue::Keys);
         }
         let value = evaluate(diags, &argument.expr, self.scope)?;
         let value = value.split_marks().0.into_value();
         if let Value::String(text) = &value
-            && let Some((kind, name)) = quoted(text)
+            && let Some((kind, name)) = parse_quoted_reference(text)
         {
-            return self.key_provider(diags, kind, name, part.span).map(ArgumentValue::Keys);
+            return self
+                .evaluate_key_provider(diags, kind, name, part.span)
+                .map(ArgumentValue::Keys);
         }
         if !value.is_wholly_known() {
             let detail = format!(
@@ -217,7 +225,7 @@ impl Evaluator<'_> {
         Ok(ArgumentValue::Value(value))
     }
 
-    fn key_provider(
+    fn evaluate_key_provider(
         &mut self,
         diags: &mut Diagnostics,
         kind: Str,
@@ -250,7 +258,7 @@ impl Evaluator<'_> {
             return Err(diags.error(problem.at(span)));
         };
         self.pending.push(addr.clone());
-        let arguments = self.arguments(diags, part);
+        let arguments = self.evaluate_arguments(diags, part);
         // Also after an error, or a later target would be blamed for a circle.
         self.pending.pop();
         let metadata_key = part.alias.clone().unwrap_or_else(|| address(&addr));
@@ -265,7 +273,7 @@ impl Evaluator<'_> {
 }
 
 /// The type and the name in `ROOT.TYPE.NAME`.
-fn reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
+fn parse_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
     let traversal = as_traversal(expr).filter(|traversal| traversal.root.name == root)?;
     match traversal.steps.as_slice() {
         [TraversalStep::Attribute(kind), TraversalStep::Attribute(name)] => {
@@ -276,9 +284,9 @@ fn reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
 }
 
 /// The key provider that a string names: in JSON there is no other way to name one.
-fn quoted(text: &str) -> Option<(Str, Str)> {
+fn parse_quoted_reference(text: &str) -> Option<(Str, Str)> {
     let mut sources = Sources::new();
     let source = sources.add("", text.strip_prefix("key_provider.").map(|_| text)?);
     let expr = parse_expression(&mut Diagnostics::new(), &sources, source).ok()?;
-    reference(&expr, "key_provider")
+    parse_reference(&expr, "key_provider")
 }

@@ -2,21 +2,21 @@
 //!
 //! Evaluates the expression once, and knows nothing of the instances behind the keys.
 
-use formwork_lang::eval::{Cause, mentioned};
+use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::Message;
 use formwork_value::value::Map;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
 use super::ModuleScope;
-use super::references::evaluate;
+use super::references::evaluate_checked;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
 use crate::messages;
 use crate::state::ResourceState;
 
 /// The greatest number of instances of one resource.
-const MAX_INSTANCES: usize = 1_000_000;
+const MAX_RESOURCE_INSTANCES: usize = 1_000_000;
 
 /// The instances of a resource or module call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub struct RepetitionData {
 impl Expansion {
     /// The instances that the state has of a resource, where the configuration need not say how many
     /// there are: while everything is destroyed, or only looked at.
-    pub(crate) fn recorded(repetition: &Repetition, state: Option<&ResourceState>) -> Self {
+    pub(crate) fn from_state(repetition: &Repetition, state: Option<&ResourceState>) -> Self {
         let keys = state.into_iter().flat_map(|state| state.instances.keys());
         match repetition {
             Repetition::Single => Self::Single,
@@ -53,7 +53,7 @@ impl Expansion {
                     _ => None,
                 });
                 // A state may claim any index. The limit is that of a resource.
-                Self::Count(after.max().unwrap_or(0).min(MAX_INSTANCES))
+                Self::Count(after.max().unwrap_or(0).min(MAX_RESOURCE_INSTANCES))
             }
             Repetition::ForEach(_) => {
                 let keys = keys.filter_map(|key| match key {
@@ -92,7 +92,7 @@ impl Expansion {
 
     /// The position of a key in the order; `None` if there is no such instance.
     #[must_use]
-    pub fn position(&self, key: &InstanceKey) -> Option<usize> {
+    pub fn position_of_key(&self, key: &InstanceKey) -> Option<usize> {
         match (self, key) {
             (Self::Single, InstanceKey::None) => Some(0),
             (Self::Count(n), InstanceKey::Int(at)) => usize::try_from(*at).ok().filter(|at| at < n),
@@ -105,16 +105,16 @@ impl Expansion {
     /// Whether there is an instance with this key.
     #[must_use]
     pub fn contains(&self, key: &InstanceKey) -> bool {
-        self.position(key).is_some()
+        self.position_of_key(key).is_some()
     }
 
     /// The values of `count` and `each` within an instance.
     #[must_use]
-    pub fn data(&self, key: &InstanceKey) -> RepetitionData {
+    pub fn repetition_data(&self, key: &InstanceKey) -> RepetitionData {
         match (self, key) {
-            (Self::Count(_), InstanceKey::Int(at)) => RepetitionData::count(*at),
+            (Self::Count(_), InstanceKey::Int(at)) => RepetitionData::for_count(*at),
             (Self::ForEach(each), InstanceKey::Str(key)) => {
-                RepetitionData::each(key, each.get(key).cloned().unwrap_or_else(Value::dynamic))
+                RepetitionData::for_each(key, each.get(key).cloned().unwrap_or_else(Value::dynamic))
             }
             _ => RepetitionData::default(),
         }
@@ -122,11 +122,11 @@ impl Expansion {
 }
 
 impl RepetitionData {
-    fn count(at: u64) -> Self {
+    fn for_count(at: u64) -> Self {
         Self { count_index: Some(Value::Number(at.into())), ..Self::default() }
     }
 
-    fn each(key: &Str, value: Value) -> Self {
+    fn for_each(key: &Str, value: Value) -> Self {
         Self {
             each_key: Some(Value::String(key.clone())),
             each_value: Some(value),
@@ -136,7 +136,7 @@ impl RepetitionData {
 
     /// The values of `count` and `each` for any kind of repetition.
     #[must_use]
-    pub fn any() -> Self {
+    pub fn unknown_of_any_kind() -> Self {
         Self {
             count_index: Some(Value::unknown(Type::Number)),
             each_key: Some(Value::unknown(Type::String)),
@@ -146,7 +146,7 @@ impl RepetitionData {
 
     /// The values of `count` and `each` while the instances are not known.
     #[must_use]
-    pub fn unknown(repetition: &Repetition) -> Self {
+    pub fn unknown_of_kind(repetition: &Repetition) -> Self {
         match repetition {
             Repetition::Single => Self::default(),
             Repetition::Count(_) => {
@@ -166,14 +166,14 @@ impl RepetitionData {
 /// # Errors
 /// When the value does not determine the instances: unknown, null, sensitive, of a wrong type,
 /// negative, not whole.
-pub fn expand(
+pub fn expand_repetition(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     repetition: &Repetition,
 ) -> Result<Expansion, Reported> {
-    match check(diags, scope, repetition)? {
+    match check_repetition(diags, scope, repetition)? {
         Some(expansion) => Ok(expansion),
-        None => Err(diags.error(unknown(repetition, scope))),
+        None => Err(diags.error(unknown_repetition_error(repetition, scope))),
     }
 }
 
@@ -182,7 +182,7 @@ pub fn expand(
 ///
 /// # Errors
 /// When the value can never determine the instances.
-pub fn check(
+pub fn check_repetition(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     repetition: &Repetition,
@@ -190,29 +190,30 @@ pub fn check(
     match repetition {
         Repetition::Single => Ok(Some(Expansion::Single)),
         Repetition::Count(expr) => {
-            let value = evaluate(diags, expr, scope)?;
-            let n = count(value).map_err(|unfit| diags.error(unfit.at(expr, scope)))?;
+            let value = evaluate_checked(diags, expr, scope)?;
+            let n = read_count(value)
+                .map_err(|unfit| diags.error(unfit.into_diagnostic(expr, scope)))?;
             Ok(n.map(Expansion::Count))
         }
         Repetition::ForEach(expr) => {
-            let value = evaluate(diags, expr, scope)?;
-            Ok(for_each_of(diags, value, expr, scope)?.map(Expansion::ForEach))
+            let value = evaluate_checked(diags, expr, scope)?;
+            Ok(read_for_each_of_block(diags, value, expr, scope)?.map(Expansion::ForEach))
         }
     }
 }
 
 /// Detail of the error for a map or an object of which not all keys are known.
-const UNKNOWN_MAP: &str = "The \"for_each\" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
+const UNKNOWN_MAP_DETAIL: &str = "The \"for_each\" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
 /// Detail of the error for a set of which not all elements are known.
-const UNKNOWN_SET: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
+const UNKNOWN_SET_DETAIL: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
 
-fn is_set(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
+fn is_set_type(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
     // Evaluated again, because this happens only for the message of an error.
-    let value = evaluate(&mut Diagnostics::new(), expr, scope);
+    let value = evaluate_checked(&mut Diagnostics::new(), expr, scope);
     value.is_ok_and(|value| matches!(value.ty(), Type::Set(_)))
 }
 
-fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
+fn unknown_repetition_error(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
     match repetition {
         Repetition::Single => Diagnostic::error(messages::INVALID_REPETITION, ""),
         Repetition::Count(expr) => Diagnostic::error(
@@ -222,10 +223,10 @@ fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
         .at(expr.span),
         Repetition::ForEach(expr) => Diagnostic::error(
             messages::UNKNOWN_FOR_EACH_ARGUMENT,
-            if is_set(expr, scope) { UNKNOWN_SET } else { UNKNOWN_MAP },
+            if is_set_type(expr, scope) { UNKNOWN_SET_DETAIL } else { UNKNOWN_MAP_DETAIL },
         )
         .at(expr.span)
-        .mentioning(mentioned(expr, scope, Cause::Unknown)),
+        .mentioning(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
     }
 }
 
@@ -234,19 +235,19 @@ struct RepetitionError {
     summary: &'static Message,
     detail: String,
     /// The cause to mention with the values behind it; `None` where they are not shown.
-    cause: Option<Cause>,
+    cause: Option<ErrorCause>,
 }
 
 impl RepetitionError {
-    fn at(self, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
-        let values = self.cause.map(|cause| mentioned(expr, scope, cause));
+    fn into_diagnostic(self, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
+        let values = self.cause.map(|cause| describe_mentioned_values(expr, scope, cause));
         Diagnostic::error(self.summary, self.detail)
             .at(expr.span)
             .mentioning(values.unwrap_or_default())
     }
 }
 
-fn bad_count(detail: impl Into<String>) -> RepetitionError {
+fn invalid_count_error(detail: impl Into<String>) -> RepetitionError {
     // The message has the number in it, as Terraform's has.
     RepetitionError {
         summary: messages::INVALID_COUNT_ARGUMENT,
@@ -255,21 +256,21 @@ fn bad_count(detail: impl Into<String>) -> RepetitionError {
     }
 }
 
-fn unsuitable_count(reason: &str) -> RepetitionError {
-    bad_count(format!("The given \"count\" argument value is unsuitable: {reason}."))
+fn unsuitable_count_error(reason: &str) -> RepetitionError {
+    invalid_count_error(format!("The given \"count\" argument value is unsuitable: {reason}."))
 }
 
-/// Reads the value of `count`. A sensitive number is accepted: the number of instances shows it
-/// anyway.
-fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
+/// Reads the value of `count`.
+fn read_count(value: Value) -> Result<Option<usize>, RepetitionError> {
+    // A sensitive number is accepted: the number of instances shows it anyway.
     let (value, marks) = value.unmark();
     if marks.contains(Marks::EPHEMERAL) {
-        return Err(bad_count(
+        return Err(invalid_count_error(
             "The given \"count\" is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances.",
         ));
     }
     if value.is_null() {
-        return Err(bad_count(
+        return Err(invalid_count_error(
             "The given \"count\" argument value is null. An integer is required.",
         ));
     }
@@ -278,24 +279,26 @@ fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
         RepetitionError {
             summary: messages::INCORRECT_VALUE_TYPE,
             detail,
-            cause: Some(Cause::Values),
+            cause: Some(ErrorCause::Values),
         }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
         let reason = format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX);
-        return Err(unsuitable_count(&reason));
+        return Err(unsuitable_count_error(&reason));
     }
     match number.to_usize() {
-        Some(n) if n <= MAX_INSTANCES => Ok(Some(n)),
+        Some(n) if n <= MAX_RESOURCE_INSTANCES => Ok(Some(n)),
         None if number < 0_i64.into() => {
-            Err(unsuitable_count("must be greater than or equal to zero"))
+            Err(unsuitable_count_error("must be greater than or equal to zero"))
         }
-        _ => Err(bad_count(format!("`count` is {number}; at most {MAX_INSTANCES} are possible."))),
+        _ => Err(invalid_count_error(format!(
+            "`count` is {number}; at most {MAX_RESOURCE_INSTANCES} are possible."
+        ))),
     }
 }
 
-fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
+fn invalid_for_each_error(detail: impl Into<String>, cause: ErrorCause) -> RepetitionError {
     RepetitionError {
         summary: messages::INVALID_FOR_EACH_ARGUMENT,
         detail: detail.into(),
@@ -304,97 +307,101 @@ fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
 }
 
 /// Detail of the error for keys that cannot be stored.
-pub(super) const EPHEMERAL_FOR_EACH: &str = "The given \"for_each\" value is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys.";
+pub(super) const EPHEMERAL_FOR_EACH_DETAIL: &str = "The given \"for_each\" value is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys.";
 
-fn bad_set(detail: impl Into<String>) -> RepetitionError {
+fn invalid_set_error(detail: impl Into<String>) -> RepetitionError {
     let summary = messages::INVALID_FOR_EACH_SET_ARGUMENT;
-    RepetitionError { summary, detail: detail.into(), cause: Some(Cause::Values) }
+    RepetitionError { summary, detail: detail.into(), cause: Some(ErrorCause::Values) }
 }
 
 /// Reads the value of a `for_each`, of whatever block: elements by key. `None` while the keys are not
 /// known.
-pub(super) fn for_each_of(
+pub(super) fn read_for_each_of_block(
     diags: &mut Diagnostics,
     value: Value,
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<Option<Map>, Reported> {
-    for_each(value, scope.check.is_some()).map_err(|unfit| diags.error(unfit.at(expr, scope)))
+    read_for_each(value, scope.check.is_some())
+        .map_err(|unfit| diags.error(unfit.into_diagnostic(expr, scope)))
 }
 
-/// Reads the value of `for_each`: elements by key. `None` while the keys are not known. The type of an
-/// unknown value counts only while validating: Terraform reports one that is unknown while planning as
-/// unknown, whatever its type.
-fn for_each(value: Value, validates: bool) -> Result<Option<Map>, RepetitionError> {
+/// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
+fn read_for_each(value: Value, validates: bool) -> Result<Option<Map>, RepetitionError> {
+    // The type of an unknown value counts only while validating: Terraform reports one that is
+    // unknown while planning as unknown, whatever its type.
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
-        return Err(bad_for_each(
+        return Err(invalid_for_each_error(
             "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.",
-            Cause::Sensitive,
+            ErrorCause::Sensitive,
         ));
     }
     if marks.contains(Marks::EPHEMERAL) {
-        return Err(bad_for_each(EPHEMERAL_FOR_EACH, Cause::Ephemeral));
+        return Err(invalid_for_each_error(EPHEMERAL_FOR_EACH_DETAIL, ErrorCause::Ephemeral));
     }
     if value.is_null() {
         let detail = "The given \"for_each\" argument value is unsuitable: the given \"for_each\" argument value is null. A map, or set of strings is allowed.";
-        return Err(bad_for_each(detail, Cause::Values));
+        return Err(invalid_for_each_error(detail, ErrorCause::Values));
     }
     let each = match &value {
         Value::Unknown(unknown) => {
             if validates {
-                check_type(unknown.ty())?;
+                check_for_each_type(unknown.ty())?;
             }
             return Ok(None);
         }
-        Value::Object(object) => elements(object.iter()),
+        Value::Object(object) => elements_by_key(object.iter()),
         Value::Map(map) => map.clone(),
         Value::Set(set) => match set_elements(set.element_type(), set.items())? {
             Some(each) => each,
             None => return Ok(None),
         },
-        other => return Err(wrong_type(&other.ty())),
+        other => return Err(wrong_type_error(&other.ty())),
     };
     match each.keys().len() {
-        0..=MAX_INSTANCES => Ok(Some(each)),
-        n => Err(bad_for_each(
-            format!("It has {n} elements; at most {MAX_INSTANCES} instances are possible."),
-            Cause::Values,
+        0..=MAX_RESOURCE_INSTANCES => Ok(Some(each)),
+        n => Err(invalid_for_each_error(
+            format!(
+                "It has {n} elements; at most {MAX_RESOURCE_INSTANCES} instances are possible."
+            ),
+            ErrorCause::Values,
         )),
     }
 }
 
-/// Elements by key. They may have different types, so none is claimed.
-fn elements<'v>(pairs: impl Iterator<Item = (&'v Str, &'v Value)>) -> Map {
+/// Elements by key.
+fn elements_by_key<'v>(pairs: impl Iterator<Item = (&'v Str, &'v Value)>) -> Map {
+    // They may have different types, so none is claimed.
     Map::new(Type::Dynamic, pairs.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-fn check_type(ty: &Type) -> Result<(), RepetitionError> {
+fn check_for_each_type(ty: &Type) -> Result<(), RepetitionError> {
     match ty {
         Type::Dynamic | Type::Map(_) | Type::Object(_) => Ok(()),
-        Type::Set(element) => check_element_type(element),
-        ty => Err(wrong_type(ty)),
+        Type::Set(element) => check_set_element_type(element),
+        ty => Err(wrong_type_error(ty)),
     }
 }
 
-fn wrong_type(ty: &Type) -> RepetitionError {
+fn wrong_type_error(ty: &Type) -> RepetitionError {
     let hint = match ty {
         Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
         _ => "",
     };
     let name = ty.friendly_name();
-    bad_for_each(
+    invalid_for_each_error(
         format!(
             "The given \"for_each\" argument value is unsuitable: the \"for_each\" argument must be a map, or set of strings, and you have provided a value of type {name}.{hint}"
         ),
-        Cause::Values,
+        ErrorCause::Values,
     )
 }
 
-fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
+fn check_set_element_type(element: &Type) -> Result<(), RepetitionError> {
     match element {
         Type::String | Type::Dynamic => Ok(()),
-        other => Err(bad_set(format!(
+        other => Err(invalid_set_error(format!(
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.",
             other.friendly_name()
         ))),
@@ -405,25 +412,25 @@ fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
 fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
     // `toset([null])` has elements of no type, which Terraform reports before the null.
     if *ty == Type::Dynamic && items.iter().any(Value::is_null) {
-        return Err(bad_set(
+        return Err(invalid_set_error(
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",
         ));
     }
     // An empty set has no wrong element. `toset([])` has no element type to speak of.
     if !items.is_empty() {
-        check_element_type(ty)?;
+        check_set_element_type(ty)?;
     }
     let mut pairs = Vec::with_capacity(items.len());
     for item in items {
         match item {
             Value::String(key) => pairs.push((key, item)),
             Value::Null(_) => {
-                return Err(bad_set(
+                return Err(invalid_set_error(
                     "The given \"for_each\" argument value is unsuitable: \"for_each\" sets must not contain null values.",
                 ));
             }
             _ => return Ok(None),
         }
     }
-    Ok(Some(elements(pairs.into_iter())))
+    Ok(Some(elements_by_key(pairs.into_iter())))
 }

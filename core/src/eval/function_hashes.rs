@@ -18,7 +18,7 @@ type Digest = [u8; 32];
 pub struct FunctionResultHashes(BTreeMap<Digest, Digest>);
 
 /// A call, by its provider, function and arguments as they are sent.
-pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> Digest {
+pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> Digest {
     let provider = provider.to_string();
     let mut hash = Sha256::new();
     for part in [provider.as_bytes(), function.as_bytes(), arguments] {
@@ -32,7 +32,7 @@ pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) ->
 impl FunctionResultHashes {
     /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
     /// answer that is not wholly known is not kept.
-    pub(super) fn keep(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
+    pub(super) fn insert_result(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
         let bytes = match answer.is_wholly_known() {
             true => msgpack::encode(answer, ty),
             false => return true,
@@ -43,22 +43,24 @@ impl FunctionResultHashes {
     }
 
     /// Each as text, for a saved plan.
-    pub(crate) fn as_strings(&self) -> impl Iterator<Item = (String, String)> {
-        self.0.iter().map(|(call, answer)| (text(call), text(answer)))
+    pub(crate) fn to_strings(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().map(|(call, answer)| (digest_to_hex(call), digest_to_hex(answer)))
     }
 
-    /// Reads the output of [`Self::as_strings`]; `None` if the format is invalid.
-    pub(crate) fn of_texts(texts: &[(String, String)]) -> Option<Self> {
-        let pairs = texts.iter().map(|(call, answer)| Some((digest(call)?, digest(answer)?)));
+    /// Reads the output of [`Self::to_strings`]; `None` if the format is invalid.
+    pub(crate) fn from_strings(texts: &[(String, String)]) -> Option<Self> {
+        let pairs = texts
+            .iter()
+            .map(|(call, answer)| Some((digest_from_hex(call)?, digest_from_hex(answer)?)));
         pairs.collect::<Option<_>>().map(Self)
     }
 }
 
-fn text(digest: &Digest) -> String {
+fn digest_to_hex(digest: &Digest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest(text: &str) -> Option<Digest> {
+fn digest_from_hex(text: &str) -> Option<Digest> {
     let mut digest = Digest::default();
     if text.len() != 2 * digest.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
@@ -76,18 +78,22 @@ mod tests {
     #[test]
     fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
-        let of = |function: &str, arguments: &[u8]| call(&provider, function, arguments);
+        let of = |function: &str, arguments: &[u8]| hash_call(&provider, function, arguments);
         let mut function_hashes = FunctionResultHashes::default();
         let keep = |function_hashes: &mut FunctionResultHashes, call, answer: &str| {
-            function_hashes.keep(call, &Value::string(answer), &Type::String)
+            function_hashes.insert_result(call, &Value::string(answer), &Type::String)
         };
         assert!(keep(&mut function_hashes, of("f", b"x"), "1"));
         assert!(keep(&mut function_hashes, of("f", b"y"), "2"));
         // Run together, these are the bytes of `f` with `x`.
         assert!(keep(&mut function_hashes, of("fx", b""), "3"));
-        assert!(function_hashes.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
-        let texts: Vec<_> = function_hashes.as_strings().collect();
-        let mut read = FunctionResultHashes::of_texts(&texts).unwrap();
+        assert!(function_hashes.insert_result(
+            of("f", b"x"),
+            &Value::unknown(Type::String),
+            &Type::String
+        ));
+        let texts: Vec<_> = function_hashes.to_strings().collect();
+        let mut read = FunctionResultHashes::from_strings(&texts).unwrap();
         assert_eq!(read, function_hashes);
         assert!(keep(&mut read, of("f", b"x"), "1"));
         assert!(!keep(&mut read, of("f", b"x"), "2"));
@@ -97,7 +103,7 @@ mod tests {
     fn what_is_no_digest_is_not_read_as_one() {
         for text in ["", "00", &"g".repeat(64), &"é".repeat(32)] {
             assert!(
-                FunctionResultHashes::of_texts(&[(text.to_owned(), text.to_owned())]).is_none(),
+                FunctionResultHashes::from_strings(&[(text.to_owned(), text.to_owned())]).is_none(),
                 "{text}"
             );
         }

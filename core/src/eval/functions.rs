@@ -22,20 +22,20 @@ pub type FunctionAnswer = Result<Value, FunctionError>;
 #[derive(Debug)]
 pub struct ProviderFunctions {
     /// The first of a chain that only grows, so that functions can be lent while it does.
-    first: OnceCell<Box<Offer>>,
+    first: OnceCell<Box<ProviderSignatures>>,
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
-    asked: Asked,
-    stand_in: UnknownFunction,
+    asked: PendingCalls,
+    stand_in: UnknownProviderFunction,
     /// Answers so far, in this phase and the one before.
     function_hashes: RefCell<FunctionResultHashes>,
 }
 
 /// Calls to make, by provider, function and arguments.
-type Asked = Rc<RefCell<BTreeMap<(ProviderAddr, String, Vec<u8>), ProviderCall>>>;
+type PendingCalls = Rc<RefCell<BTreeMap<(ProviderAddr, String, Vec<u8>), ProviderCall>>>;
 
 /// The functions of one provider.
 #[derive(Debug)]
-struct Offer {
+struct ProviderSignatures {
     provider: ProviderAddr,
     functions: BTreeMap<String, ProviderFunction>,
     next: OnceCell<Box<Self>>,
@@ -79,7 +79,7 @@ impl Default for ProviderFunctions {
             unloaded: RefCell::default(),
             asked: Rc::default(),
             function_hashes: RefCell::default(),
-            stand_in: UnknownFunction(Param {
+            stand_in: UnknownProviderFunction(Param {
                 allow_null: true,
                 allow_unknown: true,
                 allow_dynamic: true,
@@ -91,8 +91,12 @@ impl Default for ProviderFunctions {
 
 impl ProviderFunctions {
     /// Finds a function. That of a provider whose functions are not known yet is a stand-in.
-    pub(super) fn find(&self, provider: &ProviderAddr, name: &str) -> Option<&dyn Function> {
-        match self.offer_of(provider) {
+    pub(super) fn find_function(
+        &self,
+        provider: &ProviderAddr,
+        name: &str,
+    ) -> Option<&dyn Function> {
+        match self.signatures_of(provider) {
             Some(offer) => offer.functions.get(name).map(|function| function as &dyn Function),
             None => {
                 self.unloaded.borrow_mut().insert(provider.clone());
@@ -102,28 +106,32 @@ impl ProviderFunctions {
     }
 
     /// The names of a provider's functions, as far as they are known.
-    pub(super) fn names(&self, provider: &ProviderAddr) -> impl Iterator<Item = &str> {
+    pub(super) fn function_names(&self, provider: &ProviderAddr) -> impl Iterator<Item = &str> {
         let functions =
-            self.offer_of(provider).into_iter().flat_map(|offer| offer.functions.keys());
+            self.signatures_of(provider).into_iter().flat_map(|offer| offer.functions.keys());
         functions.map(String::as_str)
     }
 
-    fn offer_of(&self, provider: &ProviderAddr) -> Option<&Offer> {
+    fn signatures_of(&self, provider: &ProviderAddr) -> Option<&ProviderSignatures> {
         let mut offers = std::iter::successors(self.first.get(), |offer| offer.next.get());
         offers.find(|offer| offer.provider == *provider).map(|offer| &**offer)
     }
 
     /// Takes the functions and calls that evaluations since the last time could not resolve.
     #[must_use]
-    pub fn take_wanted(&self) -> PendingFunctions {
+    pub fn take_pending(&self) -> PendingFunctions {
         let calls = self.asked.take().into_values().collect();
         PendingFunctions { providers: self.unloaded.take(), calls }
     }
 
     /// Makes the functions of a provider known.
-    pub fn offer(&self, provider: &ProviderAddr, signatures: &BTreeMap<String, FunctionSignature>) {
+    pub fn add_signatures(
+        &self,
+        provider: &ProviderAddr,
+        signatures: &BTreeMap<String, FunctionSignature>,
+    ) {
         // The answers so far belong to the first offer.
-        if self.offer_of(provider).is_some() {
+        if self.signatures_of(provider).is_some() {
             return;
         }
         let function = |(name, signature): (&String, &FunctionSignature)| {
@@ -132,7 +140,8 @@ impl ProviderFunctions {
             (name.clone(), function)
         };
         let functions = signatures.iter().map(function).collect();
-        let offer = Offer { provider: provider.clone(), functions, next: OnceCell::new() };
+        let offer =
+            ProviderSignatures { provider: provider.clone(), functions, next: OnceCell::new() };
         let mut end = &self.first;
         while let Some(offer) = end.get() {
             end = &offer.next;
@@ -154,10 +163,10 @@ impl ProviderFunctions {
 
     /// Records the answer to a call. One that differs from the answer while planning becomes an
     /// error.
-    pub fn answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
+    pub fn record_answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
-            let number = function_hashes::call(&call.provider, &call.function, &call.key);
-            if self.function_hashes.borrow_mut().keep(number, &value, &call.returns) {
+            let number = function_hashes::hash_call(&call.provider, &call.function, &call.key);
+            if self.function_hashes.borrow_mut().insert_result(number, &value, &call.returns) {
                 return Ok(value);
             }
             let text = format!(
@@ -166,7 +175,7 @@ impl ProviderFunctions {
             );
             Err(FunctionError { text, argument: None })
         });
-        let offer = self.offer_of(&call.provider);
+        let offer = self.signatures_of(&call.provider);
         if let Some(function) = offer.and_then(|offer| offer.functions.get(&call.function)) {
             function.answers.borrow_mut().insert(call.key.clone(), answer);
         }
@@ -183,7 +192,7 @@ struct ProviderFunction {
     returns: Type,
     /// By arguments, as they are sent.
     answers: RefCell<BTreeMap<Vec<u8>, FunctionAnswer>>,
-    asked: Asked,
+    asked: PendingCalls,
 }
 
 impl ProviderFunction {
@@ -191,29 +200,29 @@ impl ProviderFunction {
         provider: &ProviderAddr,
         name: &str,
         signature: &FunctionSignature,
-        asked: Asked,
+        asked: PendingCalls,
     ) -> Self {
         Self {
             provider: provider.clone(),
             name: name.to_owned(),
-            params: signature.parameters.iter().map(param).collect(),
-            variadic: signature.variadic.as_ref().map(param),
+            params: signature.parameters.iter().map(convert_parameter).collect(),
+            variadic: signature.variadic.as_ref().map(convert_parameter),
             returns: signature.returns.clone(),
             answers: RefCell::default(),
             asked,
         }
     }
 
-    fn param(&self, at: usize) -> Option<&Param> {
+    fn param_at(&self, at: usize) -> Option<&Param> {
         self.params.get(at).or(self.variadic.as_ref())
     }
 
     /// The call with these arguments.
-    fn with(&self, args: &[Value]) -> Result<ProviderCall, CallError> {
+    fn to_call(&self, args: &[Value]) -> Result<ProviderCall, CallError> {
         let mut arguments = Vec::with_capacity(args.len());
         let mut key = Vec::new();
         for (at, arg) in args.iter().enumerate() {
-            let ty = self.param(at).map_or(Type::Dynamic, |param| param.ty.clone());
+            let ty = self.param_at(at).map_or(Type::Dynamic, |param| param.ty.clone());
             let plain = arg.clone().split_marks().0;
             let bytes = msgpack::encode(plain.value(), &ty)
                 .map_err(|error| CallError::argument(at, error.to_string()))?;
@@ -227,7 +236,7 @@ impl ProviderFunction {
     }
 }
 
-fn param(parameter: &FunctionParameter) -> Param {
+fn convert_parameter(parameter: &FunctionParameter) -> Param {
     Param {
         allow_null: parameter.allow_null,
         allow_unknown: parameter.allow_unknown,
@@ -248,21 +257,21 @@ impl Function for ProviderFunction {
 
     fn call(&self, _: &CallContext<'_>, args: &[Value], ty: &Type) -> Result<Value, CallError> {
         let waits = args.iter().enumerate().any(|(at, arg)| {
-            !arg.is_wholly_known() && self.param(at).is_some_and(|param| !param.allow_unknown)
+            !arg.is_wholly_known() && self.param_at(at).is_some_and(|param| !param.allow_unknown)
         });
         // As in Terraform, a function is not called with an unknown value that its parameter does
         // not accept.
         if waits {
             return Ok(Value::unknown(ty.clone()));
         }
-        let call = self.with(args)?;
+        let call = self.to_call(args)?;
         match self.answers.borrow().get(&call.key) {
             Some(Ok(value)) => Ok(value.clone()),
             Some(Err(error)) => {
                 let argument = error.argument.and_then(|at| usize::try_from(at).ok());
                 // A provider may name an argument that was not passed.
                 let argument = argument.filter(|at| *at < args.len());
-                Err(CallError { argument, ..CallError::new(without_period(&error.text)) })
+                Err(CallError { argument, ..CallError::new(strip_period(&error.text)) })
             }
             None => {
                 let key = (call.provider.clone(), call.function.clone(), call.key.clone());
@@ -277,15 +286,15 @@ impl Function for ProviderFunction {
     }
 }
 
-fn without_period(text: &str) -> &str {
+fn strip_period(text: &str) -> &str {
     text.trim_end().trim_end_matches('.')
 }
 
 /// Any function of a provider whose functions are not known yet.
 #[derive(Debug)]
-struct UnknownFunction(Param);
+struct UnknownProviderFunction(Param);
 
-impl Function for UnknownFunction {
+impl Function for UnknownProviderFunction {
     fn params(&self) -> &[Param] {
         &[]
     }

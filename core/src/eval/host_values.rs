@@ -5,7 +5,7 @@ use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Host};
 use formwork_value::Str;
 use time::OffsetDateTime;
 
-use crate::config::files::Disk;
+use crate::config::files::FilesOnDisk;
 
 /// Values behind `path`, `terraform` and the functions; the same throughout a run.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ impl HostValues {
     /// The world of a run in a folder that changes nothing: all paths are relative to it, the
     /// workspace is the default one, there is no home folder, and the plan is made now.
     #[must_use]
-    pub fn of_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
+    pub fn for_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
         Self {
             cwd: folder.into(),
             folder: folder.into(),
@@ -48,7 +48,7 @@ impl HostValues {
 
     /// The interface that functions may use.
     #[must_use]
-    pub fn host(&self) -> Host<'_> {
+    pub fn function_host(&self) -> Host<'_> {
         Host { files: self, ambient: self }
     }
 }
@@ -69,15 +69,15 @@ impl Ambient for HostValues {
 
 impl Files for HostValues {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
-        Disk.content(path).map_err(failure)
+        FilesOnDisk.read_content(path).map_err(file_failure)
     }
 
     fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
-        Disk.kind(path).map_err(failure)
+        FilesOnDisk.file_kind(path).map_err(file_failure)
     }
 
     fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        Disk.entries(path).map_err(failure)
+        FilesOnDisk.folder_entries(path).map_err(file_failure)
     }
 
     fn current_folder(&self) -> Option<String> {
@@ -89,7 +89,7 @@ impl Files for HostValues {
     }
 }
 
-fn failure(error: std::io::Error) -> FileFailure {
+fn file_failure(error: std::io::Error) -> FileFailure {
     match error.kind() {
         std::io::ErrorKind::NotFound => FileFailure::Missing,
         _ => FileFailure::Failed(error.to_string()),

@@ -3,17 +3,17 @@
 
 use std::sync::Arc;
 
-use formwork_lang::eval::{Cause, mentioned};
+use formwork_lang::eval::{ErrorCause, describe_mentioned_values};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
-use super::references::evaluate;
+use super::references::evaluate_checked;
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
 use crate::change::ImportKey;
-use crate::config::{Config, Import, ImportBy, Repetition, import_key_problem};
+use crate::config::{Config, ImportBlock, ImportKeyExpr, Repetition, import_key_problem};
 use crate::messages;
 
 /// An object to be imported.
@@ -34,24 +34,24 @@ pub fn expand_import(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     config: &Config,
-    import: &Import,
+    import: &ImportBlock,
 ) -> Result<Option<Vec<ImportTarget>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
         let addr = import.constant_addr();
         return Ok(Some(vec![ImportTarget {
             addr,
-            import_key: import_key(diags, scope, &import.by)?,
+            import_key: evaluate_import_key(diags, scope, &import.by)?,
         }]));
     };
-    let value = evaluate(diags, each, scope)?;
-    let resource = config.resource(&import.config_addr());
+    let value = evaluate_checked(diags, each, scope)?;
+    let resource = config.find_resource(&import.config_addr());
     let is_judged = resource.is_some() || import.calls.is_empty();
     let mut found = Vec::new();
-    let Some(elements) = elements(diags, value, each, scope)? else { return Ok(None) };
+    let Some(elements) = for_each_elements(diags, value, each, scope)? else { return Ok(None) };
     for (key, value) in elements {
-        let only = EachOnly { key: key.clone(), value: value.clone() };
-        let addr = address(import, |expr| match expr {
-            Some(expr) => only.instance_key(diags, expr),
+        let only = EachOnlyScope { key: key.clone(), value: value.clone() };
+        let addr = evaluate_address(import, |expr| match expr {
+            Some(expr) => only.evaluate_instance_key(diags, expr),
             None => Ok(InstanceKey::None),
         })?;
         let problem = is_judged.then(|| import_key_problem(import, resource, &addr.key)).flatten();
@@ -61,13 +61,16 @@ pub fn expand_import(
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().with_repetition(data);
-        found.push(ImportTarget { addr, import_key: import_key(diags, &scope, &import.by)? });
+        found.push(ImportTarget {
+            addr,
+            import_key: evaluate_import_key(diags, &scope, &import.by)?,
+        });
     }
     Ok(Some(found))
 }
 
-fn address(
-    import: &Import,
+fn evaluate_address(
+    import: &ImportBlock,
     mut key: impl FnMut(&Option<Expr>) -> Result<InstanceKey, Reported>,
 ) -> Result<InstanceAddr, Reported> {
     let mut steps = Vec::with_capacity(import.calls.len());
@@ -79,7 +82,7 @@ fn address(
 }
 
 /// The elements that a block is repeated for. Other than a resource it may go through a list.
-fn elements(
+fn for_each_elements(
     diags: &mut Diagnostics,
     value: Value,
     expr: &Expr,
@@ -96,12 +99,12 @@ fn elements(
             })
             .collect()
     };
-    let bad = |detail: &str, cause: Cause| {
+    let bad = |detail: &str, cause: ErrorCause| {
         let problem = Diagnostic::error(messages::INVALID_FOR_EACH_ARGUMENT, detail).at(expr.span);
-        problem.mentioning(mentioned(expr, scope, cause))
+        problem.mentioning(describe_mentioned_values(expr, scope, cause))
     };
     if marks.contains(Marks::EPHEMERAL) {
-        return Err(diags.error(bad(expand::EPHEMERAL_FOR_EACH, Cause::Ephemeral)));
+        return Err(diags.error(bad(expand::EPHEMERAL_FOR_EACH_DETAIL, ErrorCause::Ephemeral)));
     }
     match &value {
         Value::Null(_) => return Ok(Some(Vec::new())),
@@ -115,10 +118,10 @@ fn elements(
         Value::Map(_) | Value::Object(_) => {}
         _ => {
             let detail = "The \"for_each\" expression must be a collection.";
-            return Err(diags.error(bad(detail, Cause::Values)));
+            return Err(diags.error(bad(detail, ErrorCause::Values)));
         }
     }
-    let each = expand::for_each_of(diags, value, expr, scope)?;
+    let each = expand::read_for_each_of_block(diags, value, expr, scope)?;
     Ok(each.map(|map| {
         let pairs = map.keys().iter().zip(map.items());
         let pairs = pairs.map(|(key, value)| (Value::String(key.clone()), value.clone()));
@@ -127,24 +130,26 @@ fn elements(
 }
 
 /// Evaluates the key by which an object is found; `None` while it is not known.
-fn import_key(
+fn evaluate_import_key(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    by: &ImportBy,
+    by: &ImportKeyExpr,
 ) -> Result<Option<ImportKey>, Reported> {
     match by {
-        ImportBy::Id(expr) => Ok(id(diags, scope, expr)?.map(ImportKey::Id)),
-        ImportBy::Identity(expr) => Ok(identity(diags, scope, expr)?.map(ImportKey::Identity)),
+        ImportKeyExpr::Id(expr) => Ok(evaluate_id(diags, scope, expr)?.map(ImportKey::Id)),
+        ImportKeyExpr::Identity(expr) => {
+            Ok(evaluate_identity(diags, scope, expr)?.map(ImportKey::Identity))
+        }
     }
 }
 
 /// Evaluates an identity; `None` while it is not known.
-fn identity(
+fn evaluate_identity(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     expr: &Expr,
 ) -> Result<Option<Value>, Reported> {
-    let value = evaluate(diags, expr, scope)?.split_marks().0.into_value();
+    let value = evaluate_checked(diags, expr, scope)?.split_marks().0.into_value();
     if !value.is_wholly_known() {
         return Ok(None);
     }
@@ -160,12 +165,12 @@ fn identity(
 }
 
 /// Evaluates an id; `None` while it is not known.
-fn id(
+fn evaluate_id(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     expr: &Expr,
 ) -> Result<Option<Str>, Reported> {
-    let (value, _) = evaluate(diags, expr, scope)?.unmark();
+    let (value, _) = evaluate_checked(diags, expr, scope)?.unmark();
     let mut bad = |detail: &str| {
         let problem = Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail);
         Err(diags.error(problem.at(expr.span)))
@@ -182,42 +187,50 @@ fn id(
         Err(refused) => {
             let detail = format!("Invalid expression value: {}.", refused.reason);
             let problem = Diagnostic::error(messages::INCORRECT_VALUE_TYPE, detail).at(expr.span);
-            Err(diags.error(problem.mentioning(mentioned(expr, scope, Cause::Values))))
+            Err(diags.error(problem.mentioning(describe_mentioned_values(
+                expr,
+                scope,
+                ErrorCause::Values,
+            ))))
         }
     }
 }
 
 /// The error for an id that is not known in time.
 #[must_use]
-pub fn unknown_id(import: &Import) -> Diagnostic {
+pub fn unknown_id_error(import: &ImportBlock) -> Diagnostic {
     let detail = "The import block \"id\" argument depends on resource attributes that cannot be \
                   determined until apply, so Formwork cannot plan to import this resource.";
-    Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail).at(import.by.expr().span)
+    Diagnostic::error(messages::INVALID_IMPORT_ID_ARGUMENT, detail).at(import.by.expression().span)
 }
 
 /// The error for a repetition that is not known in time.
 #[must_use]
-pub fn unknown_repetition(import: &Import, scope: &ModuleScope<'_>) -> Diagnostic {
+pub fn unknown_repetition_error(import: &ImportBlock, scope: &ModuleScope<'_>) -> Diagnostic {
     let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
                   cannot be determined until apply, and so Formwork cannot determine the full set of \
                   values that might be used to import this resource. Use variables and constants here.";
     let problem = Diagnostic::error(messages::UNKNOWN_FOR_EACH_ARGUMENT, detail);
     match &import.repetition {
-        Repetition::ForEach(expr) | Repetition::Count(expr) => {
-            problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Unknown))
-        }
+        Repetition::ForEach(expr) | Repetition::Count(expr) => problem
+            .at(expr.span)
+            .mentioning(describe_mentioned_values(expr, scope, ErrorCause::Unknown)),
         Repetition::Single => problem.at(import.span),
     }
 }
 
 /// The scope of keys in an address: nothing but `each`, and no functions.
-struct EachOnly {
+struct EachOnlyScope {
     key: Value,
     value: Value,
 }
 
-impl EachOnly {
-    fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
+impl EachOnlyScope {
+    fn evaluate_instance_key(
+        &self,
+        diags: &mut Diagnostics,
+        expr: &Expr,
+    ) -> Result<InstanceKey, Reported> {
         let (key, marks) = formwork_lang::eval::evaluate(diags, expr, self)?.unmark();
         if marks.contains(Marks::SENSITIVE) {
             let detail = "The key is sensitive, and an address is shown. Remove the mark with `nonsensitive` in the `for_each` argument if the key is not a secret.";
@@ -241,7 +254,7 @@ impl EachOnly {
     }
 }
 
-impl Scope for EachOnly {
+impl Scope for EachOnlyScope {
     fn resolve(
         &self,
         diags: &mut Diagnostics,

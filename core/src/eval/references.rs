@@ -9,13 +9,13 @@ use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::ModuleScope;
-use crate::addr::{Reference, ResourceName, Subject};
+use crate::addr::{Reference, ReferenceSubject, ResourceName};
 use crate::config::bad_reference;
 use crate::messages;
 
 /// The place of a reference in a configuration.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ReferenceSite<'s> {
+pub struct ReferenceLocation<'s> {
     /// The resource that `self` means.
     pub resource: Option<&'s ResourceName>,
     /// The `check` block around it.
@@ -24,27 +24,28 @@ pub struct ReferenceSite<'s> {
 
 /// Returns the problems of a reference that show without any value. The number is that of the module's
 /// node.
-pub type StaticCheck<'c> = dyn Fn(usize, ReferenceSite<'_>, &Reference) -> Vec<Diagnostic> + 'c;
+pub type StaticCheck<'c> = dyn Fn(usize, ReferenceLocation<'_>, &Reference) -> Vec<Diagnostic> + 'c;
 
 impl ModuleScope<'_> {
     /// Returns the problems of mentions: those that show without values, or else those of names that
     /// mean nothing in this scope.
-    fn problems(&self, traversals: &[Traversal]) -> Vec<Diagnostic> {
+    fn traversal_problems(&self, traversals: &[Traversal]) -> Vec<Diagnostic> {
         if self.check.is_none() {
             return Vec::new();
         }
         let mut found = Diagnostics::new();
-        let references = traversals.iter().filter_map(|one| Reference::of(&mut found, one).ok());
+        let references =
+            traversals.iter().filter_map(|one| Reference::from_traversal(&mut found, one).ok());
         let references: Vec<Reference> = references.collect();
-        found.into_iter().chain(self.problems_of(&references)).collect()
+        found.into_iter().chain(self.reference_problems(&references)).collect()
     }
 
-    fn problems_of(&self, references: &[Reference]) -> Vec<Diagnostic> {
+    fn reference_problems(&self, references: &[Reference]) -> Vec<Diagnostic> {
         let Some(check) = self.check else { return Vec::new() };
-        let node = self.module().node();
+        let node = self.module_results().node_index();
         let in_static = |reference: &Reference| match reference.subject {
-            Subject::SelfObject if !self.has_self() => {
-                vec![bad_reference::self_object(reference.span)]
+            ReferenceSubject::SelfObject if !self.has_self() => {
+                vec![bad_reference::self_without_object(reference.span)]
             }
             _ => check(node, self.site, reference),
         };
@@ -52,7 +53,10 @@ impl ModuleScope<'_> {
         if !found.is_empty() {
             return found;
         }
-        references.iter().filter_map(|reference| self.meaningless(reference)).collect()
+        references
+            .iter()
+            .filter_map(|reference| self.meaningless_reference_problem(reference))
+            .collect()
     }
 
     /// Checks references that stand for themselves, as in `depends_on`: each must be a whole object
@@ -70,11 +74,11 @@ impl ModuleScope<'_> {
         }
         let mut found = Diagnostics::new();
         for reference in references {
-            if let Some(problem) = bad_reference::partial(reference) {
+            if let Some(problem) = bad_reference::depends_on_part(reference) {
                 let _ = found.error(problem);
             }
             if !found.has_errors() {
-                for problem in self.problems_of(std::slice::from_ref(reference)) {
+                for problem in self.reference_problems(std::slice::from_ref(reference)) {
                     let _ = found.push(problem);
                 }
             }
@@ -86,7 +90,7 @@ impl ModuleScope<'_> {
     ///
     /// # Errors
     /// When one is wrong.
-    pub fn check_mentions<'e>(
+    pub fn check_references<'e>(
         &self,
         diags: &mut Diagnostics,
         exprs: impl IntoIterator<Item = &'e Expr>,
@@ -95,7 +99,7 @@ impl ModuleScope<'_> {
             return Ok(());
         }
         let mentions: Vec<Traversal> = exprs.into_iter().flat_map(refs::of_expr).collect();
-        report(diags, self.problems(&mentions))
+        report_problems(diags, self.traversal_problems(&mentions))
     }
 }
 
@@ -103,12 +107,12 @@ impl ModuleScope<'_> {
 ///
 /// # Errors
 /// When a reference is wrong, or the expression has no value.
-pub fn evaluate(
+pub fn evaluate_checked(
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
-    scope.check_mentions(diags, [expr])?;
+    scope.check_references(diags, [expr])?;
     eval::evaluate(diags, expr, scope)
 }
 
@@ -117,30 +121,30 @@ pub fn evaluate(
 ///
 /// # Errors
 /// When a reference is wrong, or the expression has no value.
-pub fn evaluate_anyway(
+pub fn evaluate_despite_problems(
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
     let mentions = if scope.check.is_some() { refs::of_expr(expr) } else { Vec::new() };
-    let problems = scope.problems(&mentions);
+    let problems = scope.traversal_problems(&mentions);
     let mut said = Diagnostics::new();
     let value = eval::evaluate(&mut said, expr, scope);
     let mut rest = Diagnostics::new();
-    for mut one in without_repetitions(said, &mentions, &problems) {
+    for mut one in remove_repeated_diagnostics(said, &mentions, &problems) {
         // As in Terraform, conditions do not tell the kinds of unknown functions apart.
-        if one.reports(messages::UNKNOWN_PROVIDER_FUNCTION) {
+        if one.is_about_message(messages::UNKNOWN_PROVIDER_FUNCTION) {
             one = one.summary(messages::CALL_TO_UNKNOWN_FUNCTION);
         }
         let _ = rest.push(one);
     }
     // An error that was left out repeats a problem.
     let _ = diags.append(rest);
-    report(diags, problems).and(value)
+    report_problems(diags, problems).and(value)
 }
 
 /// Leaves out diagnostics within mentions that have a problem: they repeat it.
-fn without_repetitions(
+fn remove_repeated_diagnostics(
     said: Diagnostics,
     mentions: &[Traversal],
     problems: &[Diagnostic],
@@ -162,7 +166,7 @@ fn without_repetitions(
 ///
 /// # Errors
 /// When a reference is wrong, or the body does not fit the schema.
-pub fn decode(
+pub fn decode_checked(
     diags: &mut Diagnostics,
     body: &Body,
     schema: &Block,
@@ -172,23 +176,25 @@ pub fn decode(
         return decode::decode(diags, body, schema, scope);
     }
     let mentions = refs::of_content(body, schema);
-    let problems = scope.problems(&mentions.repetitions);
-    let values = scope.problems(&mentions.values);
+    let problems = scope.traversal_problems(&mentions.repetitions);
+    let values = scope.traversal_problems(&mentions.values);
     if !values.is_empty() {
         // The value is never used: the second report is an error.
-        return report(diags, problems).and(report(diags, values)).map(|()| Value::dynamic());
+        return report_problems(diags, problems)
+            .and(report_problems(diags, values))
+            .map(|()| Value::dynamic());
     }
     let mut said = Diagnostics::new();
     let value = decode::decode(&mut said, body, schema, scope);
     let mut rest = Diagnostics::new();
-    for one in without_repetitions(said, &mentions.repetitions, &problems) {
+    for one in remove_repeated_diagnostics(said, &mentions.repetitions, &problems) {
         let _ = rest.push(one);
     }
     let _ = diags.append(rest);
-    report(diags, problems).and(value)
+    report_problems(diags, problems).and(value)
 }
 
-fn report(diags: &mut Diagnostics, problems: Vec<Diagnostic>) -> Result<(), Reported> {
+fn report_problems(diags: &mut Diagnostics, problems: Vec<Diagnostic>) -> Result<(), Reported> {
     let mut result = Ok(());
     for problem in problems {
         result = Err(diags.error(problem));

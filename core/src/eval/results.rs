@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use formwork_value::{Str, Value};
 
-use super::condition_results::Verdicts;
-use super::constants::Constants;
+use super::condition_results::ConditionResults;
+use super::constants::KnownConstants;
 use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
 use crate::config::{Config, Module, ModuleNode};
@@ -22,17 +22,17 @@ pub struct Results {
     root: ModuleResults,
     /// The number of instances of called modules.
     n_modules: Cell<usize>,
-    constants: Rc<Constants>,
+    constants: Rc<KnownConstants>,
     /// The verdicts on conditions.
-    pub verdicts: Verdicts,
+    pub verdicts: ConditionResults,
     /// Configurations that were generated.
-    pub generated: Generated,
+    pub generated: GeneratedConfigs,
 }
 
 /// Configurations that were generated for imported objects, as text. They are worth having also when
 /// nothing comes of them.
 #[derive(Debug, Default)]
-pub struct Generated(RefCell<BTreeMap<InstanceAddr, String>>);
+pub struct GeneratedConfigs(RefCell<BTreeMap<InstanceAddr, String>>);
 
 /// The results of one instance of a module.
 #[derive(Debug)]
@@ -42,11 +42,11 @@ pub struct ModuleResults {
     node: usize,
     addr: ModuleAddr,
     /// The variables' values.
-    pub variables: Slots,
+    pub variables: NamedValues,
     /// The local values.
-    pub locals: Slots,
+    pub locals: NamedValues,
     /// The output values.
-    pub outputs: Slots,
+    pub outputs: NamedValues,
     resources: BTreeMap<ResourceName, ResourceResults>,
     calls: BTreeMap<Str, CallResults>,
     functions: Rc<ProviderFunctions>,
@@ -54,12 +54,12 @@ pub struct ModuleResults {
 
 /// Named values, each set once.
 #[derive(Debug)]
-pub struct Slots(BTreeMap<Str, OnceCell<Value>>);
+pub struct NamedValues(BTreeMap<Str, OnceCell<Value>>);
 
 /// The results of one resource.
 #[derive(Debug, Default)]
 pub struct ResourceResults {
-    expanded: OnceCell<Expanded<Value>>,
+    expanded: OnceCell<ExpandedValues<Value>>,
     placeholder: OnceCell<Value>,
     /// All instances together, made when first asked for.
     whole: OnceCell<Value>,
@@ -68,38 +68,38 @@ pub struct ResourceResults {
 /// The results of one module call.
 #[derive(Debug, Default)]
 pub struct CallResults {
-    expanded: OnceCell<Expanded<ModuleResults>>,
+    expanded: OnceCell<ExpandedValues<ModuleResults>>,
     placeholder: OnceCell<Value>,
     /// All instances together, made when first asked for.
     whole: OnceCell<Value>,
 }
 
 #[derive(Debug)]
-struct Expanded<T> {
+struct ExpandedValues<T> {
     expansion: Expansion,
     instances: Vec<OnceCell<T>>,
 }
 
-impl<T> Expanded<T> {
+impl<T> ExpandedValues<T> {
     fn new(expansion: Expansion) -> Self {
         let instances = std::iter::repeat_with(OnceCell::new).take(expansion.len()).collect();
         Self { expansion, instances }
     }
 
-    fn cell(&self, key: &InstanceKey) -> Option<&OnceCell<T>> {
-        self.instances.get(self.expansion.position(key)?)
+    fn cell_of_instance(&self, key: &InstanceKey) -> Option<&OnceCell<T>> {
+        self.instances.get(self.expansion.position_of_key(key)?)
     }
 }
 
-impl Generated {
+impl GeneratedConfigs {
     /// Records the configuration of an object.
-    pub fn set(&self, addr: &InstanceAddr, text: &str) {
+    pub fn insert_config(&self, addr: &InstanceAddr, text: &str) {
         self.0.borrow_mut().insert(addr.clone(), text.to_owned());
     }
 
     /// All of them.
     #[must_use]
-    pub fn all(&self) -> BTreeMap<InstanceAddr, String> {
+    pub fn all_configs(&self) -> BTreeMap<InstanceAddr, String> {
         self.0.borrow().clone()
     }
 }
@@ -108,17 +108,25 @@ impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        Self::with(config, Rc::default(), Rc::default())
+        Self::with_functions_and_constants(config, Rc::default(), Rc::default())
     }
 
     /// Makes another empty table for the same configuration. Both share the answers of provider
     /// functions and the constants.
     #[must_use]
-    pub fn beside(&self, config: &Config) -> Self {
-        Self::with(config, self.root.functions.clone(), self.constants.clone())
+    pub fn new_for_same_config(&self, config: &Config) -> Self {
+        Self::with_functions_and_constants(
+            config,
+            self.root.functions.clone(),
+            self.constants.clone(),
+        )
     }
 
-    fn with(config: &Config, functions: Rc<ProviderFunctions>, constants: Rc<Constants>) -> Self {
+    fn with_functions_and_constants(
+        config: &Config,
+        functions: Rc<ProviderFunctions>,
+        constants: Rc<KnownConstants>,
+    ) -> Self {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
         // A resource whose configuration is generated stands in no module, and has results too.
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
@@ -127,8 +135,8 @@ impl Results {
             root,
             n_modules: Cell::new(0),
             constants,
-            verdicts: Verdicts::default(),
-            generated: Generated::default(),
+            verdicts: ConditionResults::default(),
+            generated: GeneratedConfigs::default(),
         }
     }
 
@@ -140,33 +148,33 @@ impl Results {
 
     /// The number of instances of called modules.
     #[must_use]
-    pub fn n_modules(&self) -> usize {
+    pub fn n_module_instances(&self) -> usize {
         self.n_modules.get()
     }
 
     /// Counts instances of called modules in.
-    pub(super) fn count_modules(&self, n_more: usize) {
+    pub(super) fn add_module_instance_count(&self, n_more: usize) {
         // Only compared with a limit, so the greatest number serves for all beyond it.
         self.n_modules.set(self.n_modules.get().saturating_add(n_more));
     }
 
     /// The answers of provider functions.
     #[must_use]
-    pub fn functions(&self) -> &ProviderFunctions {
+    pub fn provider_functions(&self) -> &ProviderFunctions {
         &self.root.functions
     }
 
     /// The values that are the same in every evaluation.
     #[must_use]
-    pub fn constants(&self) -> &Constants {
+    pub fn known_constants(&self) -> &KnownConstants {
         &self.constants
     }
 
     /// An instance of a module, if its call and all calls above were expanded to it.
     #[must_use]
-    pub fn module(&self, addr: &ModuleAddr) -> Option<&ModuleResults> {
+    pub fn module_instance(&self, addr: &ModuleAddr) -> Option<&ModuleResults> {
         addr.0.iter().try_fold(&self.root, |module, step| {
-            module.calls.get(&step.name)?.expanded.get()?.cell(&step.key)?.get()
+            module.calls.get(&step.name)?.expanded.get()?.cell_of_instance(&step.key)?.get()
         })
     }
 
@@ -185,8 +193,10 @@ impl Results {
 
     /// The value of an instance, if it was recorded.
     #[must_use]
-    pub fn instance(&self, addr: &InstanceAddr) -> Option<&Value> {
-        self.module(&addr.module)?.resource(&addr.resource)?.get(&addr.key)
+    pub fn instance_value(&self, addr: &InstanceAddr) -> Option<&Value> {
+        self.module_instance(&addr.module)?
+            .resource_results(&addr.resource)?
+            .get_instance(&addr.key)
     }
 }
 
@@ -196,9 +206,9 @@ impl ModuleResults {
         // Each name has its cell from the start, so one without a cell is a mistake of this
         // program.
         Self {
-            variables: Slots::new(config.variables.keys()),
-            locals: Slots::new(config.locals.keys()),
-            outputs: Slots::new(config.outputs.keys()),
+            variables: NamedValues::new(config.variables.keys()),
+            locals: NamedValues::new(config.locals.keys()),
+            outputs: NamedValues::new(config.outputs.keys()),
             resources: config
                 .resources
                 .keys()
@@ -214,37 +224,37 @@ impl ModuleResults {
 
     /// The answers of provider functions, in all modules.
     #[must_use]
-    pub fn functions(&self) -> &ProviderFunctions {
+    pub fn provider_functions(&self) -> &ProviderFunctions {
         &self.functions
     }
 
     /// The module as written.
     #[must_use]
-    pub fn config(&self) -> &Arc<Module> {
+    pub fn module_config(&self) -> &Arc<Module> {
         &self.config
     }
 
     /// Its position in [`Config::nodes`].
     #[must_use]
-    pub fn node(&self) -> usize {
+    pub fn node_index(&self) -> usize {
         self.node
     }
 
     /// The address of this instance.
     #[must_use]
-    pub fn addr(&self) -> &ModuleAddr {
+    pub fn module_addr(&self) -> &ModuleAddr {
         &self.addr
     }
 
     /// The results of a resource; `None` if the configuration has no such resource.
     #[must_use]
-    pub fn resource(&self, name: &ResourceName) -> Option<&ResourceResults> {
+    pub fn resource_results(&self, name: &ResourceName) -> Option<&ResourceResults> {
         self.resources.get(name)
     }
 
     /// The results of a module call; `None` if the configuration has no such call.
     #[must_use]
-    pub fn call(&self, name: &str) -> Option<&CallResults> {
+    pub fn call_results(&self, name: &str) -> Option<&CallResults> {
         self.calls.get(name)
     }
 
@@ -265,9 +275,9 @@ impl ModuleResults {
             return;
         };
         let node = &config.nodes[child];
-        let expanded = Expanded::new(expansion);
+        let expanded = ExpandedValues::new(expansion);
         for (key, cell) in expanded.expansion.keys().zip(&expanded.instances) {
-            let child = Self::new(node, self.addr.child(name, key), self.functions.clone());
+            let child = Self::new(node, self.addr.child_addr(name, key), self.functions.clone());
             write_once(cell, child, &name);
         }
         write_once(&call.expanded, expanded, &name);
@@ -280,7 +290,7 @@ fn write_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
     debug_assert!(first, "{name:?} was recorded twice");
 }
 
-impl Slots {
+impl NamedValues {
     fn new<'n>(names: impl Iterator<Item = &'n Str>) -> Self {
         Self(names.map(|name| (name.clone(), OnceCell::new())).collect())
     }
@@ -307,8 +317,8 @@ impl Slots {
 
 impl ResourceResults {
     /// Records which instances there are. Must be done at most once.
-    pub fn expand(&self, expansion: Expansion) {
-        write_once(&self.expanded, Expanded::new(expansion), &"expansion");
+    pub fn set_expansion(&self, expansion: Expansion) {
+        write_once(&self.expanded, ExpandedValues::new(expansion), &"expansion");
     }
 
     /// The instances, once they are known.
@@ -319,8 +329,8 @@ impl ResourceResults {
 
     /// Records the value of an instance. Must be done at most once for each key, and only for keys of
     /// the expansion.
-    pub fn set(&self, key: &InstanceKey, value: Value) {
-        match self.expanded.get().and_then(|expanded| expanded.cell(key)) {
+    pub fn set_instance(&self, key: &InstanceKey, value: Value) {
+        match self.expanded.get().and_then(|expanded| expanded.cell_of_instance(key)) {
             Some(cell) => write_once(cell, value, key),
             None => debug_assert!(false, "{key:?} is not an instance"),
         }
@@ -328,8 +338,8 @@ impl ResourceResults {
 
     /// The value of an instance, if it was recorded.
     #[must_use]
-    pub fn get(&self, key: &InstanceKey) -> Option<&Value> {
-        self.expanded.get()?.cell(key)?.get()
+    pub fn get_instance(&self, key: &InstanceKey) -> Option<&Value> {
+        self.expanded.get()?.cell_of_instance(key)?.get()
     }
 
     /// Records the placeholder for the whole resource as long as its instances are not known: an
@@ -344,11 +354,12 @@ impl ResourceResults {
         self.placeholder.get()
     }
 
-    /// All instances together: the object itself, a tuple of them, or an object of them by key.
-    /// `None` before the resource is expanded. Instances that are not recorded, because they are not
-    /// targets, are left out, or are unknown where others behind them are recorded.
+    /// All instances together: the object itself, a tuple of them, or an object of them by key. `None`
+    /// before the resource is expanded.
     #[must_use]
-    pub fn whole(&self) -> Option<Value> {
+    pub fn combined_value(&self) -> Option<Value> {
+        // Instances that are not recorded, because they are not targets, are left out, or are
+        // unknown where others behind them are recorded.
         if let Some(whole) = self.whole.get() {
             return Some(whole.clone());
         }
@@ -399,7 +410,7 @@ impl CallResults {
     /// All instances together: the object of the outputs, a tuple of such objects, or an object of them
     /// by key. `None` before the call is expanded.
     #[must_use]
-    pub fn whole(&self) -> Option<Value> {
+    pub fn combined_value(&self) -> Option<Value> {
         if let Some(whole) = self.whole.get() {
             return Some(whole.clone());
         }
@@ -422,7 +433,7 @@ impl CallResults {
 
     /// The results of one instance.
     #[must_use]
-    pub fn get(&self, key: &InstanceKey) -> Option<&ModuleResults> {
-        self.expanded.get()?.cell(key)?.get()
+    pub fn instance_results(&self, key: &InstanceKey) -> Option<&ModuleResults> {
+        self.expanded.get()?.cell_of_instance(key)?.get()
     }
 }

@@ -4,7 +4,7 @@ mod destroyed;
 mod function;
 mod resource;
 
-pub use self::destroyed::DestroyedScope;
+pub use self::destroyed::DestroyedObjectScope;
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
-use super::references::{ReferenceSite, StaticCheck};
+use super::references::{ReferenceLocation, StaticCheck};
 use super::{HostValues, ModuleResults, RepetitionData};
-use crate::addr::{Mode, Reference, Subject};
+use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::config::bad_reference;
 use crate::messages;
 
@@ -31,7 +31,7 @@ pub struct ModuleScope<'a> {
     judged: Option<(Str, Value)>,
     /// Checks references before anything is evaluated.
     pub(super) check: Option<&'a StaticCheck<'a>>,
-    pub(super) site: ReferenceSite<'a>,
+    pub(super) site: ReferenceLocation<'a>,
 }
 
 impl<'a> ModuleScope<'a> {
@@ -39,7 +39,7 @@ impl<'a> ModuleScope<'a> {
     #[must_use]
     pub fn new(module: &'a ModuleResults, world: &'a HostValues) -> Self {
         let repetition = RepetitionData::default();
-        let site = ReferenceSite::default();
+        let site = ReferenceLocation::default();
         Self { module, world, repetition, self_object: None, judged: None, check: None, site }
     }
 
@@ -69,13 +69,13 @@ impl<'a> ModuleScope<'a> {
 
     /// The same scope at another place.
     #[must_use]
-    pub fn at(self, site: ReferenceSite<'a>) -> Self {
+    pub fn at_site(self, site: ReferenceLocation<'a>) -> Self {
         Self { site, ..self }
     }
 
     /// The module instance.
     #[must_use]
-    pub fn module(&self) -> &'a ModuleResults {
+    pub fn module_results(&self) -> &'a ModuleResults {
         self.module
     }
 
@@ -84,29 +84,39 @@ impl<'a> ModuleScope<'a> {
     }
 
     /// The problem of a reference whose name means nothing in this scope.
-    pub(super) fn meaningless(&self, reference: &Reference) -> Option<Diagnostic> {
-        let (config, span) = (self.module.config(), reference.span);
+    pub(super) fn meaningless_reference_problem(
+        &self,
+        reference: &Reference,
+    ) -> Option<Diagnostic> {
+        let (config, span) = (self.module.module_config(), reference.span);
         let of_object = |object, name: &Str| {
-            let is_known = bad_reference::attributes_of(object).contains(&name.as_str());
-            (!is_known).then(|| bad_reference::attribute(object, name, span))
+            let is_known = bad_reference::attributes_of_object(object).contains(&name.as_str());
+            (!is_known).then(|| bad_reference::unknown_attribute(object, name, span))
         };
         let repetition = &self.repetition;
         match &reference.subject {
-            Subject::Variable(name) => (!config.variables.contains_key(name))
-                .then(|| bad_reference::variable(config, name, span)),
-            Subject::Local(name) => (!config.locals.contains_key(name))
-                .then(|| bad_reference::local(config, name, span)),
-            Subject::Count(name) => of_object("count", name)
-                .or_else(|| repetition.count_index.is_none().then(|| bad_reference::count(span))),
-            Subject::Each(name) => of_object("each", name)
-                .or_else(|| repetition.each_key.is_none().then(|| bad_reference::each(name, span))),
-            Subject::Path(name) => of_object("path", name),
-            Subject::Terraform(name) => of_object("terraform", name),
-            Subject::Resource(_) | Subject::Module(_) | Subject::SelfObject => None,
+            ReferenceSubject::Variable(name) => (!config.variables.contains_key(name))
+                .then(|| bad_reference::undeclared_variable(config, name, span)),
+            ReferenceSubject::Local(name) => (!config.locals.contains_key(name))
+                .then(|| bad_reference::undeclared_local(config, name, span)),
+            ReferenceSubject::Count(name) => of_object("count", name).or_else(|| {
+                repetition.count_index.is_none().then(|| bad_reference::count_without_count(span))
+            }),
+            ReferenceSubject::Each(name) => of_object("each", name).or_else(|| {
+                repetition
+                    .each_key
+                    .is_none()
+                    .then(|| bad_reference::each_without_for_each(name, span))
+            }),
+            ReferenceSubject::Path(name) => of_object("path", name),
+            ReferenceSubject::Terraform(name) => of_object("terraform", name),
+            ReferenceSubject::Resource(_)
+            | ReferenceSubject::Module(_)
+            | ReferenceSubject::SelfObject => None,
         }
     }
 
-    fn variable(
+    fn resolve_variable(
         &self,
         diags: &mut Diagnostics,
         name: &Ident,
@@ -114,9 +124,9 @@ impl<'a> ModuleScope<'a> {
     ) -> Result<Value, Reported> {
         // First whether it is there at all: a wrong name is the author's mistake, a value that is
         // missing one of this program.
-        if !self.module.config().variables.contains_key(&name.name) {
-            return Err(diags.error(bad_reference::variable(
-                self.module.config(),
+        if !self.module.module_config().variables.contains_key(&name.name) {
+            return Err(diags.error(bad_reference::undeclared_variable(
+                self.module.module_config(),
                 &name.name,
                 span,
             )));
@@ -127,59 +137,89 @@ impl<'a> ModuleScope<'a> {
             return Ok(value.clone());
         }
         let value = self.module.variables.get(&name.name);
-        value.cloned().ok_or_else(|| unrecorded(diags, &format!("var.{}", name.name), span))
+        value
+            .cloned()
+            .ok_or_else(|| report_unrecorded_value(diags, &format!("var.{}", name.name), span))
     }
 
-    fn local(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
-        if !self.module.config().locals.contains_key(&name.name) {
-            return Err(diags.error(bad_reference::local(self.module.config(), &name.name, span)));
-        }
-        let value = self.module.locals.get(&name.name);
-        value.cloned().ok_or_else(|| unrecorded(diags, &format!("local.{}", name.name), span))
-    }
-
-    fn path(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
-        let folder = self.module.config().dir.as_path();
-        // In the root module it is written as `path.root`, not as the folder that was opened.
-        let folder = (!self.module.addr().is_root()).then_some(folder);
-        self.world.path(diags, folder, name, span)
-    }
-
-    fn terraform(
+    fn resolve_local(
         &self,
         diags: &mut Diagnostics,
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        terraform(diags, self.world, name, span)
+        if !self.module.module_config().locals.contains_key(&name.name) {
+            return Err(diags.error(bad_reference::undeclared_local(
+                self.module.module_config(),
+                &name.name,
+                span,
+            )));
+        }
+        let value = self.module.locals.get(&name.name);
+        value
+            .cloned()
+            .ok_or_else(|| report_unrecorded_value(diags, &format!("local.{}", name.name), span))
     }
 
-    fn count(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+    fn resolve_path(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        let folder = self.module.module_config().dir.as_path();
+        // In the root module it is written as `path.root`, not as the folder that was opened.
+        let folder = (!self.module.module_addr().is_root()).then_some(folder);
+        self.world.path_value(diags, folder, name, span)
+    }
+
+    fn resolve_terraform(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        resolve_terraform_attribute(diags, self.world, name, span)
+    }
+
+    fn resolve_count(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
         if name.name != "index" {
-            return Err(diags.error(bad_reference::attribute("count", &name.name, span)));
+            return Err(diags.error(bad_reference::unknown_attribute("count", &name.name, span)));
         }
         let index = self.repetition.count_index.clone();
-        index.ok_or_else(|| diags.error(bad_reference::count(span)))
+        index.ok_or_else(|| diags.error(bad_reference::count_without_count(span)))
     }
 
-    fn each(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+    fn resolve_each(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let value = match name.name.as_str() {
             "key" => &self.repetition.each_key,
             "value" => &self.repetition.each_value,
-            other => return Err(diags.error(bad_reference::attribute("each", other, span))),
+            other => return Err(diags.error(bad_reference::unknown_attribute("each", other, span))),
         };
-        value.clone().ok_or_else(|| diags.error(bad_reference::each(&name.name, span)))
+        value
+            .clone()
+            .ok_or_else(|| diags.error(bad_reference::each_without_for_each(&name.name, span)))
     }
 
-    fn self_object(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
+    fn resolve_self(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
         let object = self.self_object.clone();
-        object.ok_or_else(|| diags.error(bad_reference::self_object(root.span)))
+        object.ok_or_else(|| diags.error(bad_reference::self_without_object(root.span)))
     }
 }
 
 impl HostValues {
     /// `path.NAME` in the root module, or in one in this folder.
-    pub(super) fn path(
+    pub(super) fn path_value(
         &self,
         diags: &mut Diagnostics,
         folder: Option<&Path>,
@@ -190,13 +230,13 @@ impl HostValues {
             ("cwd", _) => Ok(Value::String(self.cwd.clone())),
             ("root", _) | ("module", None) => Ok(Value::String(self.root.clone())),
             ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
-            (other, _) => Err(diags.error(bad_reference::attribute("path", other, span))),
+            (other, _) => Err(diags.error(bad_reference::unknown_attribute("path", other, span))),
         }
     }
 }
 
 /// `terraform.NAME`.
-pub(super) fn terraform(
+pub(super) fn resolve_terraform_attribute(
     diags: &mut Diagnostics,
     world: &HostValues,
     name: &Ident,
@@ -206,12 +246,12 @@ pub(super) fn terraform(
         "workspace" => Ok(Value::String(world.workspace.clone())),
         // Ephemeral, as in Terraform, because it differs between plan and apply.
         "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
-        other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
+        other => Err(diags.error(bad_reference::unknown_attribute("terraform", other, span))),
     }
 }
 
 /// Reports that something was read before it was recorded.
-fn unrecorded(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
+fn report_unrecorded_value(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
     diags.error(
         Diagnostic::error(
             messages::VALUE_READ_TOO_EARLY,
@@ -226,7 +266,7 @@ fn unrecorded(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
 }
 
 /// The attribute that must follow a name.
-pub(super) fn attribute<'s>(
+pub(super) fn expect_attribute<'s>(
     diags: &mut Diagnostics,
     root: &Ident,
     step: Option<&'s ScopeStep>,
@@ -242,7 +282,7 @@ pub(super) fn attribute<'s>(
 }
 
 /// Answers for `root.NAME`; the span covers both.
-type Named<S> = fn(&S, &mut Diagnostics, &Ident, Span) -> Result<Value, Reported>;
+type AttributeResolver<S> = fn(&S, &mut Diagnostics, &Ident, Span) -> Result<Value, Reported>;
 
 impl Scope for ModuleScope<'_> {
     fn resolve(
@@ -251,35 +291,37 @@ impl Scope for ModuleScope<'_> {
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let simple = |value: Named<Self>, diags: &mut Diagnostics| {
-            let name = attribute(diags, root, steps.first())?;
+        let simple = |value: AttributeResolver<Self>, diags: &mut Diagnostics| {
+            let name = expect_attribute(diags, root, steps.first())?;
             Ok((value(self, diags, name, root.span.to(name.span))?, 1))
         };
         match root.name.as_str() {
-            "var" => simple(Self::variable, diags),
-            "local" => simple(Self::local, diags),
-            "path" => simple(Self::path, diags),
-            "terraform" => simple(Self::terraform, diags),
-            "count" => simple(Self::count, diags),
-            "each" => simple(Self::each, diags),
-            "self" => Ok((self.self_object(diags, root)?, 0)),
-            "module" => self.call(diags, root, steps),
-            "data" => self.prefixed_resource(diags, Mode::Data, root, steps),
-            "ephemeral" => self.prefixed_resource(diags, Mode::Ephemeral, root, steps),
-            "resource" => self.prefixed_resource(diags, Mode::Managed, root, steps),
-            _ => self.bare_resource(diags, root, steps),
+            "var" => simple(Self::resolve_variable, diags),
+            "local" => simple(Self::resolve_local, diags),
+            "path" => simple(Self::resolve_path, diags),
+            "terraform" => simple(Self::resolve_terraform, diags),
+            "count" => simple(Self::resolve_count, diags),
+            "each" => simple(Self::resolve_each, diags),
+            "self" => Ok((self.resolve_self(diags, root)?, 0)),
+            "module" => self.resolve_module_call(diags, root, steps),
+            "data" => self.resolve_prefixed_resource(diags, ResourceMode::Data, root, steps),
+            "ephemeral" => {
+                self.resolve_prefixed_resource(diags, ResourceMode::Ephemeral, root, steps)
+            }
+            "resource" => self.resolve_prefixed_resource(diags, ResourceMode::Managed, root, steps),
+            _ => self.resolve_bare_resource(diags, root, steps),
         }
     }
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         match name.strip_prefix("provider::") {
-            Some(rest) => self.provider_function(rest),
+            Some(rest) => self.find_provider_function(rest),
             None => builtin(name).map(|function| function as &dyn Function),
         }
     }
 
     fn why_no_function(&self, name: &str) -> String {
-        self.why_no_provider_function(name)
+        self.explain_missing_provider_function(name)
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -287,6 +329,6 @@ impl Scope for ModuleScope<'_> {
     }
 
     fn host(&self) -> Host<'_> {
-        self.world.host()
+        self.world.function_host()
     }
 }

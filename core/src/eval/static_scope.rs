@@ -11,15 +11,15 @@ use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::HostValues;
-use super::scope::{attribute, terraform};
-use crate::config::inputs::Input;
+use super::scope::{expect_attribute, resolve_terraform_attribute};
+use crate::config::inputs::ResolvedVariable;
 use crate::config::{Module, bad_reference};
 use crate::messages;
 
 /// The scope of the root module before any state is read.
 pub struct StaticScope<'a> {
     module: &'a Module,
-    variables: &'a BTreeMap<Str, Input>,
+    variables: &'a BTreeMap<Str, ResolvedVariable>,
     world: &'a HostValues,
     /// The local values that are being evaluated, to find cycles.
     pending: RefCell<Vec<Str>>,
@@ -30,20 +30,24 @@ impl<'a> StaticScope<'a> {
     #[must_use]
     pub fn new(
         module: &'a Module,
-        variables: &'a BTreeMap<Str, Input>,
+        variables: &'a BTreeMap<Str, ResolvedVariable>,
         world: &'a HostValues,
     ) -> Self {
         Self { module, variables, world, pending: RefCell::default() }
     }
 
-    fn variable(
+    fn resolve_variable(
         &self,
         diags: &mut Diagnostics,
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
         if !self.module.variables.contains_key(&name.name) {
-            return Err(diags.error(bad_reference::variable(self.module, &name.name, span)));
+            return Err(diags.error(bad_reference::undeclared_variable(
+                self.module,
+                &name.name,
+                span,
+            )));
         }
         let value = self.variables.get(&name.name).map(|input| input.value.clone());
         value.ok_or_else(|| {
@@ -55,9 +59,18 @@ impl<'a> StaticScope<'a> {
         })
     }
 
-    fn local(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+    fn resolve_local(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
         let Some(local) = self.module.locals.get(&name.name) else {
-            return Err(diags.error(bad_reference::local(self.module, &name.name, span)));
+            return Err(diags.error(bad_reference::undeclared_local(
+                self.module,
+                &name.name,
+                span,
+            )));
         };
         // There is no graph yet that would have found a cycle.
         if self.pending.borrow().contains(&name.name) {
@@ -90,13 +103,13 @@ impl Scope for StaticScope<'_> {
                 diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
             );
         }
-        let name = attribute(diags, root, steps.first())?;
+        let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let value = match root.name.as_str() {
-            "var" => self.variable(diags, name, span),
-            "local" => self.local(diags, name, span),
-            "path" => self.world.path(diags, None, name, span),
-            _ => terraform(diags, self.world, name, span),
+            "var" => self.resolve_variable(diags, name, span),
+            "local" => self.resolve_local(diags, name, span),
+            "path" => self.world.path_value(diags, None, name, span),
+            _ => resolve_terraform_attribute(diags, self.world, name, span),
         };
         Ok((value?, 1))
     }
@@ -110,6 +123,6 @@ impl Scope for StaticScope<'_> {
     }
 
     fn host(&self) -> Host<'_> {
-        self.world.host()
+        self.world.function_host()
     }
 }

@@ -18,25 +18,25 @@ pub(crate) struct EvalFixture {
 }
 
 impl EvalFixture {
-    pub(crate) fn of(fixture: &str) -> Self {
-        let (config, sources) = testing::load_ok(fixture);
-        Self::with(config, sources)
+    pub(crate) fn from_fixture(fixture: &str) -> Self {
+        let (config, sources) = testing::load_valid_fixture(fixture);
+        Self::from_config(config, sources)
     }
 
-    pub(crate) fn with(config: Config, sources: Sources) -> Self {
+    pub(crate) fn from_config(config: Config, sources: Sources) -> Self {
         let results = Results::new(&config);
-        let world = HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let world = HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
         let world = HostValues { plan_time: None, ..world };
         Self { config, sources, results, world }
     }
 
-    pub(crate) fn scope(&self) -> ModuleScope<'_> {
+    pub(crate) fn root_scope(&self) -> ModuleScope<'_> {
         ModuleScope::new(self.results.root(), &self.world)
     }
 
-    pub(crate) fn resource(&self, text: &str) -> &super::ResourceResults {
+    pub(crate) fn resource_results(&self, text: &str) -> &super::ResourceResults {
         let name: ResourceName = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
-        self.results.root().resource(&name).unwrap()
+        self.results.root().resource_results(&name).unwrap()
     }
 
     /// Evaluates one expression in the root module.
@@ -44,21 +44,21 @@ impl EvalFixture {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let source = sources.add("expression", text);
         let value = parse_expression(&mut diags, &sources, source)
-            .and_then(|expr| evaluate(&mut diags, &expr, &self.scope()));
+            .and_then(|expr| evaluate(&mut diags, &expr, &self.root_scope()));
         match value {
             Ok(value) => format!("{text} = {}\n", format_value(&value)),
-            Err(_) => format!("{text}: {}", testing::report(&sources, &diags)),
+            Err(_) => format!("{text}: {}", testing::format_diagnostics(&sources, &diags)),
         }
     }
 
     /// Evaluates every output, in the order of names.
-    pub(crate) fn outputs(&self, scope: &ModuleScope<'_>) -> String {
+    pub(crate) fn evaluate_outputs(&self, scope: &ModuleScope<'_>) -> String {
         let mut out = String::new();
         for (name, output) in &self.config.root.outputs {
             let mut diags = Diagnostics::new();
             match evaluate(&mut diags, &output.expr, scope) {
                 Ok(value) => out += &format!("{name} = {}\n", format_value(&value)),
-                Err(_) => out += &testing::report(&self.sources, &diags),
+                Err(_) => out += &testing::format_diagnostics(&self.sources, &diags),
             }
         }
         out

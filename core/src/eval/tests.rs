@@ -8,18 +8,18 @@ use super::conditions::{self, ConditionKind};
 use super::testing::EvalFixture;
 use super::*;
 use crate::addr::InstanceKey;
-use crate::config::testing::{format_value, report};
+use crate::config::testing::{format_diagnostics, format_value};
 
-fn object(id: &str) -> Value {
+fn object_with_id(id: &str) -> Value {
     Value::object([("id", Value::string(id)), ("later", Value::unknown(Type::String))])
 }
 
-fn each(keys: &[&str]) -> Expansion {
+fn for_each_expansion(keys: &[&str]) -> Expansion {
     let pairs = keys.iter().map(|key| ((*key).into(), Value::string(*key))).collect();
     Expansion::ForEach(formwork_value::value::Map::new(Type::String, pairs))
 }
 
-const RESOURCES: &str = r#"
+const RESOURCES_CONFIG: &str = r#"
 variable "v" {}
 locals { l = 1 }
 resource "x_y" "single" {}
@@ -29,36 +29,40 @@ resource "x_y" "none" { count = 0 }
 data "x_y" "d" {}
 "#;
 
-fn bench(outputs: &str) -> EvalFixture {
-    let bench = EvalFixture::of(&format!("{RESOURCES}{outputs}"));
+fn fixture_with_outputs(outputs: &str) -> EvalFixture {
+    let bench = EvalFixture::from_fixture(&format!("{RESOURCES_CONFIG}{outputs}"));
     let root = bench.results.root();
     root.variables.set("v", Value::string("b").mark(Marks::SENSITIVE));
     root.locals.set("l", Value::int(1));
-    bench.resource("x_y.single").expand(Expansion::Single);
-    bench.resource("x_y.single").set(&InstanceKey::None, object("s"));
+    bench.resource_results("x_y.single").set_expansion(Expansion::Single);
+    bench.resource_results("x_y.single").set_instance(&InstanceKey::None, object_with_id("s"));
     // The third one is left out, as if its turn had not come.
-    bench.resource("x_y.counted").expand(Expansion::Count(3));
-    bench.resource("x_y.counted").set(&InstanceKey::Int(0), object("c0"));
-    bench.resource("x_y.counted").set(&InstanceKey::Int(1), object("c1"));
-    bench.resource("x_y.each").expand(each(&["a", "b"]));
-    bench.resource("x_y.each").set(&InstanceKey::Str("a".into()), object("ea"));
-    bench.resource("x_y.each").set(&InstanceKey::Str("b".into()), object("eb"));
-    bench.resource("x_y.none").expand(Expansion::Count(0));
+    bench.resource_results("x_y.counted").set_expansion(Expansion::Count(3));
+    bench.resource_results("x_y.counted").set_instance(&InstanceKey::Int(0), object_with_id("c0"));
+    bench.resource_results("x_y.counted").set_instance(&InstanceKey::Int(1), object_with_id("c1"));
+    bench.resource_results("x_y.each").set_expansion(for_each_expansion(&["a", "b"]));
     bench
-        .resource("data.x_y.d")
+        .resource_results("x_y.each")
+        .set_instance(&InstanceKey::Str("a".into()), object_with_id("ea"));
+    bench
+        .resource_results("x_y.each")
+        .set_instance(&InstanceKey::Str("b".into()), object_with_id("eb"));
+    bench.resource_results("x_y.none").set_expansion(Expansion::Count(0));
+    bench
+        .resource_results("data.x_y.d")
         .set_placeholder(Value::unknown(Type::object([("id", Type::String)])));
     bench
 }
 
-fn check(outputs: &str, expect: &Expect) {
-    let bench = bench(outputs);
-    expect.assert_eq(&bench.outputs(&bench.scope()));
+fn check_outputs(outputs: &str, expect: &Expect) {
+    let bench = fixture_with_outputs(outputs);
+    expect.assert_eq(&bench.evaluate_outputs(&bench.root_scope()));
 }
 
 #[test]
 fn names_mean_what_was_recorded() {
     // An index is converted to what the value takes: `"0"` is the first instance.
-    check(
+    check_outputs(
         r#"
 output "a" { value = [var.v, local.l] }
 output "b" { value = x_y.single.id }
@@ -98,7 +102,7 @@ output "o" { value = x_y.counted["0"].id }
 
 #[test]
 fn an_instance_that_is_not_recorded_yet_is_unknown() {
-    check(
+    check_outputs(
         "output \"a\" { value = x_y.counted[2].id }\n",
         &expect![[r#"
         a = unknown any
@@ -108,17 +112,17 @@ fn an_instance_that_is_not_recorded_yet_is_unknown() {
 
 #[test]
 fn all_instances_together_are_kept_only_when_all_are_recorded() {
-    let bench = bench("");
-    let counted = bench.resource("x_y.counted");
-    assert_eq!(counted.whole().unwrap().children().last(), Some(&object("c1")));
-    counted.set(&InstanceKey::Int(2), object("c2"));
-    assert_eq!(counted.whole().unwrap().children().last(), Some(&object("c2")));
-    assert_eq!(counted.whole(), counted.whole());
+    let bench = fixture_with_outputs("");
+    let counted = bench.resource_results("x_y.counted");
+    assert_eq!(counted.combined_value().unwrap().children().last(), Some(&object_with_id("c1")));
+    counted.set_instance(&InstanceKey::Int(2), object_with_id("c2"));
+    assert_eq!(counted.combined_value().unwrap().children().last(), Some(&object_with_id("c2")));
+    assert_eq!(counted.combined_value(), counted.combined_value());
 }
 
 #[test]
 fn keys_that_are_computed_must_lead_to_an_instance() {
-    check(
+    check_outputs(
         r#"
 output "a" { value = x_y.counted[local.l + 2].id }
 output "b" { value = x_y.counted[-1] }
@@ -150,7 +154,7 @@ output "g" { value = x_y.counted[data.x_y.d.id] }
 
 #[test]
 fn the_world_has_names_too() {
-    let bench = bench(
+    let bench = fixture_with_outputs(
         r#"
 output "a" { value = [path.module, path.root, path.cwd] }
 output "b" { value = terraform.workspace }
@@ -168,7 +172,7 @@ output "g" { value = uper("x") }
         error main.tf:13,22-26 Call to unknown function
             There is no function named "uper". Did you mean "upper"?
     "#]]
-    .assert_eq(&bench.outputs(&bench.scope()));
+    .assert_eq(&bench.evaluate_outputs(&bench.root_scope()));
 }
 
 #[test]
@@ -183,48 +187,56 @@ resource "x_y" "b" {
   value    = "${each.key}=${each.value}"
 }
 "#;
-    let own = EvalFixture::of(source);
+    let own = EvalFixture::from_fixture(source);
     let value = |text: &str, scope: &ModuleScope<'_>| {
         let name = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
         let body = &own.config.root.resources[&name].body;
         let mut diags = Diagnostics::new();
         match formwork_lang::eval::evaluate(&mut diags, &body.attributes[0].expr, scope) {
             Ok(value) => format_value(&value),
-            Err(_) => report(&own.sources, &diags),
+            Err(_) => format_diagnostics(&own.sources, &diags),
         }
     };
-    let keys = each(&["k"]);
-    let scope = own.scope().with_repetition(keys.data(&InstanceKey::Str("k".into())));
+    let keys = for_each_expansion(&["k"]);
+    let scope =
+        own.root_scope().with_repetition(keys.repetition_data(&InstanceKey::Str("k".into())));
     expect![[r#""k=k""#]].assert_eq(&value("x_y.b", &scope));
-    let scope = own.scope().with_repetition(Expansion::Count(2).data(&InstanceKey::Int(1)));
+    let scope =
+        own.root_scope().with_repetition(Expansion::Count(2).repetition_data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
             The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
     // As for an instance that is only in the state.
-    let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
+    let gone =
+        RepetitionData { each_value: None, ..keys.repetition_data(&InstanceKey::Str("k".into())) };
     expect![[r#"
         error main.tf:7,29-39 each.value cannot be used in this context
             A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
     "#]]
-    .assert_eq(&value("x_y.b", &own.scope().with_repetition(gone)));
+    .assert_eq(&value("x_y.b", &own.root_scope().with_repetition(gone)));
 }
 
-fn expansions(fixture: &str) -> String {
-    let bench = EvalFixture::of(&format!("variable \"u\" {{}}\nvariable \"s\" {{}}\n{fixture}"));
+fn describe_expansions(fixture: &str) -> String {
+    let bench =
+        EvalFixture::from_fixture(&format!("variable \"u\" {{}}\nvariable \"s\" {{}}\n{fixture}"));
     let variables = &bench.results.root().variables;
     variables.set("u", Value::unknown(Type::String));
     variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
     let mut out = String::new();
     for resource in bench.config.root.resources.values() {
         let mut diags = Diagnostics::new();
-        let said = match expand::expand(&mut diags, &bench.scope(), &resource.repetition) {
+        let said = match expand::expand_repetition(
+            &mut diags,
+            &bench.root_scope(),
+            &resource.repetition,
+        ) {
             Ok(expansion) => {
                 let keys: Vec<String> = expansion.keys().map(|key| key.to_string()).collect();
                 format!("{} {}\n", resource.name, keys.join(" "))
             }
-            Err(_) => report(&bench.sources, &diags),
+            Err(_) => format_diagnostics(&bench.sources, &diags),
         };
         out += &said;
     }
@@ -255,7 +267,7 @@ fn count_becomes_keys_from_zero() {
             `count` is 1000000000; at most 1000000 are possible.
         error main.tf:16,30-56 Invalid count argument
             The given "count" is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances.
-    "#]].assert_eq(&expansions(
+    "#]].assert_eq(&describe_expansions(
         r#"
 resource "x_y" "a" { count = 2 }
 resource "x_y" "b" { count = "3" }
@@ -315,7 +327,7 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
             When working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.
 
             Alternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.
-    "#]].assert_eq(&expansions(
+    "#]].assert_eq(&describe_expansions(
         r#"
 resource "x_y" "a" { for_each = { b = 1, a = var.u } }
 resource "x_y" "b" { for_each = toset(["x", "a", ""]) }
@@ -336,7 +348,7 @@ resource "x_y" "n" { for_each = var.u }
 
 #[test]
 fn what_can_never_be_known_is_refused_before_it_is() {
-    let bench = EvalFixture::of(
+    let bench = EvalFixture::from_fixture(
         r#"
 variable "u" {}
 resource "x_y" "a" { for_each = toset([var.u]) }
@@ -348,9 +360,9 @@ resource "x_y" "c" { count = var.u }
     let mut out = String::new();
     for resource in bench.config.root.resources.values() {
         let mut diags = Diagnostics::new();
-        match expand::check(&mut diags, &bench.scope(), &resource.repetition) {
+        match expand::check_repetition(&mut diags, &bench.root_scope(), &resource.repetition) {
             Ok(expansion) => out += &format!("{} {expansion:?}\n", resource.name),
-            Err(_) => out += &report(&bench.sources, &diags),
+            Err(_) => out += &format_diagnostics(&bench.sources, &diags),
         }
     }
     expect![[r#"
@@ -362,7 +374,7 @@ resource "x_y" "c" { count = var.u }
     "#]].assert_eq(&out);
 }
 
-const CONDITIONS: &str = r#"
+const CONDITIONS_CONFIG: &str = r#"
 variable "v" {
   validation {
     condition     = length(var.v) > 2
@@ -415,7 +427,7 @@ resource "x_y" "a" {
 
 #[test]
 fn conditions_that_do_not_hold_say_why() {
-    let bench = EvalFixture::of(CONDITIONS);
+    let bench = EvalFixture::from_fixture(CONDITIONS_CONFIG);
     let variables = &bench.results.root().variables;
     variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
     variables.set("u", Value::unknown(Type::String));
@@ -425,7 +437,7 @@ fn conditions_that_do_not_hold_say_why() {
     let verdicts = &bench.results.verdicts;
     let _ = conditions::validate_variable(
         &mut diags,
-        &bench.scope(),
+        &bench.root_scope(),
         conditions::VariableValue { variable, value: &judged, place: variable.span },
         verdicts,
     );
@@ -435,10 +447,17 @@ fn conditions_that_do_not_hold_say_why() {
     let whose = &condition_results::ConditionSubject::instance(&"t.a".parse().unwrap());
     let judging =
         conditions::ConditionContext { object: whose, verdicts, failure: Severity::Error };
-    let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions, judging);
-    let scope = bench.scope().with_self(object("made"));
+    let _ = conditions::check_conditions(
+        &mut diags,
+        &bench.root_scope(),
+        kind,
+        &lifecycle.preconditions,
+        judging,
+    );
+    let scope = bench.root_scope().with_self(object_with_id("made"));
     let kind = ConditionKind::ResourcePostcondition;
-    let _ = conditions::check(&mut diags, &scope, kind, &lifecycle.postconditions, judging);
+    let _ =
+        conditions::check_conditions(&mut diags, &scope, kind, &lifecycle.postconditions, judging);
     expect![[r#"
         error main.tf:1,1-13 Invalid value for variable
             | var.v is "ab"
@@ -468,12 +487,12 @@ fn conditions_that_do_not_hold_say_why() {
             | self.id is "made"
             | var.v is "ab"
             id is made
-    "#]].assert_eq(&report(&bench.sources, &diags));
+    "#]].assert_eq(&format_diagnostics(&bench.sources, &diags));
 }
 
 #[test]
 fn outputs_of_a_called_module_are_read_one_by_one() {
-    let bench = EvalFixture::of(
+    let bench = EvalFixture::from_fixture(
         r#"
 //- main.tf
 module "one" {
@@ -491,7 +510,7 @@ output "b" { value = 2 }
     let root = bench.results.root();
     root.expand_call(&bench.config, "one", Expansion::Single);
     root.expand_call(&bench.config, "many", Expansion::Count(2));
-    let module = |text: &str| bench.results.module(&text.parse().unwrap()).unwrap();
+    let module = |text: &str| bench.results.module_instance(&text.parse().unwrap()).unwrap();
     module("module.one").outputs.set("a", Value::int(1));
     module("module.many[1]").outputs.set("a", Value::int(11));
     let mut out = String::new();

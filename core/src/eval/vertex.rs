@@ -9,13 +9,15 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value}
 
 use super::condition_results::ConditionSubject;
 use super::conditions::{self, ConditionContext, ConditionKind, VariableValue};
-use super::constants::Candidate;
-use super::references::{ReferenceSite, StaticCheck, evaluate};
+use super::constants::ConstantCandidate;
+use super::references::{ReferenceLocation, StaticCheck, evaluate_checked};
 use super::{HostValues, ModuleScope, RepetitionData, Results};
-use crate::addr::{ModuleAddr, Reference, Subject};
+use crate::addr::{ModuleAddr, Reference, ReferenceSubject};
 use crate::config::bad_reference;
-use crate::config::inputs::{self, Input, VariableTypeError};
-use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
+use crate::config::inputs::{self, ResolvedVariable, VariableTypeError};
+use crate::config::{
+    CallArgument, CheckBlock, Config, LocalValue, ModuleCall, ModuleNode, Output, Variable,
+};
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::messages;
 use crate::state::checks::CheckSubject;
@@ -30,7 +32,7 @@ pub struct EvalInputs<'g> {
     /// The outside world, as expressions may see it.
     pub world: &'g HostValues,
     /// Values of the root variables, converted.
-    pub variables: &'g BTreeMap<Str, Input>,
+    pub variables: &'g BTreeMap<Str, ResolvedVariable>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
     pub checking: bool,
     /// Checks references before an expression is evaluated.
@@ -45,20 +47,20 @@ pub struct ValueVertex<'c> {
     /// The module it belongs to.
     pub node: &'c ModuleNode,
     /// The value as a member of that module.
-    pub value: NamedValue<'c>,
+    pub value: NamedValueBlock<'c>,
 }
 
 /// A member of a module that is only a value.
 #[derive(Clone, Copy, Debug)]
-pub enum NamedValue<'c> {
+pub enum NamedValueBlock<'c> {
     /// An input variable.
     Variable(&'c Variable),
     /// A local value.
-    Local(&'c Local),
+    Local(&'c LocalValue),
     /// An output value.
     Output(&'c Output),
     /// A block of conditions. It has no value, but is evaluated like one.
-    Check(&'c Check),
+    Check(&'c CheckBlock),
 }
 
 impl<'c> ValueVertex<'c> {
@@ -66,44 +68,56 @@ impl<'c> ValueVertex<'c> {
     ///
     /// # Errors
     /// When an expression fails or a condition does not hold, in any of them.
-    pub fn visit(
+    pub fn visit_value(
         self,
         diags: &mut Diagnostics,
         eval_inputs: EvalInputs<'_>,
     ) -> Result<Vec<Value>, Reported> {
-        if let NamedValue::Variable(variable) = self.value
-            && let Some((caller, call)) = eval_inputs.config.call(self.node)
+        if let NamedValueBlock::Variable(variable) = self.value
+            && let Some((caller, call)) = eval_inputs.config.call_of_module(self.node)
         {
-            return visit_passed(diags, eval_inputs, CallInModule { caller, call }, variable);
+            return visit_module_variable(
+                diags,
+                eval_inputs,
+                CallInModule { caller, call },
+                variable,
+            );
         }
         let mut values = Ok(Vec::new());
         for module in eval_inputs.results.module_instances(&self.node.path) {
             let scope = ModuleScope::new(module, eval_inputs.world).with_check(eval_inputs.check);
             let value = match self.value {
-                NamedValue::Variable(variable) => visit_given(diags, &scope, variable, eval_inputs),
-                NamedValue::Local(local) => {
-                    check_own_name(diags, local)?;
-                    let wanted = Candidate::Local(&local.name);
-                    eval_inputs.results.constants().value(diags, wanted, &local.expr, &scope)
+                NamedValueBlock::Variable(variable) => {
+                    visit_root_variable(diags, &scope, variable, eval_inputs)
                 }
-                NamedValue::Output(output) => visit_output(diags, output, &scope, eval_inputs),
-                NamedValue::Check(check) => visit_check(diags, check, &scope, eval_inputs),
+                NamedValueBlock::Local(local) => {
+                    check_no_self_reference(diags, local)?;
+                    let wanted = ConstantCandidate::Local(&local.name);
+                    eval_inputs.results.known_constants().evaluate_or_recall(
+                        diags,
+                        wanted,
+                        &local.expr,
+                        &scope,
+                    )
+                }
+                NamedValueBlock::Output(output) => visit_output(diags, output, &scope, eval_inputs),
+                NamedValueBlock::Check(check) => visit_check(diags, check, &scope, eval_inputs),
             };
-            collect(&mut values, value);
+            collect_value(&mut values, value);
         }
         values
     }
 
-    /// Records the values that [`ValueVertex::visit`] found.
-    pub fn record(self, results: &Results, values: Vec<Value>) {
+    /// Records the values that [`ValueVertex::visit_value`] found.
+    pub fn record_values(self, results: &Results, values: Vec<Value>) {
         // In the order of `visit`: the instances of this module were all known by then.
         for (module, value) in results.module_instances(&self.node.path).into_iter().zip(values) {
             match self.value {
-                NamedValue::Variable(variable) => module.variables.set(&variable.name, value),
-                NamedValue::Local(local) => module.locals.set(&local.name, value),
-                NamedValue::Output(output) => module.outputs.set(&output.name, value),
+                NamedValueBlock::Variable(variable) => module.variables.set(&variable.name, value),
+                NamedValueBlock::Local(local) => module.locals.set(&local.name, value),
+                NamedValueBlock::Output(output) => module.outputs.set(&output.name, value),
                 // Nothing can mention it.
-                NamedValue::Check(_) => {}
+                NamedValueBlock::Check(_) => {}
             }
         }
     }
@@ -113,7 +127,7 @@ impl<'c> ValueVertex<'c> {
     #[must_use]
     pub fn root_output(self) -> Option<&'c Output> {
         match self.value {
-            NamedValue::Output(output) if self.node.caller.is_none() => Some(output),
+            NamedValueBlock::Output(output) if self.node.caller.is_none() => Some(output),
             _ => None,
         }
     }
@@ -121,28 +135,27 @@ impl<'c> ValueVertex<'c> {
     /// Its references, by the module in which they stand: the argument for a variable stands in the
     /// caller.
     #[must_use]
-    pub fn mentions(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
+    pub fn references(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
         match self.value {
-            NamedValue::Variable(variable) => {
+            NamedValueBlock::Variable(variable) => {
                 let own = (self.node, variable.references.as_slice());
-                let call = config.call(self.node);
+                let call = config.call_of_module(self.node);
                 let given = call.and_then(|(caller, call)| {
                     let argument = call.arguments.get(&variable.name)?;
                     Some((caller, argument.references.as_slice()))
                 });
                 given.into_iter().chain([own]).collect()
             }
-            NamedValue::Local(local) => vec![(self.node, &local.references)],
-            NamedValue::Output(output) => vec![(self.node, &output.references)],
-            NamedValue::Check(check) => vec![(self.node, &check.references)],
+            NamedValueBlock::Local(local) => vec![(self.node, &local.references)],
+            NamedValueBlock::Output(output) => vec![(self.node, &output.references)],
+            NamedValueBlock::Check(check) => vec![(self.node, &check.references)],
         }
     }
 }
 
 /// Reports a local value that mentions itself.
-fn check_own_name(diags: &mut Diagnostics, local: &Local) -> Result<(), Reported> {
-    let is_own =
-        |one: &&Reference| matches!(&one.subject, Subject::Local(name) if *name == local.name);
+fn check_no_self_reference(diags: &mut Diagnostics, local: &LocalValue) -> Result<(), Reported> {
+    let is_own = |one: &&Reference| matches!(&one.subject, ReferenceSubject::Local(name) if *name == local.name);
     let mut result = Ok(());
     for reference in local.references.iter().filter(is_own) {
         let detail = format!(
@@ -156,7 +169,7 @@ fn check_own_name(diags: &mut Diagnostics, local: &Local) -> Result<(), Reported
 }
 
 /// Adds a value to those found so far; the first error counts for all.
-fn collect(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Reported>) {
+fn collect_value(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Reported>) {
     match (&mut *values, value) {
         (Ok(values), Ok(value)) => values.push(value),
         (Ok(_), Err(reported)) => *values = Err(reported),
@@ -165,7 +178,7 @@ fn collect(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Repor
 }
 
 /// The value of a root variable.
-fn visit_given(
+fn visit_root_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     variable: &Variable,
@@ -191,7 +204,7 @@ struct CallInModule<'c> {
 
 /// The values of a variable of a called module: the argument that each instance of the caller
 /// passes to each instance of the called one.
-fn visit_passed(
+fn visit_module_variable(
     diags: &mut Diagnostics,
     eval_inputs: EvalInputs<'_>,
     called: CallInModule<'_>,
@@ -200,30 +213,31 @@ fn visit_passed(
     let CallInModule { caller, call } = called;
     let mut values = Ok(Vec::new());
     for module in eval_inputs.results.module_instances(&caller.path) {
-        let Some(results) = module.call(&call.site.name) else { continue };
+        let Some(results) = module.call_results(&call.site.name) else { continue };
         // Where there is none, an error in the call was reported.
         let Some(expansion) = results.expansion() else { continue };
         for key in expansion.keys() {
-            let Some(child) = results.get(&key) else { continue };
+            let Some(child) = results.instance_results(&key) else { continue };
             let data = match eval_inputs.checking {
-                true => RepetitionData::any(),
-                false => expansion.data(&key),
+                true => RepetitionData::unknown_of_any_kind(),
+                false => expansion.repetition_data(&key),
             };
             let outside = ModuleScope::new(module, eval_inputs.world).with_repetition(data);
             let outside = outside.with_check(eval_inputs.check);
             let argument = call.arguments.get(&variable.name);
-            let taker = VariableInModule { module: child.addr(), variable };
-            let value = passed(diags, &outside, taker, argument).and_then(|value| {
-                let inside =
-                    ModuleScope::new(child, eval_inputs.world).with_check(eval_inputs.check);
-                let place = argument.map_or(call.site.span, |argument| argument.expr.span);
-                let judged = VariableValue { variable, value: &value, place };
-                let verdicts = &eval_inputs.results.verdicts;
-                conditions::validate_variable(diags, &inside, judged, verdicts)?;
-                // The module must be valid whatever it is given.
-                Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
-            });
-            collect(&mut values, value);
+            let taker = VariableInModule { module: child.module_addr(), variable };
+            let value =
+                evaluate_passed_argument(diags, &outside, taker, argument).and_then(|value| {
+                    let inside =
+                        ModuleScope::new(child, eval_inputs.world).with_check(eval_inputs.check);
+                    let place = argument.map_or(call.site.span, |argument| argument.expr.span);
+                    let judged = VariableValue { variable, value: &value, place };
+                    let verdicts = &eval_inputs.results.verdicts;
+                    conditions::validate_variable(diags, &inside, judged, verdicts)?;
+                    // The module must be valid whatever it is given.
+                    Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
+                });
+            collect_value(&mut values, value);
         }
     }
     values
@@ -237,11 +251,11 @@ struct VariableInModule<'a> {
 }
 
 /// The argument that a call passes, converted.
-fn passed(
+fn evaluate_passed_argument(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     taker: VariableInModule<'_>,
-    argument: Option<&Argument>,
+    argument: Option<&CallArgument>,
 ) -> Result<Value, Reported> {
     let VariableInModule { module, variable } = taker;
     let Some(argument) = argument else {
@@ -251,14 +265,14 @@ fn passed(
         return Ok(value.mark(variable_marks(variable)));
     };
     let span = argument.expr.span;
-    let value = evaluate(diags, &argument.expr, scope)?;
+    let value = evaluate_checked(diags, &argument.expr, scope)?;
     if !variable.ephemeral && value.all_marks().contains(Marks::EPHEMERAL) {
         let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
         return Err(
             diags.error(Diagnostic::error(messages::EPHEMERAL_VALUE_NOT_ALLOWED, detail).at(span))
         );
     }
-    inputs::fit(variable, value).map_err(|mismatch| {
+    inputs::convert_to_variable(variable, value).map_err(|mismatch| {
         let (summary, reason) = match mismatch {
             VariableTypeError::Null => (
                 messages::REQUIRED_VARIABLE_NOT_SET,
@@ -286,19 +300,24 @@ fn visit_output(
     scope: &ModuleScope<'_>,
     eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
-    let is_root = scope.module().addr().is_root();
+    let is_root = scope.module_results().module_addr().is_root();
     if is_root && output.ephemeral {
         return Err(diags.error(bad_reference::ephemeral_output(output)));
     }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
-    let object = &ConditionSubject::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single_object(scope.module_results().module_addr(), subject);
     let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
     // First, because preconditions explain in the author's words why there is no value.
-    conditions::check(diags, scope, kind, &output.preconditions, judging)?;
-    let wanted = Candidate::Output(&output.name);
-    let value = eval_inputs.results.constants().value(diags, wanted, &output.expr, scope);
+    conditions::check_conditions(diags, scope, kind, &output.preconditions, judging)?;
+    let wanted = ConstantCandidate::Output(&output.name);
+    let value = eval_inputs.results.known_constants().evaluate_or_recall(
+        diags,
+        wanted,
+        &output.expr,
+        scope,
+    );
     // Not returned at once, so that one run reports the errors of both.
     let whole = scope.check_whole(diags, &output.depends_on);
     let value = value?;
@@ -354,33 +373,33 @@ pub(crate) fn is_infinite(value: &Value) -> bool {
 /// nothing to look at.
 fn visit_check(
     diags: &mut Diagnostics,
-    check: &Check,
+    check: &CheckBlock,
     scope: &ModuleScope<'_>,
     eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let nothing = Value::null(Type::Dynamic);
     let verdicts = &eval_inputs.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
-    let object = &ConditionSubject::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single_object(scope.module_results().module_addr(), subject);
     if eval_inputs.checking {
-        let site = ReferenceSite { check: Some(&check.name), ..ReferenceSite::default() };
-        conditions::try_out_messages(diags, &scope.clone().at(site), &check.asserts)?;
+        let site = ReferenceLocation { check: Some(&check.name), ..ReferenceLocation::default() };
+        conditions::evaluate_messages(diags, &scope.clone().at_site(site), &check.asserts)?;
         return Ok(nothing);
     }
     if verdicts.has_failed(object) {
         return Ok(nothing);
     }
     let judging = ConditionContext { object, verdicts, failure: eval_inputs.failure };
-    conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
+    conditions::check_conditions(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
 }
 
 impl ValueVertex<'_> {
     /// The drawing of the vertex. A root variable has a shape of its own; any other vertex stands
     /// for one of its kind in each instance of its module.
-    pub(crate) fn drawn(&self) -> RenderedVertex {
+    pub(crate) fn render(&self) -> RenderedVertex {
         match self.value {
-            NamedValue::Variable(_) if self.node.caller.is_none() => {
+            NamedValueBlock::Variable(_) if self.node.caller.is_none() => {
                 let label = self.to_string();
                 RenderedVertex {
                     name: label.clone(),
@@ -398,10 +417,10 @@ impl std::fmt::Display for ValueVertex<'_> {
             write!(f, "{}.", self.node.path)?;
         }
         match self.value {
-            NamedValue::Variable(variable) => write!(f, "var.{}", variable.name),
-            NamedValue::Local(local) => write!(f, "local.{}", local.name),
-            NamedValue::Output(output) => write!(f, "output.{}", output.name),
-            NamedValue::Check(check) => write!(f, "check.{}", check.name),
+            NamedValueBlock::Variable(variable) => write!(f, "var.{}", variable.name),
+            NamedValueBlock::Local(local) => write!(f, "local.{}", local.name),
+            NamedValueBlock::Output(output) => write!(f, "output.{}", output.name),
+            NamedValueBlock::Check(check) => write!(f, "check.{}", check.name),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! For each vertex a run of others, all runs in one array: its dependencies, or its dependents.
 
-use super::{VertexId, ids};
+use super::{VertexId, vertex_ids};
 
 /// For each vertex a run of others.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct Adjacency {
 
 impl Adjacency {
     /// Lays out edges, given as pairs of start and end; runs keep the order of the pairs.
-    pub(super) fn build(
+    pub(super) fn from_pairs(
         n_vertices: usize,
         pairs: impl ExactSizeIterator<Item = (VertexId, VertexId)> + Clone,
     ) -> Self {
@@ -40,25 +40,25 @@ impl Adjacency {
         self.starts.len() - 1
     }
 
-    pub(super) fn run(&self, of: VertexId) -> std::ops::Range<usize> {
+    pub(super) fn range_of(&self, of: VertexId) -> std::ops::Range<usize> {
         self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
     }
 
     /// The others of a vertex.
     #[must_use]
-    pub fn of(&self, id: VertexId) -> &[VertexId] {
-        &self.ends[self.run(id)]
+    pub fn neighbors(&self, id: VertexId) -> &[VertexId] {
+        &self.ends[self.range_of(id)]
     }
 
     /// Everything that can be reached from some vertices, which are given as one flag for each vertex;
     /// these included.
     #[must_use]
-    pub fn reach(&self, from: Vec<bool>) -> Vec<bool> {
+    pub fn reachable_from(&self, from: Vec<bool>) -> Vec<bool> {
         let mut reached = from;
         let mut queue: Vec<VertexId> =
-            ids(reached.len()).filter(|id| reached[id.index()]).collect();
+            vertex_ids(reached.len()).filter(|id| reached[id.index()]).collect();
         while let Some(id) = queue.pop() {
-            for &next in self.of(id) {
+            for &next in self.neighbors(id) {
                 if !std::mem::replace(&mut reached[next.index()], true) {
                     queue.push(next);
                 }

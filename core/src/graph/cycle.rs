@@ -5,7 +5,7 @@ use super::{Adjacency, Draft, Edge, VertexId};
 
 /// Why a draft could not be frozen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cyclic<V, E> {
+pub struct CyclicDraft<V, E> {
     /// The draft that was to be frozen, its edges sorted and each only once.
     pub draft: Draft<V, E>,
     /// One short cycle for each knot of vertices that wait for each other, by smallest vertex.
@@ -17,9 +17,9 @@ pub struct Cyclic<V, E> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle(pub Vec<VertexId>);
 
-impl<V, E> Cyclic<V, E> {
+impl<V, E> CyclicDraft<V, E> {
     /// The edges of a cycle, in its order.
-    pub fn edges<'c>(&'c self, cycle: &'c Cycle) -> impl Iterator<Item = &'c Edge<E>> {
+    pub fn edges_of_cycle<'c>(&'c self, cycle: &'c Cycle) -> impl Iterator<Item = &'c Edge<E>> {
         let next = cycle.0.iter().cycle().skip(1);
         cycle.0.iter().zip(next).filter_map(|(&dependent, &dependency)| {
             let edges = &self.draft.edges.0;
@@ -32,19 +32,19 @@ impl<V, E> Cyclic<V, E> {
 }
 
 /// Number of vertices of a knot that are tried as the start of its shortest cycle.
-const STARTS_PER_KNOT: usize = 64;
+const MAX_STARTS_PER_COMPONENT: usize = 64;
 
 /// Number of edges followed in all, beyond one search per knot, to find shorter cycles.
-const EDGES_TO_FOLLOW: usize = 1_000_000;
+const MAX_EDGES_TO_FOLLOW: usize = 1_000_000;
 
-const UNSEEN: u32 = u32::MAX;
+const UNVISITED_INDEX: u32 = u32::MAX;
 
 /// Returns all vertices, each behind its dependencies, or the cycles that make that impossible.
-pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
-    let components = components(dependencies);
+pub(super) fn topological_order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
+    let components = find_components(dependencies);
     // Every vertex is in a component. One alone is a cycle only if it waits for itself.
     let is_knot = |members: &[VertexId]| match *members {
-        [only] => dependencies.of(only).contains(&only),
+        [only] => dependencies.neighbors(only).contains(&only),
         _ => true,
     };
     let knots: Vec<&[VertexId]> = components.iter().filter(|members| is_knot(members)).collect();
@@ -53,8 +53,9 @@ pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle
         // the order of dependencies, and no second sort is needed.
         return Ok(components.members);
     }
-    let mut search = Search::new(dependencies);
-    let mut cycles: Vec<Cycle> = knots.iter().map(|members| search.shortest(members)).collect();
+    let mut search = CycleSearch::new(dependencies);
+    let mut cycles: Vec<Cycle> =
+        knots.iter().map(|members| search.shortest_cycle(members)).collect();
     // The search completes knots in the order of dependencies. Messages come by smallest vertex,
     // which is the order of adding.
     cycles.sort_by(|a, b| a.0.cmp(&b.0));
@@ -64,10 +65,10 @@ pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle
 /// Numbers vertices so that two have the same number if each leads to the other. The edges are pairs of
 /// positions below `n_vertices`.
 #[must_use]
-pub fn knots(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<usize> {
+pub fn component_numbers(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<usize> {
     let id = |at: usize| VertexId(u32::try_from(at).unwrap_or(u32::MAX));
     let edges: Vec<_> = edges.into_iter().map(|(from, to)| (id(from), id(to))).collect();
-    let components = components(&Adjacency::build(n_vertices, edges.into_iter()));
+    let components = find_components(&Adjacency::from_pairs(n_vertices, edges.into_iter()));
     let mut knots = vec![0; n_vertices];
     for (number, members) in components.iter().enumerate() {
         members.iter().for_each(|member| knots[member.index()] = number);
@@ -90,9 +91,9 @@ impl Components {
 }
 
 /// Tarjan's algorithm in one pass, with its own stack: a chain may be a million vertices long.
-fn components(graph: &Adjacency) -> Components {
+fn find_components(graph: &Adjacency) -> Components {
     let n_vertices = graph.n_vertices();
-    let mut found = vec![UNSEEN; n_vertices];
+    let mut found = vec![UNVISITED_INDEX; n_vertices];
     let mut low = vec![0_u32; n_vertices];
     let mut open: Vec<VertexId> = Vec::new();
     let mut is_open = vec![false; n_vertices];
@@ -100,21 +101,21 @@ fn components(graph: &Adjacency) -> Components {
     let mut result = Components { members: Vec::with_capacity(n_vertices), ends: Vec::new() };
     let mut n_found = 0;
 
-    for root in super::ids(n_vertices) {
-        if found[root.index()] == UNSEEN {
+    for root in super::vertex_ids(n_vertices) {
+        if found[root.index()] == UNVISITED_INDEX {
             path.push((root, 0));
         }
         while let Some((vertex, n_followed)) = path.last_mut() {
             let (vertex, at) = (*vertex, vertex.index());
-            if *n_followed == 0 && found[at] == UNSEEN {
+            if *n_followed == 0 && found[at] == UNVISITED_INDEX {
                 (found[at], low[at]) = (n_found, n_found);
                 n_found += 1;
                 open.push(vertex);
                 is_open[at] = true;
             }
-            if let Some(&next) = graph.of(vertex).get(*n_followed) {
+            if let Some(&next) = graph.neighbors(vertex).get(*n_followed) {
                 *n_followed += 1;
-                if found[next.index()] == UNSEEN {
+                if found[next.index()] == UNVISITED_INDEX {
                     path.push((next, 0));
                 // A vertex that is closed belongs to a complete component and cannot lead back
                 // here.
@@ -128,7 +129,7 @@ fn components(graph: &Adjacency) -> Components {
                 low[above.index()] = low[above.index()].min(low[at]);
             }
             if low[at] == found[at] {
-                close(vertex, &mut open, &mut is_open, &mut result);
+                close_component(vertex, &mut open, &mut is_open, &mut result);
             }
         }
     }
@@ -136,7 +137,12 @@ fn components(graph: &Adjacency) -> Components {
 }
 
 /// Moves a finished component from the open vertices to the result.
-fn close(first: VertexId, open: &mut Vec<VertexId>, is_open: &mut [bool], result: &mut Components) {
+fn close_component(
+    first: VertexId,
+    open: &mut Vec<VertexId>,
+    is_open: &mut [bool],
+    result: &mut Components,
+) {
     while let Some(member) = open.pop() {
         is_open[member.index()] = false;
         result.members.push(member);
@@ -148,7 +154,7 @@ fn close(first: VertexId, open: &mut Vec<VertexId>, is_open: &mut [bool], result
 }
 
 /// Looks for short cycles, within a bound on the work.
-struct Search<'g> {
+struct CycleSearch<'g> {
     graph: &'g Adjacency,
     /// The round of the search in which each vertex was last reached, and the vertex before it.
     reached: Vec<(u32, VertexId)>,
@@ -157,7 +163,7 @@ struct Search<'g> {
     n_followed: usize,
 }
 
-impl<'g> Search<'g> {
+impl<'g> CycleSearch<'g> {
     fn new(graph: &'g Adjacency) -> Self {
         let n_vertices = graph.n_vertices();
         Self {
@@ -170,20 +176,20 @@ impl<'g> Search<'g> {
     }
 
     /// The shortest cycle found through any of the first members of a knot.
-    fn shortest(&mut self, members: &[VertexId]) -> Cycle {
+    fn shortest_cycle(&mut self, members: &[VertexId]) -> Cycle {
         let mut members = members.to_vec();
         members.sort_unstable();
         for member in &members {
             self.inside[member.index()] = true;
         }
         let mut best: Option<Vec<VertexId>> = None;
-        for &start in members.iter().take(STARTS_PER_KNOT) {
+        for &start in members.iter().take(MAX_STARTS_PER_COMPONENT) {
             // The first search has no bound: without any cycle there would be nothing to report.
-            if best.is_some() && self.n_followed > EDGES_TO_FOLLOW {
+            if best.is_some() && self.n_followed > MAX_EDGES_TO_FOLLOW {
                 break;
             }
             let shorter_than = best.as_ref().map_or(usize::MAX, Vec::len);
-            best = self.through(start, shorter_than).or(best);
+            best = self.shortest_cycle_through(start, shorter_than).or(best);
         }
         for member in &members {
             self.inside[member.index()] = false;
@@ -196,16 +202,20 @@ impl<'g> Search<'g> {
     }
 
     /// The shortest cycle through `start` inside the knot, if it is shorter than asked.
-    fn through(&mut self, start: VertexId, shorter_than: usize) -> Option<Vec<VertexId>> {
+    fn shortest_cycle_through(
+        &mut self,
+        start: VertexId,
+        shorter_than: usize,
+    ) -> Option<Vec<VertexId>> {
         self.round += 1;
         let mut frontier = vec![start];
         for n_steps in 1..shorter_than {
             let mut next_frontier = Vec::new();
             for from in frontier {
-                for &to in self.graph.of(from) {
+                for &to in self.graph.neighbors(from) {
                     self.n_followed += 1;
                     if to == start {
-                        return Some(self.trace(start, from, n_steps));
+                        return Some(self.trace_path(start, from, n_steps));
                     }
                     // Rounds are compared because clearing the array would cost as much as the
                     // graph has vertices, for each start.
@@ -224,7 +234,7 @@ impl<'g> Search<'g> {
     }
 
     /// The way from `start` to `last`, of which it is known how long it is.
-    fn trace(&self, start: VertexId, last: VertexId, length: usize) -> Vec<VertexId> {
+    fn trace_path(&self, start: VertexId, last: VertexId, length: usize) -> Vec<VertexId> {
         let mut way = Vec::with_capacity(length);
         let mut at = last;
         while at != start {

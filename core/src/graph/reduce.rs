@@ -11,16 +11,16 @@ pub struct ReducedEdges {
 }
 
 /// Maximum number of vertices and edges examined, over all blocks: a second or two.
-const LOOKS: usize = 2_000_000_000;
+const MAX_EXAMINED: usize = 2_000_000_000;
 
 /// Number of possible ends of edges that are followed at a time: one bit each.
-const BLOCK: usize = 64;
+const ENDS_PER_BLOCK: usize = 64;
 
 impl ReducedEdges {
     /// Returns the dependencies that a vertex is drawn with, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
-        self.dependencies.of(of)
+        self.dependencies.neighbors(of)
     }
 
     /// Whether every edge that could be left out is. A graph too large for that keeps all its edges.
@@ -33,28 +33,31 @@ impl ReducedEdges {
 /// Finds the smallest set of edges from which the same waiting follows. Takes time in proportion to
 /// vertices times edges, divided by 64, up to a bound above which nothing is left out.
 #[must_use]
-pub fn reduce<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
-    reduce_within(graph, LOOKS)
+pub fn reduce_transitively<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
+    reduce_with_limit(graph, MAX_EXAMINED)
 }
 
-fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
-    let n_blocks = graph.len().div_ceil(BLOCK);
+fn reduce_with_limit<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
+    let n_blocks = graph.len().div_ceil(ENDS_PER_BLOCK);
     let is_complete = n_blocks.saturating_mul(graph.len() + graph.n_edges()) <= looks;
     let mut kept = vec![true; graph.n_edges()];
     if is_complete {
         let mut ends = ReachableEnds { below: vec![0; graph.len()], bits: vec![0; graph.len()] };
-        for start in (0..graph.len()).step_by(BLOCK) {
-            leave_out_ends_in_block(graph, start, &mut ends, &mut kept);
+        for start in (0..graph.len()).step_by(ENDS_PER_BLOCK) {
+            remove_implied_edges_in_block(graph, start, &mut ends, &mut kept);
         }
     }
     let dependencies = &graph.dependencies;
     let pairs: Vec<(VertexId, VertexId)> = graph
-        .ids()
-        .flat_map(|id| dependencies.run(id).map(move |at| (id, at)))
+        .vertex_ids()
+        .flat_map(|id| dependencies.range_of(id).map(move |at| (id, at)))
         .filter(|(_, at)| kept[*at])
         .map(|(id, at)| (id, dependencies.ends[at]))
         .collect();
-    ReducedEdges { dependencies: Adjacency::build(graph.len(), pairs.into_iter()), is_complete }
+    ReducedEdges {
+        dependencies: Adjacency::from_pairs(graph.len(), pairs.into_iter()),
+        is_complete,
+    }
 }
 
 /// Ends of edges in a block, as bits by vertex. All are zero between blocks.
@@ -66,15 +69,15 @@ struct ReachableEnds {
 }
 
 /// Marks the edges to leave out whose end is one of the 64 vertices from `start` in the graph's order.
-fn leave_out_ends_in_block<V, E>(
+fn remove_implied_edges_in_block<V, E>(
     graph: &Graph<V, E>,
     start: usize,
     ends: &mut ReachableEnds,
     kept: &mut [bool],
 ) {
     let ReachableEnds { below, bits } = ends;
-    let order = graph.order();
-    let block = &order[start..order.len().min(start + BLOCK)];
+    let order = graph.topological_order();
+    let block = &order[start..order.len().min(start + ENDS_PER_BLOCK)];
     for (bit, id) in block.iter().enumerate() {
         bits[id.index()] = 1 << bit;
     }
@@ -83,7 +86,7 @@ fn leave_out_ends_in_block<V, E>(
         let reached_by = |on: &VertexId| below[on.index()];
         let through = graph.dependencies(id).iter().map(reached_by).fold(0, std::ops::BitOr::bitor);
         let mut direct = 0;
-        for at in graph.dependencies.run(id) {
+        for at in graph.dependencies.range_of(id) {
             let bit = bits[graph.dependencies.ends[at].index()];
             direct |= bit;
             if through & bit != 0 {
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn an_edge_that_a_longer_way_implies_is_left_out() {
         let graph = diamond_with_a_short_cut();
-        let reduced = reduce(&graph);
+        let reduced = reduce_transitively(&graph);
         assert!(reduced.is_complete());
         assert_eq!(reduced.dependencies(VertexId(3)), [VertexId(1), VertexId(2)]);
         assert_eq!(reduced.dependencies(VertexId(1)), [VertexId(0)]);
@@ -125,7 +128,7 @@ mod tests {
     fn a_graph_above_the_bound_keeps_all_edges() {
         let graph = diamond_with_a_short_cut();
         // Less than its vertices and edges.
-        let reduced = reduce_within(&graph, 3);
+        let reduced = reduce_with_limit(&graph, 3);
         assert!(!reduced.is_complete());
         assert_eq!(reduced.dependencies(VertexId(3)), graph.dependencies(VertexId(3)));
     }

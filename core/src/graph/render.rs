@@ -25,20 +25,23 @@ pub struct VertexStyle {
 /// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect:
 /// one subgraph `root`, every name behind `[root] `. Edges that longer ways imply are left out.
 #[must_use]
-pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> RenderedVertex) -> String {
-    let drawn: Vec<RenderedVertex> = graph.ids().map(|id| draw(id, &graph[id])).collect();
+pub fn graph_to_dot<V, E>(
+    graph: &Graph<V, E>,
+    draw: impl Fn(VertexId, &V) -> RenderedVertex,
+) -> String {
+    let drawn: Vec<RenderedVertex> = graph.vertex_ids().map(|id| draw(id, &graph[id])).collect();
     let names: Vec<String> =
-        drawn.iter().map(|drawn| quoted(&format!("[root] {}", drawn.name))).collect();
-    let reduced = reduce::reduce(graph);
+        drawn.iter().map(|drawn| quote_dot(&format!("[root] {}", drawn.name))).collect();
+    let reduced = reduce::reduce_transitively(graph);
 
     let mut boxes: Vec<String> = Vec::new();
     for (name, drawn) in names.iter().zip(&drawn) {
         if let Some(VertexStyle { label, shape }) = &drawn.look {
-            boxes.push(format!("{name} [label = {}, shape = \"{shape}\"]", quoted(label)));
+            boxes.push(format!("{name} [label = {}, shape = \"{shape}\"]", quote_dot(label)));
         }
     }
     let mut arrows: Vec<(&str, &str)> = Vec::new();
-    for id in graph.ids() {
+    for id in graph.vertex_ids() {
         let from = names[id.index()].as_str();
         arrows.extend(reduced.dependencies(id).iter().map(|on| (from, names[on.index()].as_str())));
     }
@@ -60,7 +63,7 @@ pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> RenderedVer
 
 /// The text as a quoted identifier of the DOT language.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub fn quote_dot(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
     use crate::graph::Draft;
 
-    fn example() -> Graph<&'static str> {
+    fn example_graph() -> Graph<&'static str> {
         let mut draft = Draft::new();
         let [root, b, provider, a] =
             ["root", "null_resource.b", "provider[\"x/y/null\"]", "null_resource.a"]
@@ -115,6 +118,6 @@ mod tests {
             	}
             }
         "#]]
-        .assert_eq(&dot(&example(), draw));
+        .assert_eq(&graph_to_dot(&example_graph(), draw));
     }
 }

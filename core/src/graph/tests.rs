@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 
-use super::gate::Gate;
-use super::walk::{Next, RecordOrder, Unvisited, WalkOptions, walk};
+use super::gate::WalkGate;
+use super::walk::{AfterRecord, RecordOrder, UnvisitedVertices, WalkOptions, walk_graph};
 use super::*;
 
 /// Polls until the future ends; none of ours waits for anything outside.
@@ -36,7 +36,7 @@ async fn after_polls(mut n_polls: u32) {
     .await;
 }
 
-fn draft(n_vertices: u32, edges: &[(u32, u32)]) -> Draft<u32, usize> {
+fn draft_with_edges(n_vertices: u32, edges: &[(u32, u32)]) -> Draft<u32, usize> {
     let mut draft = Draft::new();
     for number in 0..n_vertices {
         draft.add(number);
@@ -47,12 +47,12 @@ fn draft(n_vertices: u32, edges: &[(u32, u32)]) -> Draft<u32, usize> {
     draft
 }
 
-fn graph(n_vertices: u32, edges: &[(u32, u32)]) -> Graph<u32, usize> {
-    draft(n_vertices, edges).freeze().expect("the example has no cycle")
+fn graph_with_edges(n_vertices: u32, edges: &[(u32, u32)]) -> Graph<u32, usize> {
+    draft_with_edges(n_vertices, edges).freeze().expect("the example has no cycle")
 }
 
 /// Edges from greater to smaller numbers only, hence without cycles.
-fn acyclic() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
+fn acyclic_edges() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
     (2_u32..14).prop_flat_map(|n| {
         let edge = (1..n).prop_flat_map(|dependent| (Just(dependent), 0..dependent));
         (Just(n), proptest::collection::vec(edge, 0..30))
@@ -64,7 +64,7 @@ fn any_edges() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
 }
 
 /// Returns the pairs of vertices of which the first reaches the second in one step or more.
-fn reachable(n: u32, edges: &[(u32, u32)]) -> BTreeSet<(u32, u32)> {
+fn reachable_pairs(n: u32, edges: &[(u32, u32)]) -> BTreeSet<(u32, u32)> {
     let mut pairs: BTreeSet<(u32, u32)> = edges.iter().copied().collect();
     for middle in 0..n {
         for from in 0..n {
@@ -80,17 +80,17 @@ fn reachable(n: u32, edges: &[(u32, u32)]) -> BTreeSet<(u32, u32)> {
 
 proptest! {
     #[test]
-    fn freezing_keeps_every_edge_once_in_both_directions((n, edges) in acyclic()) {
-        let frozen = graph(n, &edges);
+    fn freezing_keeps_every_edge_once_in_both_directions((n, edges) in acyclic_edges()) {
+        let frozen = graph_with_edges(n, &edges);
         let distinct: BTreeSet<(u32, u32)> = edges.iter().copied().collect();
         prop_assert_eq!(frozen.n_edges(), distinct.len());
-        for id in frozen.ids() {
+        for id in frozen.vertex_ids() {
             let below: Vec<u32> = distinct.iter().filter(|e| e.0 == id.0).map(|e| e.1).collect();
             let above: Vec<u32> = distinct.iter().filter(|e| e.1 == id.0).map(|e| e.0).collect();
             let numbers = |ids: &[VertexId]| ids.iter().map(|id| id.0).collect::<Vec<u32>>();
             prop_assert_eq!(numbers(frozen.dependencies(id)), below.clone());
             prop_assert_eq!(numbers(frozen.dependents(id)), above);
-            for (&why, &on) in frozen.reasons(id).iter().zip(&below) {
+            for (&why, &on) in frozen.edge_reasons(id).iter().zip(&below) {
                 prop_assert_eq!(Some(why), edges.iter().position(|e| *e == (id.0, on)));
             }
         }
@@ -98,12 +98,12 @@ proptest! {
 
     #[test]
     fn freezing_fails_exactly_when_something_waits_for_itself((n, edges) in any_edges()) {
-        let pairs = reachable(n, &edges);
-        match draft(n, &edges).freeze() {
+        let pairs = reachable_pairs(n, &edges);
+        match draft_with_edges(n, &edges).freeze() {
             Ok(frozen) => {
                 prop_assert!((0..n).all(|v| !pairs.contains(&(v, v))));
                 let mut position = vec![0; frozen.len()];
-                for (at, id) in frozen.order().iter().enumerate() {
+                for (at, id) in frozen.topological_order().iter().enumerate() {
                     position[id.index()] = at;
                 }
                 prop_assert!(edges.iter().all(|e| position[e.0 as usize] > position[e.1 as usize]));
@@ -113,26 +113,26 @@ proptest! {
     }
 
     #[test]
-    fn reduction_keeps_what_is_reachable_and_nothing_more((n, edges) in acyclic()) {
-        let frozen = graph(n, &edges);
-        let reduced = reduce::reduce(&frozen);
+    fn reduction_keeps_what_is_reachable_and_nothing_more((n, edges) in acyclic_edges()) {
+        let frozen = graph_with_edges(n, &edges);
+        let reduced = reduce::reduce_transitively(&frozen);
         let kept: Vec<(u32, u32)> = frozen
-            .ids()
+            .vertex_ids()
             .flat_map(|id| reduced.dependencies(id).iter().map(move |on| (id.0, on.0)))
             .collect();
-        prop_assert_eq!(reachable(n, &kept), reachable(n, &edges));
+        prop_assert_eq!(reachable_pairs(n, &kept), reachable_pairs(n, &edges));
         for at in 0..kept.len() {
             let mut fewer = kept.clone();
             fewer.remove(at);
-            prop_assert_ne!(reachable(n, &fewer), reachable(n, &edges));
+            prop_assert_ne!(reachable_pairs(n, &fewer), reachable_pairs(n, &edges));
         }
     }
 
     #[test]
     fn a_walk_records_every_vertex_after_what_it_waits_for(
-        (n, edges) in acyclic(), limit in 1_usize..5, seed in any::<Option<u64>>(),
+        (n, edges) in acyclic_edges(), limit in 1_usize..5, seed in any::<Option<u64>>(),
     ) {
-        let frozen = graph(n, &edges);
+        let frozen = graph_with_edges(n, &edges);
         let recorded = RefCell::new(vec![false; frozen.len()]);
         let (n_running, most) = (Cell::new(0_usize), Cell::new(0_usize));
         let visit = |id: VertexId, &number: &u32| {
@@ -150,40 +150,40 @@ proptest! {
         let record = |id: VertexId, _: &u32, ready: bool| {
             assert!(ready, "started before a dependency was recorded");
             assert!(!std::mem::replace(&mut recorded.borrow_mut()[id.index()], true));
-            Next::Go
+            AfterRecord::StartDependents
         };
-        let finishing = seed.map_or(RecordOrder::AsTheyCome, RecordOrder::Shuffled);
-        let pace = WalkOptions { finishing, ..WalkOptions::at_most(limit) };
-        let unvisited = block_on(walk(&frozen, pace, visit, record));
-        prop_assert_eq!(unvisited, Unvisited::default());
+        let finishing = seed.map_or(RecordOrder::Completion, RecordOrder::Shuffled);
+        let pace = WalkOptions { finishing, ..WalkOptions::with_limit(limit) };
+        let unvisited = block_on(walk_graph(&frozen, pace, visit, record));
+        prop_assert_eq!(unvisited, UnvisitedVertices::default());
         prop_assert!(recorded.borrow().iter().all(|done| *done));
         prop_assert!(most.get() <= limit);
     }
 
     #[test]
     fn what_waits_for_a_failure_is_skipped_and_nothing_else(
-        (n, edges) in acyclic(), failing in proptest::collection::btree_set(0_u32..14, 0..4),
+        (n, edges) in acyclic_edges(), failing in proptest::collection::btree_set(0_u32..14, 0..4),
         seed in any::<u64>(),
     ) {
-        let frozen = graph(n, &edges);
-        let pairs = reachable(n, &edges);
+        let frozen = graph_with_edges(n, &edges);
+        let pairs = reachable_pairs(n, &edges);
         let must_skip = |v: u32| failing.iter().any(|&f| f < n && pairs.contains(&(v, f)));
         let record = |id: VertexId, _: &u32, ()| {
             assert!(!must_skip(id.0));
-            if failing.contains(&id.0) { Next::SkipDependents } else { Next::Go }
+            if failing.contains(&id.0) { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
         };
-        let pace = WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::at_most(3) };
-        let unvisited = block_on(walk(&frozen, pace, |_, _| async {}, record));
-        let expected: Vec<VertexId> = frozen.ids().filter(|id| must_skip(id.0)).collect();
-        prop_assert_eq!(unvisited, Unvisited { skipped: expected, stopped: Vec::new() });
+        let pace = WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::with_limit(3) };
+        let unvisited = block_on(walk_graph(&frozen, pace, |_, _| async {}, record));
+        let expected: Vec<VertexId> = frozen.vertex_ids().filter(|id| must_skip(id.0)).collect();
+        prop_assert_eq!(unvisited, UnvisitedVertices { skipped: expected, stopped: Vec::new() });
     }
 
     #[test]
     fn retaining_drops_vertices_with_their_edges(
-        (n, edges) in acyclic(), gone in proptest::collection::btree_set(0_u32..14, 0..10),
+        (n, edges) in acyclic_edges(), gone in proptest::collection::btree_set(0_u32..14, 0..10),
     ) {
-        let mut thinned = draft(n, &edges);
-        thinned.retain(|id, _| !gone.contains(&id.0));
+        let mut thinned = draft_with_edges(n, &edges);
+        thinned.retain_vertices(|id, _| !gone.contains(&id.0));
         let kept: Vec<u32> = (0..n).filter(|v| !gone.contains(v)).collect();
         prop_assert_eq!(thinned.vertices(), &kept);
         let numbers: Vec<(u32, u32)> =
@@ -198,7 +198,7 @@ fn check_cycles(
     n: u32,
     edges: &[(u32, u32)],
     pairs: &BTreeSet<(u32, u32)>,
-    cyclic: &Cyclic<u32, usize>,
+    cyclic: &CyclicDraft<u32, usize>,
 ) -> Result<(), TestCaseError> {
     let same_knot = |a: u32, b: u32| pairs.contains(&(a, b)) && pairs.contains(&(b, a));
     let knots: BTreeSet<u32> = (0..n)
@@ -207,22 +207,23 @@ fn check_cycles(
         .collect();
     prop_assert_eq!(cyclic.cycles.len(), knots.len());
     for cycle in &cyclic.cycles {
-        let way: Vec<&Edge<usize>> = cyclic.edges(cycle).collect();
+        let way: Vec<&Edge<usize>> = cyclic.edges_of_cycle(cycle).collect();
         prop_assert_eq!(way.len(), cycle.0.len(), "every step of the cycle is an edge");
         for edge in way {
             prop_assert_eq!(edges[edge.why], (edge.dependent.0, edge.dependency.0));
         }
         let shortest = cycle.0.len();
         let first = cycle.0[0].0;
-        let shorter =
-            (0..n).filter(|&v| same_knot(v, first)).any(|v| distance(n, edges, v) < shortest);
+        let shorter = (0..n)
+            .filter(|&v| same_knot(v, first))
+            .any(|v| shortest_cycle_len(n, edges, v) < shortest);
         prop_assert!(!shorter, "there is a shorter cycle than {:?}", cycle);
     }
     Ok(())
 }
 
 /// The length of the shortest way from a vertex back to itself.
-fn distance(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
+fn shortest_cycle_len(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
     let mut frontier = BTreeSet::from([start]);
     for n_steps in 1..=n as usize {
         frontier = edges.iter().filter(|e| frontier.contains(&e.0)).map(|e| e.1).collect();
@@ -235,13 +236,13 @@ fn distance(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
 
 /// Admits a limited number at once; a vertex that was admitted makes room only after its partner
 /// has passed.
-struct Narrow {
+struct LimitedGate {
     n_free: Cell<usize>,
     forced: RefCell<Vec<u32>>,
 }
 
-impl Gate for Narrow {
-    fn admits(&self, id: VertexId) -> bool {
+impl WalkGate for LimitedGate {
+    fn may_start(&self, id: VertexId) -> bool {
         let is_tenant = id.0.is_multiple_of(2);
         if is_tenant && self.n_free.get() == 0 {
             return false;
@@ -250,30 +251,30 @@ impl Gate for Narrow {
         true
     }
 
-    fn forces(&self, id: VertexId) {
+    fn force_start(&self, id: VertexId) {
         self.forced.borrow_mut().push(id.0);
     }
 
-    fn passed(&self, id: VertexId) -> bool {
+    fn on_finished(&self, id: VertexId) -> bool {
         let is_last = !id.0.is_multiple_of(2) && !self.forced.borrow().contains(&(id.0 - 1));
         self.n_free.set(self.n_free.get() + usize::from(is_last));
         is_last
     }
 }
 
-fn through_the_narrow(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>) {
-    let frozen = graph(n, edges);
-    let gate = Narrow { n_free: Cell::new(n_free), forced: RefCell::default() };
+fn walk_with_limited_gate(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>) {
+    let frozen = graph_with_edges(n, edges);
+    let gate = LimitedGate { n_free: Cell::new(n_free), forced: RefCell::default() };
     let started = RefCell::new(Vec::new());
     let visit = |id: VertexId, _: &u32| {
         started.borrow_mut().push(id.0);
         after_polls(id.0 % 3)
     };
-    let pace = WalkOptions { gate: &gate, ..WalkOptions::at_most(9) };
+    let pace = WalkOptions { gate: &gate, ..WalkOptions::with_limit(9) };
     let fails = |id: VertexId, _: &u32, ()| {
-        if id.0 == 4 { Next::SkipDependents } else { Next::Go }
+        if id.0 == 4 { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
     };
-    block_on(walk(&frozen, pace, visit, fails));
+    block_on(walk_graph(&frozen, pace, visit, fails));
     (started.into_inner(), gate.forced.into_inner())
 }
 
@@ -282,17 +283,17 @@ fn what_the_gate_holds_back_starts_when_there_is_room() {
     // Pairs of a vertex with a limited resource and its last user; the third fails, so its user is
     // never visited.
     let pairs = [(1, 0), (3, 2), (5, 4), (7, 6)];
-    let (started, forced) = through_the_narrow(1, 8, &pairs);
+    let (started, forced) = walk_with_limited_gate(1, 8, &pairs);
     assert_eq!((started, forced), (vec![0, 1, 2, 3, 4, 6, 7], vec![]));
 }
 
 #[test]
 fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
     // The user of the first resource waits for that of the second.
-    let (started, forced) = through_the_narrow(1, 4, &[(1, 0), (3, 2), (1, 3)]);
+    let (started, forced) = walk_with_limited_gate(1, 4, &[(1, 0), (3, 2), (1, 3)]);
     assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
     // Without any room, each has to be let in.
-    let (started, forced) = through_the_narrow(0, 4, &[(1, 0), (3, 2)]);
+    let (started, forced) = walk_with_limited_gate(0, 4, &[(1, 0), (3, 2)]);
     assert_eq!(started.len(), 4);
     assert_eq!(forced, [0, 2]);
 }
@@ -309,26 +310,28 @@ fn a_cycle_names_its_edges_with_their_reasons() {
     let cyclic = draft.freeze().expect_err("b and c wait for each other");
     assert_eq!(cyclic.cycles, [Cycle(vec![b, c]), Cycle(vec![d])]);
     // Of two edges between the same vertices the first one is named.
-    let reasons = |cycle| cyclic.edges(cycle).map(|edge| edge.why).collect::<Vec<_>>();
+    let reasons = |cycle| cyclic.edges_of_cycle(cycle).map(|edge| edge.why).collect::<Vec<_>>();
     assert_eq!(reasons(&cyclic.cycles[0]), ["main.tf:3", "main.tf:2"]);
     assert_eq!(reasons(&cyclic.cycles[1]), ["main.tf:5"]);
 }
 
 #[test]
 fn the_smallest_vertex_that_can_start_starts_first() {
-    let frozen = graph(6, &[(0, 5), (3, 4)]);
+    let frozen = graph_with_edges(6, &[(0, 5), (3, 4)]);
     let started = RefCell::new(Vec::new());
     let visit = |id: VertexId, _: &u32| {
         started.borrow_mut().push(id.0);
         async {}
     };
-    block_on(walk(&frozen, WalkOptions::at_most(1), visit, |_, _, ()| Next::Go));
+    block_on(walk_graph(&frozen, WalkOptions::with_limit(1), visit, |_, _, ()| {
+        AfterRecord::StartDependents
+    }));
     assert_eq!(*started.borrow(), [1, 2, 4, 3, 5, 0]);
 }
 
 #[test]
 fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
-    let frozen = graph(6, &[(5, 0), (4, 2)]);
+    let frozen = graph_with_edges(6, &[(5, 0), (4, 2)]);
     let stopped = Cell::new(false);
     let stop = || stopped.get();
     let recorded = RefCell::new(Vec::new());
@@ -337,10 +340,10 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
     let record = |id: VertexId, _: &u32, ()| {
         stopped.set(true);
         recorded.borrow_mut().push(id.0);
-        if id.0 == 0 { Next::SkipDependents } else { Next::Go }
+        if id.0 == 0 { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
     };
-    let pace = WalkOptions { stop: &stop, ..WalkOptions::at_most(2) };
-    let unvisited = block_on(walk(&frozen, pace, visit, record));
+    let pace = WalkOptions { stop: &stop, ..WalkOptions::with_limit(2) };
+    let unvisited = block_on(walk_graph(&frozen, pace, visit, record));
     assert_eq!(*recorded.borrow(), [0, 1]);
     assert_eq!(unvisited.skipped, [VertexId(5)]);
     assert_eq!(unvisited.stopped, [VertexId(2), VertexId(3), VertexId(4)]);
@@ -348,18 +351,18 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
 
 #[test]
 fn a_seed_decides_the_order_of_recording() {
-    let frozen = graph(12, &[]);
+    let frozen = graph_with_edges(12, &[]);
     let order = |seed| {
         let mut recorded = Vec::new();
         let pace =
-            WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::at_most(4) };
-        block_on(walk(
+            WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::with_limit(4) };
+        block_on(walk_graph(
             &frozen,
             pace,
             |_, _| async {},
             |id, _, ()| {
                 recorded.push(id.0);
-                Next::Go
+                AfterRecord::StartDependents
             },
         ));
         recorded
@@ -371,9 +374,13 @@ fn a_seed_decides_the_order_of_recording() {
 #[test]
 fn a_long_walk_lets_others_have_their_turn() {
     // None of these ever waits, so without pauses the walk would end within one poll.
-    let frozen = graph(1_000, &[]);
-    let mut future =
-        pin!(walk(&frozen, WalkOptions::at_most(4), |_, _| async {}, |_, _, ()| Next::Go));
+    let frozen = graph_with_edges(1_000, &[]);
+    let mut future = pin!(walk_graph(
+        &frozen,
+        WalkOptions::with_limit(4),
+        |_, _| async {},
+        |_, _, ()| AfterRecord::StartDependents
+    ));
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
 }
@@ -391,13 +398,13 @@ fn a_million_vertices_in_one_chain_are_no_burden() {
     }
     let frozen = draft.freeze().expect("a chain has no cycle");
     let mut n_recorded = 0;
-    block_on(walk(
+    block_on(walk_graph(
         &frozen,
-        WalkOptions::at_most(10),
+        WalkOptions::with_limit(10),
         |_, ()| async {},
         |_, (), ()| {
             n_recorded += 1;
-            Next::Go
+            AfterRecord::StartDependents
         },
     ));
     assert_eq!(n_recorded, N);
@@ -414,21 +421,22 @@ fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
         }
     }
     let frozen = draft.freeze().expect("a chain has no cycle");
-    let fail = |_, (): &(), ()| Next::SkipDependents;
-    let unvisited = block_on(walk(&frozen, WalkOptions::at_most(10), |_, ()| async {}, fail));
+    let fail = |_, (): &(), ()| AfterRecord::SkipDependents;
+    let unvisited =
+        block_on(walk_graph(&frozen, WalkOptions::with_limit(10), |_, ()| async {}, fail));
     assert_eq!(unvisited.skipped.len(), N as usize - 1);
 }
 
 proptest! {
     #[test]
-    fn a_graph_that_was_thawed_freezes_to_the_same((n, edges) in acyclic()) {
-        let (before, after) = (graph(n, &edges), graph(n, &edges).thaw().freeze());
+    fn a_graph_that_was_thawed_freezes_to_the_same((n, edges) in acyclic_edges()) {
+        let (before, after) = (graph_with_edges(n, &edges), graph_with_edges(n, &edges).into_draft().freeze());
         let after = after.expect("it had no cycle before");
-        prop_assert_eq!(before.order(), after.order());
-        for id in before.ids() {
+        prop_assert_eq!(before.topological_order(), after.topological_order());
+        for id in before.vertex_ids() {
             prop_assert_eq!(before.dependencies(id), after.dependencies(id));
             prop_assert_eq!(before.dependents(id), after.dependents(id));
-            prop_assert_eq!(before.reasons(id), after.reasons(id));
+            prop_assert_eq!(before.edge_reasons(id), after.edge_reasons(id));
         }
     }
 }
@@ -436,7 +444,7 @@ proptest! {
 #[test]
 fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
     const N: u32 = 1_500;
-    let graph = graph(N, &[]);
+    let graph = graph_with_edges(N, &[]);
     // Nothing could ever start with 0, so it counts as 1.
     for limit in [0, 1, 2, 10, 1_000, 2_000, usize::MAX] {
         let (under_way, most, started) = (Cell::new(0), Cell::new(0), RefCell::new(Vec::new()));
@@ -450,7 +458,9 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
                 under_way.set(under_way.get() - 1);
             }
         };
-        block_on(walk(&graph, WalkOptions::at_most(limit), visit, |_, _, ()| Next::Go));
+        block_on(walk_graph(&graph, WalkOptions::with_limit(limit), visit, |_, _, ()| {
+            AfterRecord::StartDependents
+        }));
         assert_eq!(most.get(), limit.clamp(1, N as usize));
         // No ready vertex is overtaken by a later one.
         assert!(started.borrow().is_sorted() && started.borrow().len() == N as usize);
@@ -459,7 +469,7 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
 
 #[test]
 fn what_leads_to_each_other_is_one_knot() {
-    let knots = knots(6, vec![(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (5, 0)]);
+    let knots = component_numbers(6, vec![(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (5, 0)]);
     let same = |a: usize, b: usize| knots[a] == knots[b];
     assert!(same(1, 2));
     let alone = [0, 3, 4, 5];

@@ -10,14 +10,14 @@ use std::future::Future;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
-use super::gate::{Gate, Open};
+use super::gate::{OpenGate, WalkGate};
 use super::{Graph, VertexId};
 
 /// The consequence of a recorded result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
+pub enum AfterRecord {
     /// The dependents of the vertex may start.
-    Go,
+    StartDependents,
     /// The dependents of the vertex, direct and indirect, must not be visited.
     SkipDependents,
 }
@@ -32,25 +32,25 @@ pub struct WalkOptions<'s> {
     /// The order in which vertices are visited, and results recorded.
     pub finishing: RecordOrder,
     /// Limits the vertices that may start, beyond the edges.
-    pub gate: &'s dyn Gate,
+    pub gate: &'s dyn WalkGate,
 }
 
 /// The order in which vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOrder {
     /// As visits happen to end.
-    AsTheyCome,
+    Completion,
     /// In a random order that the edges allow, always the same for one seed: for tests that nothing
     /// depends on timing.
     Shuffled(u64),
     /// One after the other, and this vertex before everything that it does not wait for: for tests
     /// that it needs nothing else.
-    Early(VertexId),
+    OneEarly(VertexId),
 }
 
 /// The vertices that were not visited, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unvisited {
+pub struct UnvisitedVertices {
     /// Because something they depend on failed.
     pub skipped: Vec<VertexId>,
     /// Because the walk was stopped.
@@ -60,13 +60,13 @@ pub struct Unvisited {
 impl WalkOptions<'_> {
     /// As fast as `limit` allows, without a way to stop.
     #[must_use]
-    pub fn at_most(limit: usize) -> Self {
-        Self { limit, stop: &|| false, finishing: RecordOrder::AsTheyCome, gate: &Open }
+    pub fn with_limit(limit: usize) -> Self {
+        Self { limit, stop: &|| false, finishing: RecordOrder::Completion, gate: &OpenGate }
     }
 }
 
 /// Results recorded between two pauses in which others on the same thread get their turn.
-const RECORDS_PER_TURN: u32 = 128;
+const RECORDS_PER_YIELD: u32 = 128;
 
 /// Visits every vertex once, after all its dependencies were visited and recorded.
 ///
@@ -74,19 +74,20 @@ const RECORDS_PER_TURN: u32 = 128;
 /// dependents of a vertex start only after its `record` returned. Of the vertices that could start,
 /// the smallest starts first. One that the gate holds back starts when there is room, or when
 /// nothing else is left that could make room.
-pub async fn walk<'g, V, E, O, F>(
+pub async fn walk_graph<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
     pace: WalkOptions<'_>,
     visit: impl Fn(VertexId, &'g V) -> F,
-    mut record: impl FnMut(VertexId, &'g V, O) -> Next,
-) -> Unvisited
+    mut record: impl FnMut(VertexId, &'g V, O) -> AfterRecord,
+) -> UnvisitedVertices
 where
     F: Future<Output = O>,
 {
     let mut agenda = WalkState::new(graph, pace.finishing);
     // One visit at a time: the early vertex must not see results of visits beside it, which the
     // test wants to be missing.
-    let limit = if matches!(pace.finishing, RecordOrder::Early(_)) { 1 } else { pace.limit.max(1) };
+    let limit =
+        if matches!(pace.finishing, RecordOrder::OneEarly(_)) { 1 } else { pace.limit.max(1) };
     // Polled within this task and not spawned: a spawned future must be `'static`, and visits
     // borrow.
     let mut under_way = FuturesUnordered::new();
@@ -103,8 +104,8 @@ where
             if (pace.stop)() {
                 break;
             }
-            let Some(id) = agenda.take() else { break };
-            if !pace.gate.admits(id) {
+            let Some(id) = agenda.take_ready() else { break };
+            if !pace.gate.may_start(id) {
                 // Set aside and not back into the queue, where the same vertex would be taken again
                 // at once.
                 agenda.hold_back(id);
@@ -119,7 +120,7 @@ where
         {
             // No visit is running and none can start, so no vertex can make room any more. One of
             // them has to start beyond the limit.
-            pace.gate.forces(id);
+            pace.gate.force_start(id);
             under_way.push(begin(id));
         }
         if let RecordOrder::Shuffled(_) = pace.finishing {
@@ -136,14 +137,14 @@ where
         // Nothing was running, so no vertex can become ready any more: the walk is over or was
         // stopped.
         if finished.is_empty() {
-            return agenda.unvisited();
+            return agenda.unvisited_vertices();
         }
-        let (id, result) = finished.remove(agenda.pick(finished.len()));
+        let (id, result) = finished.remove(agenda.pick_finished(finished.len()));
         let next = record(id, &graph[id], result);
-        agenda.done(id, next, pace.gate);
+        agenda.mark_recorded(id, next, pace.gate);
 
         n_records += 1;
-        if n_records % RECORDS_PER_TURN == 0 {
+        if n_records % RECORDS_PER_YIELD == 0 {
             // Visits that never wait would otherwise keep an interrupt from being noticed.
             tokio::task::yield_now().await;
         }
@@ -162,7 +163,7 @@ struct WalkState<'g, V, E> {
     early: Vec<bool>,
     /// The vertices that could start but that the gate holds back, in the order of asking.
     held_back: VecDeque<VertexId>,
-    rng: Option<Rng>,
+    rng: Option<SeededRng>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -175,16 +176,16 @@ enum VertexStatus {
 impl<'g, V, E> WalkState<'g, V, E> {
     fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
-            .ids()
+            .vertex_ids()
             // `Draft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
         let (rng, early) = match finishing {
-            RecordOrder::AsTheyCome => (None, Vec::new()),
-            RecordOrder::Shuffled(seed) => (Some(Rng(seed)), Vec::new()),
-            RecordOrder::Early(id) => {
-                let it = graph.ids().map(|other| other == id).collect();
-                (None, graph.dependencies.reach(it))
+            RecordOrder::Completion => (None, Vec::new()),
+            RecordOrder::Shuffled(seed) => (Some(SeededRng(seed)), Vec::new()),
+            RecordOrder::OneEarly(id) => {
+                let it = graph.vertex_ids().map(|other| other == id).collect();
+                (None, graph.dependencies.reachable_from(it))
             }
         };
         let mut agenda = Self {
@@ -196,15 +197,15 @@ impl<'g, V, E> WalkState<'g, V, E> {
             held_back: VecDeque::new(),
             rng,
         };
-        for id in graph.ids() {
+        for id in graph.vertex_ids() {
             if agenda.n_waiting[id.index()] == 0 {
-                agenda.get_ready(id);
+                agenda.add_ready(id);
             }
         }
         agenda
     }
 
-    fn get_ready(&mut self, id: VertexId) {
+    fn add_ready(&mut self, id: VertexId) {
         let is_late = !self.early.is_empty() && !self.early[id.index()];
         // `false` sorts first: everything that the early vertex needs precedes the rest.
         self.ready.push(Reverse((is_late, id)));
@@ -215,7 +216,7 @@ impl<'g, V, E> WalkState<'g, V, E> {
     }
 
     /// Takes the vertex that starts next.
-    fn take(&mut self) -> Option<VertexId> {
+    fn take_ready(&mut self) -> Option<VertexId> {
         let Reverse((_, id)) = self.ready.pop()?;
         self.status[id.index()] = VertexStatus::Started;
         Some(id)
@@ -236,26 +237,26 @@ impl<'g, V, E> WalkState<'g, V, E> {
     }
 
     /// Picks the finished result that is recorded first.
-    fn pick(&mut self, n_finished: usize) -> usize {
-        self.rng.as_mut().map_or(0, |rng| rng.below(n_finished))
+    fn pick_finished(&mut self, n_finished: usize) -> usize {
+        self.rng.as_mut().map_or(0, |rng| rng.random_below(n_finished))
     }
 
     /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
     /// are skipped with everything behind them.
-    fn done(&mut self, id: VertexId, next: Next, gate: &dyn Gate) {
+    fn mark_recorded(&mut self, id: VertexId, next: AfterRecord, gate: &dyn WalkGate) {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
             // A free place may admit any of the vertices that wait, and the smallest goes first, as
             // in a run without a limit.
-            if gate.passed(id) {
-                std::mem::take(&mut self.held_back).into_iter().for_each(|id| self.get_ready(id));
+            if gate.on_finished(id) {
+                std::mem::take(&mut self.held_back).into_iter().for_each(|id| self.add_ready(id));
             }
             for &dependent in self.graph.dependents(id) {
                 let at = dependent.index();
                 // Never below zero: freezing merges equal edges, so each dependency is counted
                 // once.
                 self.n_waiting[at] -= 1;
-                if next == Next::SkipDependents {
+                if next == AfterRecord::SkipDependents {
                     // Marked before the last dependency is recorded: a later success of another one
                     // must not start the vertex.
                     self.status[at] = VertexStatus::Skipped;
@@ -265,8 +266,8 @@ impl<'g, V, E> WalkState<'g, V, E> {
                 }
                 match self.status[at] {
                     // A loop with a list instead of recursion: a chain may have a million vertices.
-                    VertexStatus::Skipped => settled.push((dependent, Next::SkipDependents)),
-                    VertexStatus::Open | VertexStatus::Started => self.get_ready(dependent),
+                    VertexStatus::Skipped => settled.push((dependent, AfterRecord::SkipDependents)),
+                    VertexStatus::Open | VertexStatus::Started => self.add_ready(dependent),
                 }
             }
         }
@@ -274,18 +275,18 @@ impl<'g, V, E> WalkState<'g, V, E> {
 
     /// Returns the vertices that were not visited. A vertex behind a failed one counts as skipped,
     /// even if the walk was stopped before all its dependencies were done.
-    fn unvisited(&self) -> Unvisited {
+    fn unvisited_vertices(&self) -> UnvisitedVertices {
         let mut skipped: Vec<bool> =
             self.status.iter().map(|status| *status == VertexStatus::Skipped).collect();
         // Dependencies come first in this order, so one pass finds everything behind a failure.
-        for &id in self.graph.order() {
+        for &id in self.graph.topological_order() {
             let waits = self.graph.dependencies(id);
             skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
         }
         let with = |wanted: &dyn Fn(VertexId) -> bool| {
-            self.graph.ids().filter(|id| wanted(*id)).collect::<Vec<_>>()
+            self.graph.vertex_ids().filter(|id| wanted(*id)).collect::<Vec<_>>()
         };
-        Unvisited {
+        UnvisitedVertices {
             skipped: with(&|id| skipped[id.index()]),
             stopped: with(&|id| {
                 self.status[id.index()] == VertexStatus::Open && !skipped[id.index()]
@@ -295,10 +296,10 @@ impl<'g, V, E> WalkState<'g, V, E> {
 }
 
 /// Repeatable rng: the splitmix64 generator, which needs no more than a seed.
-struct Rng(u64);
+struct SeededRng(u64);
 
-impl Rng {
-    fn below(&mut self, limit: usize) -> usize {
+impl SeededRng {
+    fn random_below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

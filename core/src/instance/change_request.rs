@@ -3,17 +3,19 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
-use formwork_plugin_protocol::contract::ignore::Ignore;
+use formwork_plugin_protocol::contract::ignore::IgnoredChanges;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
-use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Violation, check_answer};
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
 use crate::messages;
-use crate::provider::{Ask, CallContext, ContractViolation, Planned, ProviderClient, ResourceType};
-use crate::state::Object;
+use crate::provider::{
+    CallContext, ChangeValues, ContractViolation, PlannedObject, ProviderClient, ResourceType,
+};
+use crate::state::ObjectState;
 
 /// Summary of the diagnostics for violations of the contract, and the call that was answered.
 #[derive(Clone, Copy)]
@@ -23,7 +25,7 @@ pub(crate) struct ViolationSummary<'a> {
 }
 
 /// The answer to a plan breaks the contract.
-pub(crate) const INVALID_PLAN: ViolationSummary<'_> = ViolationSummary {
+pub(crate) const INVALID_PLAN_SUMMARY: ViolationSummary<'_> = ViolationSummary {
     summary: messages::PROVIDER_PRODUCED_INVALID_PLAN,
     call: "PlanResourceChange",
 };
@@ -34,7 +36,7 @@ pub(crate) struct PriorObject<'a> {
     /// Its value; null if there is none.
     pub(crate) value: &'a Plain,
     /// Its record in the state, with the data beside the value.
-    pub(crate) object: Option<&'a Object>,
+    pub(crate) object: Option<&'a ObjectState>,
 }
 
 /// Provider to ask, object of the request, and sensitive paths that messages must not show.
@@ -52,16 +54,16 @@ impl ChangeRequest<'_> {
     ///
     /// # Errors
     /// When the provider does not answer, or its answer violates the contract.
-    pub(crate) async fn change(
+    pub(crate) async fn plan_change(
         self,
         diags: &mut Diagnostics,
         prior: PriorObject<'_>,
         config: &Plain,
         ignored: &IgnoreChanges,
-    ) -> Result<Planned, Reported> {
+    ) -> Result<PlannedObject, Reported> {
         let PriorObject { value: before, object } = prior;
-        let block = self.ty.block();
-        let ignored = ignore(ignored);
+        let block = self.ty.schema_block();
+        let ignored = ignored_parts(ignored);
         let config = match &ignored {
             // Terraform replaces ignored attributes in the configuration before the provider sees
             // it, so a provider cannot plan a change for them.
@@ -72,14 +74,14 @@ impl ChangeRequest<'_> {
         let private = object.map_or_else(Bytes::new, |object| object.private.clone());
         let identity = object.and_then(|object| self.ty.encode_identity(object));
         let (private, identity) = (&private, identity.as_ref());
-        let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
+        let ask = ChangeValues { prior: before, proposed: &proposed, config, private, identity };
         // The paths have a rule of their own, which `replace_paths` checks.
         let requires_replace = &[];
-        let judged = |planned: &Planned| {
+        let judged = |planned: &PlannedObject| {
             let legacy = planned.legacy;
             Call::Plan { prior: before, config, requires_replace, legacy }
         };
-        let mut planned = self.plan(diags, ask, judged).await?;
+        let mut planned = self.request_plan(diags, ask, judged).await?;
         if planned.legacy {
             // The legacy type system returns unknown and null blocks, and they are kept so.
             if let Some(ignored) = &ignored {
@@ -101,24 +103,25 @@ impl ChangeRequest<'_> {
         diags: &mut Diagnostics,
         config: &Plain,
         private: &Bytes,
-    ) -> Result<Planned, Reported> {
-        let block = self.ty.block();
+    ) -> Result<PlannedObject, Reported> {
+        let block = self.ty.schema_block();
         // The provider must not carry over computed values of the old object, such as its id.
         let null = conform::planned_destroy(block);
         let proposed = proposed_new(block, &null, config);
-        let ask = Ask { prior: &null, proposed: &proposed, config, private, identity: None };
-        self.plan(diags, ask, |_| Call::PlanReplacement).await
+        let ask =
+            ChangeValues { prior: &null, proposed: &proposed, config, private, identity: None };
+        self.request_plan(diags, ask, |_| Call::PlanReplacement).await
     }
 
     /// Asks for a plan, and judges it as the answer to `call`.
-    async fn plan<'a>(
+    async fn request_plan<'a>(
         self,
         diags: &mut Diagnostics,
-        ask: Ask<'_>,
-        call: impl FnOnce(&Planned) -> Call<'a>,
-    ) -> Result<Planned, Reported> {
-        let planned = self.handle.plan(diags, self.ty, ask, self.about).await?;
-        self.judge(diags, INVALID_PLAN, call(&planned), &planned.value)?;
+        ask: ChangeValues<'_>,
+        call: impl FnOnce(&PlannedObject) -> Call<'a>,
+    ) -> Result<PlannedObject, Reported> {
+        let planned = self.handle.plan_object(diags, self.ty, ask, self.about).await?;
+        self.check_contract(diags, INVALID_PLAN_SUMMARY, call(&planned), &planned.value)?;
         Ok(planned)
     }
 
@@ -127,37 +130,43 @@ impl ChangeRequest<'_> {
     ///
     /// # Errors
     /// When there is one.
-    pub(crate) fn judge(
+    pub(crate) fn check_contract(
         self,
         diags: &mut Diagnostics,
         reported_as: ViolationSummary<'_>,
         call: Call<'_>,
         object: &Plain,
     ) -> Result<(), Reported> {
-        let violations = check(&Exchange::for_call(call).value(object), &self.ty.schemas());
-        self.broken(diags, reported_as, violations, object)
+        let violations =
+            check_answer(&CheckedAnswer::for_call(call).value(object), &self.ty.contract_schemas());
+        self.report_violations(diags, reported_as, violations, object)
     }
 
     /// The paths whose changes cannot be made in place.
     ///
     /// # Errors
     /// When the provider named paths that lead nowhere.
-    pub(crate) fn replace_paths(
+    pub(crate) fn paths_requiring_replace(
         self,
         diags: &mut Diagnostics,
         before: &Plain,
-        planned: &Planned,
+        planned: &PlannedObject,
     ) -> Result<Vec<Path>, Reported> {
-        let Planned { value, requires_replace: paths, .. } = planned;
-        self.judge(diags, INVALID_PLAN, Call::Replace { prior: before, paths }, value)?;
-        Ok(requires_replace(self.ty.block(), before, value, paths))
+        let PlannedObject { value, requires_replace: paths, .. } = planned;
+        self.check_contract(
+            diags,
+            INVALID_PLAN_SUMMARY,
+            Call::Replace { prior: before, paths },
+            value,
+        )?;
+        Ok(requires_replace(self.ty.schema_block(), before, value, paths))
     }
 
     /// Reports each way in which the answer to a call breaks the contract, without secrets.
     ///
     /// # Errors
     /// When there is one.
-    pub(crate) fn broken(
+    pub(crate) fn report_violations(
         self,
         diags: &mut Diagnostics,
         reported_as: ViolationSummary<'_>,
@@ -170,12 +179,12 @@ impl ChangeRequest<'_> {
         }
         // A violation quotes values. The marks of the configuration are not on the answer, so both
         // sources of sensitivity are needed.
-        let mut secrets = self.ty.block().sensitive_paths(answer.value());
+        let mut secrets = self.ty.schema_block().sensitive_paths(answer.value());
         secrets.extend_from_slice(self.secrets);
         let mut result = Ok(());
         for violation in violations {
-            let problem = &violation.without(&secrets).to_string();
-            result = Err(self.handle.invalid(
+            let problem = &violation.without_secrets(&secrets).to_string();
+            result = Err(self.handle.report_violation(
                 diags,
                 ContractViolation { summary, call, problem },
                 self.about,
@@ -186,12 +195,12 @@ impl ChangeRequest<'_> {
 }
 
 /// Part of the configuration that is ignored, if any.
-fn ignore(ignored: &IgnoreChanges) -> Option<Ignore> {
+fn ignored_parts(ignored: &IgnoreChanges) -> Option<IgnoredChanges> {
     match ignored {
         IgnoreChanges::Nothing => None,
-        IgnoreChanges::All => Some(Ignore::All),
+        IgnoreChanges::All => Some(IgnoredChanges::All),
         IgnoreChanges::These(paths) => {
-            Some(Ignore::Paths(paths.iter().filter_map(|path| path.to_path()).collect()))
+            Some(IgnoredChanges::Paths(paths.iter().filter_map(|path| path.to_path()).collect()))
         }
     }
 }

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::provider_meta::spoken_from;
+use super::provider_meta::client_with_module_meta;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::messages;
-use crate::provider::{ProviderClient, ResourceType, lost_type, unsupported_type};
+use crate::provider::{ProviderClient, ResourceType, missing_type_error, unsupported_type_error};
 use crate::session::Session;
 
 /// A configured provider, spoken to by the module of a resource, and the type of the resource there.
@@ -34,45 +34,50 @@ pub(crate) struct ConfiguredResource<'a> {
 ///
 /// # Errors
 /// When the provider has no such type, or does not accept the metadata of the module.
-pub(crate) fn find_written(
+pub(crate) fn find_client_of_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     resource: ConfiguredResource<'_>,
 ) -> Result<ConfiguredClient, Reported> {
     let ConfiguredResource { addr, config } = resource;
-    let handle = configured(session, diags, provider, addr)?;
-    let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-        let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.type_span);
+    let handle = configured_client(session, diags, provider, addr)?;
+    let Some(ty) =
+        handle.loaded_schemas().find_type(addr.resource.mode(), addr.resource.resource_type())
+    else {
+        let unsupported =
+            unsupported_type_error(handle.loaded_schemas(), &addr.resource, config.type_span);
         return Err(diags.error(unsupported));
     };
-    Ok((spoken_from(session, diags, handle, addr)?, ty))
+    Ok((client_with_module_meta(session, diags, handle, addr)?, ty))
 }
 
 /// Finds the provider of a resource of which the state holds objects.
 ///
 /// # Errors
 /// When the provider has no such type, or does not accept the metadata of the module.
-pub(crate) fn find_stored(
+pub(crate) fn find_client_of_state(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     addr: &ResourceAddr,
 ) -> Result<ConfiguredClient, Reported> {
-    let handle = configured(session, diags, provider, addr)?;
-    let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-        return Err(diags.error(lost_type(handle.loaded(), addr)));
+    let handle = configured_client(session, diags, provider, addr)?;
+    let Some(ty) =
+        handle.loaded_schemas().find_type(addr.resource.mode(), addr.resource.resource_type())
+    else {
+        return Err(diags.error(missing_type_error(handle.loaded_schemas(), addr)));
     };
-    Ok((spoken_from(session, diags, handle, &addr.config())?, ty))
+    Ok((client_with_module_meta(session, diags, handle, &addr.config_addr())?, ty))
 }
 
-fn configured(
+fn configured_client(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     user: &dyn Display,
 ) -> Result<Rc<ProviderClient>, Reported> {
-    session.pool.configured(provider).ok_or_else(|| {
+    session.pool.configured_client(provider).ok_or_else(|| {
         // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");
         diags.error(

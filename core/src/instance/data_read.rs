@@ -6,17 +6,19 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{InstanceConfig, ResourceClient, label, plain, sensitive_paths, stored};
+use super::{
+    InstanceConfig, ResourceClient, object_for_state, object_label, sensitive_paths, unmark_value,
+};
 use crate::change::Action;
-use crate::eval::condition_results::{ConditionResult, ConditionSubject, Rule};
+use crate::eval::condition_results::{ConditionList, ConditionResult, ConditionSubject};
 use crate::event::Event;
-use crate::progress::{ProgressSubject, watched};
-use crate::provider::remark;
-use crate::state::Object;
+use crate::progress::{ProgressSubject, wait_with_progress};
+use crate::provider::add_marks;
+use crate::state::ObjectState;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
 /// A data source as it was read.
-pub(crate) struct DataRead {
+pub(crate) struct DataReadResult {
     /// Value that its provider returns, with the marks of the configuration; the requested value if
     /// the provider returns none.
     pub(crate) value: Value,
@@ -24,7 +26,7 @@ pub(crate) struct DataRead {
     /// block.
     pub(crate) is_answered: bool,
     /// Object for the state.
-    pub(crate) object: Arc<Object>,
+    pub(crate) object: Arc<ObjectState>,
 }
 
 impl InstanceConfig<'_> {
@@ -32,27 +34,27 @@ impl InstanceConfig<'_> {
     ///
     /// # Errors
     /// When the provider cannot read it, or breaks the contract.
-    pub(crate) async fn read(
+    pub(crate) async fn read_data_source(
         self,
         diags: &mut Diagnostics,
         client: ResourceClient<'_>,
         config: &Value,
-    ) -> Result<DataRead, Reported> {
+    ) -> Result<DataReadResult, Reported> {
         let answer = match &self.config.within {
-            None => Some(self.read_value(diags, client, config).await?),
+            None => Some(self.read_data_value(diags, client, config).await?),
             Some(check) => {
                 let check = CheckSubject::Check(check.clone());
-                self.read_nested(diags, client, config, check).await
+                self.read_data_in_check(diags, client, config, check).await
             }
         };
         let is_answered = answer.is_some();
-        let asked = || remark(client.ty, plain(config), &sensitive_paths(config));
+        let asked = || add_marks(client.ty, unmark_value(config), &sensitive_paths(config));
         let value = answer.unwrap_or_else(asked);
-        let object = Arc::new(stored(diags, client.ty, self.addr, &value)?);
-        Ok(DataRead { value, is_answered, object })
+        let object = Arc::new(object_for_state(diags, client.ty, self.addr, &value)?);
+        Ok(DataReadResult { value, is_answered, object })
     }
 
-    async fn read_value(
+    async fn read_data_value(
         self,
         diags: &mut Diagnostics,
         client: ResourceClient<'_>,
@@ -60,21 +62,21 @@ impl InstanceConfig<'_> {
     ) -> Result<Value, Reported> {
         let ResourceClient { handle, ty } = client;
         let (session, addr, action) = (self.session, self.addr, Action::Read);
-        session.watch.see(&Event::Start { addr, deposed: None, action, label: None });
-        let reading = pin!(handle.read_data(diags, ty, config, self.about()));
+        session.watch.on_event(&Event::ChangeStart { addr, deposed: None, action, label: None });
+        let reading = pin!(handle.read_data(diags, ty, config, self.call_context()));
         let subject = ProgressSubject { addr, action, label: None };
-        let (value, elapsed) = watched(session, subject, reading).await;
+        let (value, elapsed) = wait_with_progress(session, subject, reading).await;
         // As in Terraform, no event ends a read that fails.
         let value = value?;
-        let value = remark(ty, value, &sensitive_paths(config));
-        let label = label(&value);
-        session.watch.see(&Event::Done { addr, deposed: None, action, label, elapsed });
+        let value = add_marks(ty, value, &sensitive_paths(config));
+        let label = object_label(&value);
+        session.watch.on_event(&Event::ChangeDone { addr, deposed: None, action, label, elapsed });
         Ok(value)
     }
 
     /// Reads a data source of a `check` block, and takes down whether that went well: that one cannot
     /// be read is no error, but a check that does not hold. Then the reasons are warnings.
-    async fn read_nested(
+    async fn read_data_in_check(
         self,
         diags: &mut Diagnostics,
         client: ResourceClient<'_>,
@@ -82,7 +84,7 @@ impl InstanceConfig<'_> {
         check: CheckSubject,
     ) -> Option<Value> {
         let mut said = Diagnostics::new();
-        let value = self.read_value(&mut said, client, config).await.ok();
+        let value = self.read_data_value(&mut said, client, config).await.ok();
         let errors: Vec<String> = said
             .iter()
             .filter(|one| one.is_error())
@@ -92,10 +94,10 @@ impl InstanceConfig<'_> {
             Some(_) => ConditionResult { status: CheckStatus::Pass, message: None },
             None => ConditionResult { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
         };
-        let object = ConditionSubject::single(&self.addr.module, check);
+        let object = ConditionSubject::single_object(&self.addr.module, check);
         // Terraform stores the outcome of the read as one more rule of the check
         // (CheckDataResource).
-        self.session.results.verdicts.set(&object, Rule::Data, 0, verdict);
+        self.session.results.verdicts.set_result(&object, ConditionList::Data, 0, verdict);
         for mut one in said {
             one.severity = Severity::Warning;
             diags.warn(one.of_check());

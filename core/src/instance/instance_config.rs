@@ -6,9 +6,9 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Span, Step, Value};
 
-use super::place_in;
-use crate::addr::{InstanceAddr, Mode};
-use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
+use super::find_span;
+use crate::addr::{InstanceAddr, ResourceMode};
+use crate::config::{ConditionBlock, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
 use crate::eval::condition_results::ConditionSubject;
 use crate::eval::conditions::{self, ConditionContext, ConditionKind};
@@ -28,7 +28,7 @@ pub(crate) struct InstanceConfig<'a> {
 
 impl<'a> InstanceConfig<'a> {
     /// Context for messages.
-    pub(crate) fn about(self) -> CallContext<'a> {
+    pub(crate) fn call_context(self) -> CallContext<'a> {
         CallContext { addr: self.addr, block: Some(self.config.span) }
     }
 
@@ -45,11 +45,11 @@ impl<'a> InstanceConfig<'a> {
         let value = |diags: &mut Diagnostics| {
             // Preconditions come first: their messages explain in the author's words why the block
             // has no value.
-            self.judge_before(diags, scope)?;
-            check_ignored(diags, &self.config.lifecycle.ignore_changes, ty.block())?;
-            evaluate(diags, self.config, ty.block(), scope)
+            self.evaluate_preconditions(diags, scope)?;
+            check_ignored_changes(diags, &self.config.lifecycle.ignore_changes, ty.schema_block())?;
+            evaluate_block(diags, self.config, ty.schema_block(), scope)
         };
-        let value = self.session.settled(diags, value).await?;
+        let value = self.session.evaluate_with_functions(diags, value).await?;
         // Before any call with the value: a provider may quote it in a diagnostic, or log it.
         ty.add_secrets(self.session.pool.secrets(), &value);
         Ok(value)
@@ -59,19 +59,21 @@ impl<'a> InstanceConfig<'a> {
     ///
     /// # Errors
     /// When one does not hold, and that is an error.
-    pub(crate) async fn check_before(
+    pub(crate) async fn check_preconditions(
         self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
     ) -> Result<(), Reported> {
-        self.session.settled(diags, |diags| self.judge_before(diags, scope)).await
+        self.session
+            .evaluate_with_functions(diags, |diags| self.evaluate_preconditions(diags, scope))
+            .await
     }
 
     /// Looks at the postconditions, for which `self` is the object.
     ///
     /// # Errors
     /// When one does not hold, and that is an error.
-    pub(crate) async fn check_after(
+    pub(crate) async fn check_postconditions(
         self,
         diags: &mut Diagnostics,
         scope: ModuleScope<'_>,
@@ -83,29 +85,30 @@ impl<'a> InstanceConfig<'a> {
         }
         let scope = scope.with_self(object.clone());
         let kind = ConditionKind::ResourcePostcondition;
-        let check = |diags: &mut Diagnostics| self.judge(diags, &scope, kind, postconditions);
-        self.session.settled(diags, check).await
+        let check =
+            |diags: &mut Diagnostics| self.evaluate_conditions(diags, &scope, kind, postconditions);
+        self.session.evaluate_with_functions(diags, check).await
     }
 
-    fn judge_before(
+    fn evaluate_preconditions(
         self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
     ) -> Result<(), Reported> {
         let preconditions = &self.config.lifecycle.preconditions;
-        self.judge(diags, scope, ConditionKind::ResourcePrecondition, preconditions)
+        self.evaluate_conditions(diags, scope, ConditionKind::ResourcePrecondition, preconditions)
     }
 
-    fn judge(
+    fn evaluate_conditions(
         self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
         kind: ConditionKind,
-        conditions: &[Condition],
+        conditions: &[ConditionBlock],
     ) -> Result<(), Reported> {
         let object = &ConditionSubject::instance(self.addr);
         let (verdicts, failure) = (&self.session.results.verdicts, self.failure);
-        conditions::check(
+        conditions::check_conditions(
             diags,
             scope,
             kind,
@@ -117,14 +120,14 @@ impl<'a> InstanceConfig<'a> {
 
 /// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
 /// that they are not stored.
-pub(crate) fn evaluate(
+pub(crate) fn evaluate_block(
     diags: &mut Diagnostics,
     resource: &Resource,
     block: &Block,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
     let config = decode(diags, &resource.body, block, scope)?;
-    check_ephemeral(diags, resource, block, &config)?;
+    check_ephemeral_values(diags, resource, block, &config)?;
     Ok(config)
 }
 
@@ -132,13 +135,13 @@ pub(crate) fn evaluate(
 ///
 /// # Errors
 /// When one stands elsewhere; all are reported.
-pub(crate) fn check_ephemeral(
+pub(crate) fn check_ephemeral_values(
     diags: &mut Diagnostics,
     resource: &Resource,
     block: &Block,
     config: &Value,
 ) -> Result<(), Reported> {
-    let is_stored = resource.name.mode() != Mode::Ephemeral;
+    let is_stored = resource.name.mode() != ResourceMode::Ephemeral;
     if !is_stored || !config.all_marks().contains(Marks::EPHEMERAL) {
         return Ok(());
     }
@@ -154,7 +157,7 @@ pub(crate) fn check_ephemeral(
                 "Ephemeral values are not valid for {:?}, because it is not a write-only attribute and must be persisted to state.",
                 name.trim_start_matches('.')
             );
-            let place = place_of_argument(resource, block, path).unwrap_or(resource.span);
+            let place = argument_span(resource, block, path).unwrap_or(resource.span);
             let problem = Diagnostic::error(messages::INVALID_USE_EPHEMERAL_VALUE, detail);
             result = Err(diags.error(problem.at(place)));
         }
@@ -163,10 +166,10 @@ pub(crate) fn check_ephemeral(
 }
 
 /// Location of an argument. For an argument in a nested block, Terraform points at the resource.
-fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
+fn argument_span(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
     match path.0.first() {
         Some(Step::Attribute(name)) if block.blocks.contains_key(name) => None,
-        _ => place_in(&resource.body, path),
+        _ => find_span(&resource.body, path),
     }
 }
 
@@ -174,7 +177,7 @@ fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<
 ///
 /// # Errors
 /// When it names something that the schema does not have.
-pub(crate) fn check_ignored(
+pub(crate) fn check_ignored_changes(
     diags: &mut Diagnostics,
     ignored: &IgnoreChanges,
     block: &Block,
@@ -186,7 +189,8 @@ pub(crate) fn check_ignored(
         if block.attributes.contains_key(&name.name) || block.blocks.contains_key(&name.name) {
             continue;
         }
-        result = Err(diags.error(bad_reference::block_attribute(block, &name.name, name.span)));
+        result =
+            Err(diags.error(bad_reference::unknown_block_attribute(block, &name.name, name.span)));
     }
     result
 }

@@ -8,8 +8,8 @@ use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reporte
 use crate::addr::InstanceAddr;
 use crate::event::ObjectLabel;
 use crate::messages;
-use crate::provider::{ResourceType, remark};
-use crate::state::{Attributes, Object, Status};
+use crate::provider::{ResourceType, add_marks};
+use crate::state::{ObjectAttributes, ObjectState, ObjectStatus};
 
 /// The paths at which a configuration is sensitive.
 pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
@@ -21,49 +21,49 @@ pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
 }
 
 /// A value without its marks, for asking a provider.
-pub(crate) fn plain(value: &Value) -> Plain {
+pub(crate) fn unmark_value(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
 /// The value with null for whatever is unknown.
-pub(crate) fn without_unknowns(value: &Value) -> Value {
+pub(crate) fn unknown_to_null(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
         value if value.is_wholly_known() => value.clone(),
-        value => value.with_children(value.children().iter().map(without_unknowns).collect()),
+        value => value.with_children(value.children().iter().map(unknown_to_null).collect()),
     }
 }
 
 /// Label of an object: its `id`, or its `name` if the resource type has no ids; if it may be shown.
-pub(crate) fn label(value: &Value) -> Option<ObjectLabel> {
+pub(crate) fn object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     // Chosen by type alone, as in Terraform: a null or hidden id is not replaced by the name.
-    let key = ["id", "name"].into_iter().find(|key| is_text(object.get(key)))?;
-    text(key, object.get(key))
+    let key = ["id", "name"].into_iter().find(|key| is_string_attribute(object.get(key)))?;
+    string_label(key, object.get(key))
 }
 
 /// Label of an object before a change: also a name if there is no id, or a tag if there are no
 /// names.
-pub(crate) fn label_before(value: &Value) -> Option<ObjectLabel> {
+pub(crate) fn prior_object_label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
-    let named = || match is_text(object.get("name")) {
-        true => text("name", object.get("name")),
+    let named = || match is_string_attribute(object.get("name")) {
+        true => string_label("name", object.get("name")),
         false => {
             let Some(Value::Map(tags)) = object.get("tags") else { return None };
-            let tag = |key, name| text(key, tags.get(name));
+            let tag = |key, name| string_label(key, tags.get(name));
             tag("tags.name", "name").or_else(|| tag("tags.Name", "Name"))
         }
     };
-    label(value).or_else(named)
+    object_label(value).or_else(named)
 }
 
 /// Whether there is an attribute for strings, whatever is in it.
-fn is_text(attribute: Option<&Value>) -> bool {
+fn is_string_attribute(attribute: Option<&Value>) -> bool {
     attribute.is_some_and(|value| value.has_type(&Type::String))
 }
 
 /// A string that may be shown.
-fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
+fn string_label(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     match value? {
         Value::String(text) => Some(ObjectLabel { key, value: text.to_string() }),
         _ => None,
@@ -75,12 +75,12 @@ fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
 /// # Errors
 /// When it has unknown or ephemeral parts: only a provider that violates the contract, or an error
 /// of this program, causes that.
-pub(crate) fn encode(
+pub(crate) fn encode_for_state(
     diags: &mut Diagnostics,
     ty: &ResourceType,
     addr: &InstanceAddr,
     value: &Value,
-) -> Result<(Attributes, Arc<Vec<Path>>), Reported> {
+) -> Result<(ObjectAttributes, Arc<Vec<Path>>), Reported> {
     let unfit = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} cannot be written to the state: {why}.");
         diags.error(
@@ -89,22 +89,22 @@ pub(crate) fn encode(
     };
     let known = Known::new(value.clone())
         .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;
-    Object::encode(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
+    ObjectState::encode_attributes(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
 }
 
 /// A whole object as the state holds it, of which nothing is known but its value.
 ///
 /// # Errors
 /// When the value is not fit for the state.
-pub(crate) fn stored(
+pub(crate) fn object_for_state(
     diags: &mut Diagnostics,
     ty: &ResourceType,
     addr: &InstanceAddr,
     value: &Value,
-) -> Result<Object, Reported> {
-    let (attributes, sensitive) = encode(diags, ty, addr, value)?;
-    Ok(Object {
-        status: Status::Ready,
+) -> Result<ObjectState, Reported> {
+    let (attributes, sensitive) = encode_for_state(diags, ty, addr, value)?;
+    Ok(ObjectState {
+        status: ObjectStatus::Ready,
         schema_version: ty.schema.version,
         attributes,
         sensitive,
@@ -117,11 +117,11 @@ pub(crate) fn stored(
 
 /// The value of an object as the state has it, without asking the provider: `None` if it was stored
 /// in a form that only the provider can read.
-pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> {
+pub(crate) fn decode_stored_value(ty: &ResourceType, object: &ObjectState) -> Option<Value> {
     // The provider is not asked, so attributes that left its schema have to be dropped before
     // decoding.
-    let value = object.attributes.without_removed(&ty.ty).decode(&ty.ty).ok()?;
-    Some(remark(ty, value.split_marks().0, &object.sensitive))
+    let value = object.attributes.without_undeclared(&ty.ty).decode_as(&ty.ty).ok()?;
+    Some(add_marks(ty, value.split_marks().0, &object.sensitive))
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
         ];
         for (parts, after, before) in table {
             let object = Value::object(parts);
-            let found = (shown(label(&object)), shown(label_before(&object)));
+            let found = (shown(object_label(&object)), shown(prior_object_label(&object)));
             assert_eq!(found, (after.to_owned(), before.to_owned()), "{object:?}");
         }
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::addr::{ConfigResourceAddr, Mode, ResourceName};
+use crate::addr::{ConfigResourceAddr, ResourceMode, ResourceName};
 use crate::config::{ProviderMeta, constant};
 use crate::messages;
 use crate::provider::ProviderClient;
@@ -18,28 +18,32 @@ use crate::session::Session;
 ///
 /// # Errors
 /// When the provider accepts no metadata, or not this.
-pub(crate) fn spoken_from(
+pub(crate) fn client_with_module_meta(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     handle: Rc<ProviderClient>,
     resource: &ConfigResourceAddr,
 ) -> Result<Rc<ProviderClient>, Reported> {
-    let Some(node) = session.config.node(&resource.module) else { return Ok(handle) };
+    let Some(node) = session.config.find_node(&resource.module) else { return Ok(handle) };
     let settings = &node.module.settings;
-    let has_part = resource.resource.mode() != Mode::Ephemeral
+    let has_part = resource.resource.mode() != ResourceMode::Ephemeral
         && node.module.resources.contains_key(&resource.resource);
     if settings.metas.is_empty() || !has_part {
         return Ok(handle);
     }
-    let Some(meta) = settings.meta_for(handle.addr()) else { return Ok(handle) };
-    let Some(schema) = &handle.loaded().schema().provider_meta else {
-        return Err(diags.error(unwanted(&handle, &resource.resource, meta)));
+    let Some(meta) = settings.provider_meta_for(handle.addr()) else { return Ok(handle) };
+    let Some(schema) = &handle.loaded_schemas().provider_schema().provider_meta else {
+        return Err(diags.error(unsupported_meta_error(&handle, &resource.resource, meta)));
     };
     let value = decode(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
-    Ok(Rc::new(handle.with_meta(&value)))
+    Ok(Rc::new(handle.with_provider_meta(&value)))
 }
 
-fn unwanted(handle: &ProviderClient, name: &ResourceName, meta: &ProviderMeta) -> Diagnostic {
+fn unsupported_meta_error(
+    handle: &ProviderClient,
+    name: &ResourceName,
+    meta: &ProviderMeta,
+) -> Diagnostic {
     let detail = format!(
         "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
         handle.addr()

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::config::{Provisioner, Resource};
-use crate::eval::references::decode;
+use crate::eval::references::decode_checked;
 use crate::eval::{ModuleScope, RepetitionData};
 use crate::messages;
-use crate::provisioner::{Failed, connection};
+use crate::provisioner::{ProvisionerError, connection_schema};
 use crate::session::Session;
 
 /// Checks that there are all provisioners that a configuration wants. Each is reported once.
@@ -20,11 +20,12 @@ pub(crate) fn check_provisioner_kinds(
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
     let (mut result, mut seen) = (Ok(()), BTreeSet::new());
-    let resources = session.config.resources();
+    let resources = session.config.all_resources();
     for provisioner in resources.flat_map(|(_, resource)| &resource.provisioners) {
         let kind = &provisioner.kind.name;
-        if session.provisioners.find(kind).is_none() && seen.insert(kind) {
-            result = Err(diags.error(missing(session, kind).at(provisioner.span)));
+        if session.provisioners.find_provisioner(kind).is_none() && seen.insert(kind) {
+            result =
+                Err(diags.error(missing_provisioner_error(session, kind).at(provisioner.span)));
         }
     }
     result
@@ -53,41 +54,45 @@ pub(crate) async fn check_provisioners(
         return Ok(());
     }
     // Checked once for the block and not for each instance, so `self` and the key are unknown.
-    let unknown = RepetitionData::unknown(&config.repetition);
+    let unknown = RepetitionData::unknown_of_kind(&config.repetition);
     let scope = scope.clone().with_repetition(unknown).with_self(Value::unknown(ty.clone()));
     for provisioner in &config.provisioners {
-        let checked = |diags: &mut Diagnostics| check(session, diags, provisioner, &scope);
-        session.settled(diags, checked).await?;
+        let checked =
+            |diags: &mut Diagnostics| check_provisioner(session, diags, provisioner, &scope);
+        session.evaluate_with_functions(diags, checked).await?;
         diags.check()?;
     }
     Ok(())
 }
 
-fn check(
+fn check_provisioner(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     provisioner: &Provisioner,
     scope: &ModuleScope<'_>,
 ) -> Result<(), Reported> {
     let kind = &provisioner.kind;
-    let Some(program) = session.provisioners.find(&kind.name) else {
-        return Err(diags.error(missing(session, &kind.name).at(provisioner.span)));
+    let Some(program) = session.provisioners.find_provisioner(&kind.name) else {
+        return Err(
+            diags.error(missing_provisioner_error(session, &kind.name).at(provisioner.span))
+        );
     };
-    let fits = decode(diags, &provisioner.body, program.schema(), scope).and_then(|config| {
-        let refuse = |Failed { summary, detail, .. }| {
-            Diagnostic::error(summary, detail).at(provisioner.missing)
-        };
-        program.check(&config).map_err(|why| diags.error(refuse(why)))
-    });
+    let fits =
+        decode_checked(diags, &provisioner.body, program.schema(), scope).and_then(|config| {
+            let refuse = |ProvisionerError { summary, detail, .. }| {
+                Diagnostic::error(summary, detail).at(provisioner.missing)
+            };
+            program.check_config(&config).map_err(|why| diags.error(refuse(why)))
+        });
     // Both blocks are decoded before an error counts, so that one run reports the errors of both.
     let connected = match &provisioner.connection {
-        Some(body) => decode(diags, body, connection(), scope).map(drop),
+        Some(body) => decode_checked(diags, body, connection_schema(), scope).map(drop),
         None => Ok(()),
     };
     fits.and(connected)
 }
 
-fn missing(session: &Session<'_>, kind: &str) -> Diagnostic {
+fn missing_provisioner_error(session: &Session<'_>, kind: &str) -> Diagnostic {
     let kinds: Vec<String> = session.provisioners.kinds().map(|kind| format!("{kind:?}")).collect();
     Diagnostic::error(
         messages::MISSING_REQUIRED_PROVISIONER_PLUGIN,

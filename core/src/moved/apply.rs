@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use formwork_value::Span;
 
-use super::statement::Statement;
-use super::{Moves, Source};
+use super::statement::MoveStatement;
+use super::{FormerResource, Moves};
 use crate::addr::{
-    InstanceAddr, InstanceKey, Mode, ModuleAddr, ProviderAddr, ResourceAddr, ResourceName, Target,
+    InstanceAddr, InstanceKey, ModuleAddr, ProviderAddr, ResourceAddr, ResourceMode, ResourceName,
+    Target,
 };
 use crate::state::{InstanceState, ResourceState, State};
 
 /// Makes one move.
-pub(super) fn one(statement: &Statement, state: &mut State, moves: &mut Moves) {
+pub(super) fn apply_statement(statement: &MoveStatement, state: &mut State, moves: &mut Moves) {
     if statement.from.is_module() {
         move_modules(statement, state, moves);
     } else {
@@ -22,21 +23,21 @@ pub(super) fn one(statement: &Statement, state: &mut State, moves: &mut Moves) {
 }
 
 /// The modules in which the state has resources.
-fn modules(state: &State) -> BTreeSet<ModuleAddr> {
+fn modules_in_state(state: &State) -> BTreeSet<ModuleAddr> {
     state.resources.keys().map(|addr| addr.module.clone()).collect()
 }
 
 /// The resources in a module.
 fn resources_in(state: &State, module: &ModuleAddr) -> Vec<ResourceAddr> {
     // No mode comes before this one, and no name before the empty one.
-    let first = ResourceName::new(Mode::Data, "", "");
+    let first = ResourceName::new(ResourceMode::Data, "", "");
     let least = ResourceAddr { module: module.clone(), resource: first };
     let found = state.resources.range(least..).map(|(addr, _)| addr);
     found.take_while(|addr| addr.module == *module).cloned().collect()
 }
 
-fn move_modules(statement: &Statement, state: &mut State, moves: &mut Moves) {
-    for module in modules(state) {
+fn move_modules(statement: &MoveStatement, state: &mut State, moves: &mut Moves) {
+    for module in modules_in_state(state) {
         let Some(to) = statement.from.destination_of_module(&statement.to, &module) else {
             continue;
         };
@@ -52,12 +53,15 @@ fn move_modules(statement: &Statement, state: &mut State, moves: &mut Moves) {
     }
 }
 
-fn move_resources(statement: &Statement, state: &mut State, moves: &mut Moves) {
+fn move_resources(statement: &MoveStatement, state: &mut State, moves: &mut Moves) {
     let (from, to) = (&statement.from, &statement.to);
-    let Some(name) = from.resource() else { return };
+    let Some(name) = from.resource_name() else { return };
     let modules = match from.exact_module() {
         Some(module) => vec![module],
-        None => modules(state).into_iter().filter(|module| from.is_in(module)).collect(),
+        None => modules_in_state(state)
+            .into_iter()
+            .filter(|module| from.is_in_module_of(module))
+            .collect(),
     };
     for module in modules {
         let addr = ResourceAddr { module, resource: name.clone() };
@@ -68,14 +72,14 @@ fn move_resources(statement: &Statement, state: &mut State, moves: &mut Moves) {
         };
         // The first key stands for all where the whole resource moves: all go the same way.
         for key in keys {
-            let instance = addr.instance(key.clone());
+            let instance = addr.instance_addr(key.clone());
             let Some(target) = from.destination_of(to, &instance) else { continue };
             if from.instance_key().is_some() {
                 let moved = InstanceMove { from: instance, to: target, span: statement.span };
                 move_instance(state, moves, moved);
                 continue;
             }
-            let target = target.of();
+            let target = target.resource_addr();
             if state.resources.contains_key(&target) {
                 moves.blocked.insert(Target::Resource(addr.clone()), Target::Resource(target));
             } else {
@@ -106,31 +110,34 @@ fn move_resource(state: &mut State, moves: &mut Moves, moved: ResourceMove<'_>) 
     let Some(held) = state.resources.remove(from) else { return };
     let provider = &held.provider.provider;
     for key in held.instances.keys() {
-        let (from, to) = (from.instance(key.clone()), to.instance(key.clone()));
-        note(moves, InstanceMove { from, to, span }, provider);
+        let (from, to) = (from.instance_addr(key.clone()), to.instance_addr(key.clone()));
+        record_move(moves, InstanceMove { from, to, span }, provider);
     }
     state.resources.insert(to.clone(), held);
 }
 
 fn move_instance(state: &mut State, moves: &mut Moves, moved: InstanceMove) {
     let InstanceMove { from, to, span } = moved;
-    let Some(held) = state.resources.get(&from.of()) else { return };
+    let Some(held) = state.resources.get(&from.resource_addr()) else { return };
     if !held.instances.contains_key(&from.key) {
         return;
     }
-    let taken = state.resources.get(&to.of());
+    let taken = state.resources.get(&to.resource_addr());
     if taken.is_some_and(|taken| taken.instances.contains_key(&to.key)) {
         moves.blocked.insert(Target::Instance(from), Target::Instance(to));
         return;
     }
     let provider = held.provider.clone();
-    let Some(instance) = take(state, &from) else { return };
-    state.resource_mut(to.of(), &provider).instances.insert(to.key.clone(), instance);
-    note(moves, InstanceMove { from, to, span }, &provider.provider);
+    let Some(instance) = take_instance(state, &from) else { return };
+    state
+        .resource_or_insert(to.resource_addr(), &provider)
+        .instances
+        .insert(to.key.clone(), instance);
+    record_move(moves, InstanceMove { from, to, span }, &provider.provider);
 }
 
-fn take(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
-    let resource = addr.of();
+fn take_instance(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
+    let resource = addr.resource_addr();
     let held: &mut ResourceState = Arc::make_mut(state.resources.get_mut(&resource)?);
     let instance = held.instances.remove(&addr.key);
     if held.instances.is_empty() {
@@ -140,15 +147,15 @@ fn take(state: &mut State, addr: &InstanceAddr) -> Option<InstanceState> {
 }
 
 /// Takes down where an instance was. Of a chain of moves only the first end counts.
-fn note(moves: &mut Moves, moved: InstanceMove, provider: &ProviderAddr) {
+fn record_move(moves: &mut Moves, moved: InstanceMove, provider: &ProviderAddr) {
     let InstanceMove { from, to, span } = moved;
     let origin = moves.origins.remove(&from).unwrap_or_else(|| from.clone());
-    let source = moves.retyped.remove(&from).unwrap_or_else(|| Source {
-        kind: from.resource.kind().clone(),
+    let source = moves.retyped.remove(&from).unwrap_or_else(|| FormerResource {
+        kind: from.resource.resource_type().clone(),
         provider: provider.clone(),
         span,
     });
-    if source.kind != *to.resource.kind() {
+    if source.kind != *to.resource.resource_type() {
         moves.retyped.insert(to.clone(), source);
     }
     // A move there and back is none.

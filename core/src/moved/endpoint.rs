@@ -12,7 +12,7 @@ use crate::addr::{
 
 /// One end of a move, seen from the root. An open key matches every instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Endpoint {
+pub(super) struct MoveEndpoint {
     /// Number of steps that lead to the module in which the move is written.
     n_base: usize,
     /// The module.
@@ -36,20 +36,24 @@ struct OpenResource {
 }
 
 /// The lookup key of an end: the names, and the instance key if it is not open.
-pub(super) type Names = (Vec<Str>, Option<ResourceName>, Option<InstanceKey>);
+pub(super) type EndpointKey = (Vec<Str>, Option<ResourceName>, Option<InstanceKey>);
 
 /// Makes both ends of a move that is written in a module.
-pub(super) fn pair(base: &ModulePath, from: &Target, to: &Target) -> (Endpoint, Endpoint) {
+pub(super) fn endpoints_of_block(
+    base: &ModulePath,
+    from: &Target,
+    to: &Target,
+) -> (MoveEndpoint, MoveEndpoint) {
     // A module without a key stands for all instances of its call, unless the other end has a key:
     // then it is the one instance of a call that is not repeated.
     let whole_call = [from, to].into_iter().all(|end| match end {
         Target::Module(module) => module.0.last().is_some_and(|s| s.key == InstanceKey::None),
         Target::Resource(_) | Target::Instance(_) => false,
     });
-    (Endpoint::new(base, from, whole_call), Endpoint::new(base, to, whole_call))
+    (MoveEndpoint::new(base, from, whole_call), MoveEndpoint::new(base, to, whole_call))
 }
 
-impl Endpoint {
+impl MoveEndpoint {
     fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
         let open = |name: &Str| OpenStep { name: name.clone(), key: None };
         // A move that a called module contains holds in every instance of that module.
@@ -78,7 +82,7 @@ impl Endpoint {
     }
 
     /// The resource that is meant, or of which an instance is.
-    pub(super) fn resource(&self) -> Option<&ResourceName> {
+    pub(super) fn resource_name(&self) -> Option<&ResourceName> {
         self.resource.as_ref().map(|resource| &resource.name)
     }
 
@@ -88,7 +92,7 @@ impl Endpoint {
     }
 
     /// The module in which the move is written.
-    pub(super) fn base(&self) -> ModulePath {
+    pub(super) fn base_module(&self) -> ModulePath {
         let steps = &self.steps[..self.n_base];
         ModulePath(Arc::new(steps.iter().map(|step| step.name.clone()).collect()))
     }
@@ -99,7 +103,7 @@ impl Endpoint {
     }
 
     /// Returns the lookup key of this end.
-    pub(super) fn names(&self) -> Names {
+    pub(super) fn lookup_key(&self) -> EndpointKey {
         let (name, key) = match &self.resource {
             Some(resource) => (Some(resource.name.clone()), resource.key.clone()),
             None => (None, None),
@@ -108,10 +112,10 @@ impl Endpoint {
     }
 
     /// Whether some address may be meant by both.
-    pub(super) fn overlaps(&self, other: &Self) -> bool {
+    pub(super) fn may_overlap(&self, other: &Self) -> bool {
         let same =
             |a: &Option<InstanceKey>, b: &Option<InstanceKey>| a.is_none() || b.is_none() || a == b;
-        let modules = self.steps.len() == other.steps.len() && self.begins_with(&other.steps);
+        let modules = self.steps.len() == other.steps.len() && self.starts_with_steps(&other.steps);
         modules
             && match (&self.resource, &other.resource) {
                 (None, None) => true,
@@ -120,7 +124,7 @@ impl Endpoint {
             }
     }
 
-    fn begins_with(&self, steps: &[OpenStep]) -> bool {
+    fn starts_with_steps(&self, steps: &[OpenStep]) -> bool {
         let same = |(a, b): (&OpenStep, &OpenStep)| {
             a.name == b.name && (a.key.is_none() || b.key.is_none() || a.key == b.key)
         };
@@ -129,16 +133,16 @@ impl Endpoint {
 
     /// Whether this lies within a module that the other means, or is one instance of a resource that
     /// the other means as a whole.
-    pub(super) fn is_within(&self, other: &Self) -> bool {
+    pub(super) fn is_within_module(&self, other: &Self) -> bool {
         let Some(whole) = &other.resource else {
-            return self.begins_with(&other.steps)
+            return self.starts_with_steps(&other.steps)
                 && (self.resource.is_some() || self.steps.len() > other.steps.len());
         };
         let is_one = |own: &OpenResource| own.key.is_some() && own.name == whole.name;
         whole.key.is_none()
             && self.resource.as_ref().is_some_and(is_one)
             && self.steps.len() == other.steps.len()
-            && self.begins_with(&other.steps)
+            && self.starts_with_steps(&other.steps)
     }
 
     /// Whether a move between the two changes nothing but the key of a module.
@@ -162,7 +166,7 @@ impl Endpoint {
     }
 
     /// Whether a module holds the resource that is meant.
-    pub(super) fn is_in(&self, module: &ModuleAddr) -> bool {
+    pub(super) fn is_in_module_of(&self, module: &ModuleAddr) -> bool {
         module.0.len() == self.steps.len() && self.matches_steps(module)
     }
 
@@ -173,11 +177,12 @@ impl Endpoint {
         to: &Self,
         module: &ModuleAddr,
     ) -> Option<ModuleAddr> {
-        (self.is_module() && self.matches_steps(module)).then(|| self.module_behind(to, module))
+        (self.is_module() && self.matches_steps(module))
+            .then(|| self.destination_of_matched_module(to, module))
     }
 
     /// The module at the other end, for one that this end matches. Open keys stay as they are.
-    fn module_behind(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
+    fn destination_of_matched_module(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
         let last = self.steps.len().saturating_sub(1);
         let filled = to.steps.iter().enumerate().map(|(at, step)| {
             // Open keys are those of the module in which the move is written, and that of a whole
@@ -196,9 +201,9 @@ impl Endpoint {
         let (from, resource) = (self.resource.as_ref()?, to.resource.as_ref()?);
         let matches = from.name == addr.resource
             && from.key.as_ref().is_none_or(|key| *key == addr.key)
-            && self.is_in(&addr.module);
+            && self.is_in_module_of(&addr.module);
         matches.then(|| InstanceAddr {
-            module: self.module_behind(to, &addr.module),
+            module: self.destination_of_matched_module(to, &addr.module),
             resource: resource.name.clone(),
             key: resource.key.clone().unwrap_or_else(|| addr.key.clone()),
         })
@@ -206,7 +211,7 @@ impl Endpoint {
 
     /// Returns the object that this end names within one instance of the module in which the move
     /// is written.
-    pub(super) fn within(&self, base: &ModuleAddr) -> MovedObject {
+    pub(super) fn object_in_module_instance(&self, base: &ModuleAddr) -> MovedObject {
         let key = |at: usize, step: &OpenStep| match &step.key {
             Some(key) => key.clone(),
             None => base.0.get(at).map_or(InstanceKey::None, |step| step.key.clone()),
@@ -222,7 +227,7 @@ impl Endpoint {
             Some(OpenResource { name, key }) => {
                 let resource = ResourceAddr { module, resource: name.clone() };
                 match key {
-                    Some(key) => MovedObject::Instance(resource.instance(key.clone())),
+                    Some(key) => MovedObject::Instance(resource.instance_addr(key.clone())),
                     None => MovedObject::Resource(resource),
                 }
             }
@@ -245,7 +250,7 @@ pub(super) enum MovedObject {
 
 impl MovedObject {
     /// Returns the kind of the object, in full and in short.
-    pub(super) fn noun(&self) -> (&'static str, &'static str) {
+    pub(super) fn kind_names(&self) -> (&'static str, &'static str) {
         match self {
             Self::Call(_) => ("module call", "call"),
             Self::Module(_) => ("module instance", "instance"),
@@ -265,7 +270,7 @@ impl Display for MovedObject {
     }
 }
 
-impl Display for Endpoint {
+impl Display for MoveEndpoint {
     /// Prints open keys as `[*]`.
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let open = |key: &Option<InstanceKey>| match key {

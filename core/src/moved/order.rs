@@ -4,22 +4,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::endpoint::{Endpoint, Names};
-use super::statement::Statement;
+use super::endpoint::{EndpointKey, MoveEndpoint};
+use super::statement::MoveStatement;
 use crate::graph::{Draft, VertexId};
 
 /// The positions of the statements, in the order in which they are made.
 ///
 /// # Errors
 /// With the positions of statements that go round in circles, one circle in each list.
-pub(super) fn of(statements: &[Statement]) -> Result<Vec<usize>, Vec<Vec<usize>>> {
+pub(super) fn order_statements(
+    statements: &[MoveStatement],
+) -> Result<Vec<usize>, Vec<Vec<usize>>> {
     let mut draft: Draft<usize> = Draft::new();
     let ids: Vec<VertexId> = (0..statements.len()).map(|at| draft.add(at)).collect();
-    for (later, earlier) in pairs(statements) {
+    for (later, earlier) in ordered_pairs(statements) {
         draft.connect(ids[later], ids[earlier], ());
     }
     match draft.freeze() {
-        Ok(graph) => Ok(graph.order().iter().map(|&id| graph[id]).collect()),
+        Ok(graph) => Ok(graph.topological_order().iter().map(|&id| graph[id]).collect()),
         Err(cyclic) => {
             let positions =
                 |cycle: &crate::graph::Cycle| cycle.0.iter().map(|id| cyclic.draft[*id]).collect();
@@ -29,60 +31,66 @@ pub(super) fn of(statements: &[Statement]) -> Result<Vec<usize>, Vec<Vec<usize>>
 }
 
 /// Every pair of statements of which the first has to come after the second.
-fn pairs(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
-    let froms = Ends::new(statements, |statement| &statement.from);
-    let tos = Ends::new(statements, |statement| &statement.to);
+fn ordered_pairs(statements: &[MoveStatement]) -> BTreeSet<(usize, usize)> {
+    let froms = EndpointIndex::new(statements, |statement| &statement.from);
+    let tos = EndpointIndex::new(statements, |statement| &statement.to);
     let mut pairs = BTreeSet::new();
     for (at, a) in statements.iter().enumerate() {
-        let earlier =
-            tos.beside(&a.from).into_iter().chain(tos.around(&a.from)).chain(tos.around(&a.to));
+        let earlier = tos
+            .overlapping_statements(&a.from)
+            .into_iter()
+            .chain(tos.enclosing_statements(&a.from))
+            .chain(tos.enclosing_statements(&a.to));
         pairs.extend(earlier.map(|other| (at, other)));
         // Moves within the old address of a module or a resource come before the move of the whole.
-        let later = froms.around(&a.from).into_iter().chain(froms.around(&a.to));
+        let later = froms
+            .enclosing_statements(&a.from)
+            .into_iter()
+            .chain(froms.enclosing_statements(&a.to));
         pairs.extend(later.map(|other| (other, at)));
     }
-    pairs.retain(|&(a, b)| a != b && comes_after(&statements[a], &statements[b]));
+    pairs.retain(|&(a, b)| a != b && must_come_after(&statements[a], &statements[b]));
     pairs
 }
 
 /// Whether a statement has to come after another.
-fn comes_after(a: &Statement, b: &Statement) -> bool {
-    if a.from.overlaps(&b.to) {
+fn must_come_after(a: &MoveStatement, b: &MoveStatement) -> bool {
+    if a.from.may_overlap(&b.to) {
         return true;
     }
-    let nested = a.from.is_within(&b.to)
-        || a.to.is_within(&b.to)
-        || b.from.is_within(&a.from)
-        || b.to.is_within(&a.from);
+    let nested = a.from.is_within_module(&b.to)
+        || a.to.is_within_module(&b.to)
+        || b.from.is_within_module(&a.from)
+        || b.to.is_within_module(&a.from);
     // If a module only gets another key, the moves within it match before and after, and would have
     // to come both before and after the move of the module.
-    let is_outer = a.to.base().0.len() < b.to.base().0.len();
+    let is_outer = a.to.base_module().0.len() < b.to.base_module().0.len();
     nested && !(is_outer && a.from.differs_in_key_only(&a.to))
 }
 
 /// One end of all statements, by names.
-struct Ends<'s> {
-    statements: &'s [Statement],
-    end: fn(&Statement) -> &Endpoint,
-    by_names: BTreeMap<Names, Vec<usize>>,
+struct EndpointIndex<'s> {
+    statements: &'s [MoveStatement],
+    end: fn(&MoveStatement) -> &MoveEndpoint,
+    by_names: BTreeMap<EndpointKey, Vec<usize>>,
 }
 
-impl<'s> Ends<'s> {
-    fn new(statements: &'s [Statement], end: fn(&Statement) -> &Endpoint) -> Self {
-        let mut by_names: BTreeMap<Names, Vec<usize>> = BTreeMap::new();
+impl<'s> EndpointIndex<'s> {
+    fn new(statements: &'s [MoveStatement], end: fn(&MoveStatement) -> &MoveEndpoint) -> Self {
+        let mut by_names: BTreeMap<EndpointKey, Vec<usize>> = BTreeMap::new();
         for (at, statement) in statements.iter().enumerate() {
-            by_names.entry(end(statement).names()).or_default().push(at);
+            by_names.entry(end(statement).lookup_key()).or_default().push(at);
         }
         Self { statements, end, by_names }
     }
 
     /// Returns the statements whose end may match the same object as this end.
-    fn beside(&self, end: &Endpoint) -> Vec<usize> {
-        let (module, resource, key) = end.names();
+    fn overlapping_statements(&self, end: &MoveEndpoint) -> Vec<usize> {
+        let (module, resource, key) = end.lookup_key();
         let Some(key) = key else {
             // `None` sorts before every key, so the range begins with an open end.
             let least = (module, resource, None);
-            let same = |names: &Names| (&names.0, &names.1) == (&least.0, &least.1);
+            let same = |names: &EndpointKey| (&names.0, &names.1) == (&least.0, &least.1);
             let found = self.by_names.range(&least..).take_while(|(names, _)| same(names));
             return found.flat_map(|(_, found)| found.iter().copied()).collect();
         };
@@ -92,15 +100,15 @@ impl<'s> Ends<'s> {
     }
 
     /// Those that mean a module in which this end lies, or the resource of which it is an instance.
-    fn around(&self, end: &Endpoint) -> Vec<usize> {
-        let (mut module, resource, _) = end.names();
+    fn enclosing_statements(&self, end: &MoveEndpoint) -> Vec<usize> {
+        let (mut module, resource, _) = end.lookup_key();
         let mut found = Vec::new();
         found.extend(self.by_names.get(&(module.clone(), resource, None)).into_iter().flatten());
         while !module.is_empty() {
             found.extend(self.by_names.get(&(module.clone(), None, None)).into_iter().flatten());
             module.pop();
         }
-        found.retain(|&at| end.is_within((self.end)(&self.statements[at])));
+        found.retain(|&at| end.is_within_module((self.end)(&self.statements[at])));
         found
     }
 }

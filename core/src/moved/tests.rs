@@ -7,17 +7,17 @@ use bytes::Bytes;
 use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
-use super::{Declared, Moves};
+use super::{DeclaredObjects, Moves};
 use crate::addr::{InstanceAddr, ProviderAddr, ProviderConfigAddr};
-use crate::config::testing::{load_ok, report};
+use crate::config::testing::{format_diagnostics, load_valid_fixture};
 use crate::eval::{Expansion, Results};
-use crate::state::{Attributes, InstanceState, Object, State, Status};
+use crate::state::{InstanceState, ObjectAttributes, ObjectState, ObjectStatus, State};
 
-fn object() -> Arc<Object> {
-    Arc::new(Object {
-        status: Status::Ready,
+fn test_object() -> Arc<ObjectState> {
+    Arc::new(ObjectState {
+        status: ObjectStatus::Ready,
         schema_version: 0,
-        attributes: Attributes::default(),
+        attributes: ObjectAttributes::default(),
         sensitive: Arc::default(),
         private: Bytes::new(),
         dependencies: Arc::default(),
@@ -26,34 +26,37 @@ fn object() -> Arc<Object> {
     })
 }
 
-fn state(addrs: &[&str]) -> State {
+fn state_with(addrs: &[&str]) -> State {
     let provider = ProviderConfigAddr {
         module: Default::default(),
-        provider: ProviderAddr::implied(&"terraform".into()),
+        provider: ProviderAddr::implied_by_name(&"terraform".into()),
         alias: None,
     };
     let mut state = State::default();
     for text in addrs {
         let addr: InstanceAddr = text.parse().unwrap();
-        let instance = InstanceState { current: Some(object()), deposed: BTreeMap::new() };
-        state.resource_mut(addr.of(), &provider).instances.insert(addr.key, instance);
+        let instance = InstanceState { current: Some(test_object()), deposed: BTreeMap::new() };
+        state
+            .resource_or_insert(addr.resource_addr(), &provider)
+            .instances
+            .insert(addr.key, instance);
     }
     state
 }
 
 /// Moves, and lists every address with its former one, then the blocked moves.
-fn check(config: &str, addrs: &[&str], expect: Expect) {
-    let (config, _) = load_ok(config);
-    let (moves, after) = Moves::of(&config, &state(addrs));
+fn check_moves(config: &str, addrs: &[&str], expect: Expect) {
+    let (config, _) = load_valid_fixture(config);
+    let (moves, after) = Moves::apply_all(&config, &state_with(addrs));
     let mut out = String::new();
     for (resource, held) in &after.resources {
         for key in held.instances.keys() {
-            let addr = resource.instance(key.clone());
-            match moves.origin(&addr) {
+            let addr = resource.instance_addr(key.clone());
+            match moves.original_address(&addr) {
                 Some(from) => out += &format!("{from} → {addr}"),
                 None => out += &addr.to_string(),
             }
-            if let Some(source) = moves.stored_type(&addr) {
+            if let Some(source) = moves.former_resource(&addr) {
                 out += &format!(" (was {})", source.kind);
             }
             out += "\n";
@@ -67,7 +70,7 @@ fn check(config: &str, addrs: &[&str], expect: Expect) {
 
 #[test]
 fn resources_and_instances_go_where_they_are_sent() {
-    check(
+    check_moves(
         "moved {
            from = a.old
            to   = a.new
@@ -104,7 +107,7 @@ fn resources_and_instances_go_where_they_are_sent() {
 
 #[test]
 fn modules_go_with_everything_in_them() {
-    check(
+    check_moves(
         "moved {
            from = module.a
            to   = module.b
@@ -137,7 +140,7 @@ fn modules_go_with_everything_in_them() {
 #[test]
 fn chains_are_made_in_order_and_count_as_one_move() {
     // Written in another order than they have to be made in.
-    check(
+    check_moves(
         "moved {
            from = t.b
            to   = t.c
@@ -167,7 +170,7 @@ fn chains_are_made_in_order_and_count_as_one_move() {
 
 #[test]
 fn one_instance_moves_before_its_resource_by_the_old_name_and_after_it_by_the_new_one() {
-    check(
+    check_moves(
         "moved {
            from = t.a
            to   = t.b
@@ -204,7 +207,7 @@ fn one_instance_moves_before_its_resource_by_the_old_name_and_after_it_by_the_ne
 #[test]
 fn what_is_in_the_way_stays() {
     // As in Terraform, a move onto something that is there is only warned of.
-    check(
+    check_moves(
         "moved {
            from = t.a
            to   = t.b
@@ -236,7 +239,7 @@ fn what_is_in_the_way_stays() {
 fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
     // The moves that Terraform makes by itself: between no key and `[0]`, in both directions.
     let addrs = &["t.more", "t.less[0]", "t.less[1]", "t.each", "t.own", "t.same[0]"];
-    check(
+    check_moves(
         "resource \"t\" \"more\" {
            count = 2
          }
@@ -268,7 +271,7 @@ fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
 
 #[test]
 fn another_resource_type_is_remembered_through_a_chain() {
-    check(
+    check_moves(
         "moved {
            from = null_resource.a
            to   = terraform_data.a
@@ -295,22 +298,22 @@ fn another_resource_type_is_remembered_through_a_chain() {
 }
 
 /// Checks the errors in the moves, when every resource of the configuration is expanded.
-fn check_valid(config: &str, expect: Expect) {
-    let (config, sources) = load_ok(config);
+fn check_move_errors(config: &str, expect: Expect) {
+    let (config, sources) = load_valid_fixture(config);
     let results = Results::new(&config);
     for name in config.root.resources.keys() {
-        results.root().resource(name).unwrap().expand(Expansion::Single);
+        results.root().resource_results(name).unwrap().set_expansion(Expansion::Single);
     }
-    let (moves, _) = Moves::of(&config, &State::default());
+    let (moves, _) = Moves::apply_all(&config, &State::default());
     let mut diags = Diagnostics::new();
-    let declared = Declared { sources: &sources, results: &results };
-    let _ = moves.validate(&mut diags, declared);
-    expect.assert_eq(&report(&sources, &diags));
+    let declared = DeclaredObjects { sources: &sources, results: &results };
+    let _ = moves.validate_moves(&mut diags, declared);
+    expect.assert_eq(&format_diagnostics(&sources, &diags));
 }
 
 #[test]
 fn moves_that_contradict_something_are_reported() {
-    check_valid(
+    check_move_errors(
         r#"
 moved {
   from = t.a
@@ -349,7 +352,7 @@ moved {
 
 #[test]
 fn moves_in_a_circle_are_reported() {
-    check_valid(
+    check_move_errors(
         r#"
 moved {
   from = module.a
@@ -377,17 +380,17 @@ fn ten_thousand_moves_are_no_burden() {
     let moves: String = (0..10_000)
         .map(|at| format!("moved {{\n  from = t.a[{at}]\n  to = t.b[\"k{at}\"]\n}}\n"))
         .collect();
-    let (config, _) = load_ok(&moves);
+    let (config, _) = load_valid_fixture(&moves);
     let addrs: Vec<String> = (0..10_000).map(|at| format!("t.a[{at}]")).collect();
     let addrs: Vec<&str> = addrs.iter().map(String::as_str).collect();
-    let (moves, after) = Moves::of(&config, &state(&addrs));
+    let (moves, after) = Moves::apply_all(&config, &state_with(&addrs));
     assert_eq!(moves.origins.len(), 10_000);
     assert_eq!(after.resources.len(), 1);
 }
 
 #[test]
 fn an_address_that_is_in_no_state_has_its_destination_as_well() {
-    let (config, _) = load_ok(
+    let (config, _) = load_valid_fixture(
         "resource \"a\" \"counted\" { count = 2 }
          moved {
            from = a.old
@@ -400,11 +403,11 @@ fn an_address_that_is_in_no_state_has_its_destination_as_well() {
     );
     let provider = ProviderConfigAddr {
         module: Default::default(),
-        provider: ProviderAddr::implied(&"terraform".into()),
+        provider: ProviderAddr::implied_by_name(&"terraform".into()),
         alias: None,
     };
     // Moves that are made without being written count as well.
     let found = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
-        .map(|text| super::destination(&config, &text.parse().unwrap(), &provider).to_string());
+        .map(|text| super::current_address(&config, &text.parse().unwrap(), &provider).to_string());
     assert_eq!(found, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);
 }

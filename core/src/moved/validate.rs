@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::Moves;
 use super::endpoint::MovedObject;
 use super::order;
-use super::statement::Statement;
+use super::statement::MoveStatement;
 use crate::addr::ModuleAddr;
 use crate::config::Repetition;
 use crate::eval::Results;
@@ -16,7 +16,7 @@ use crate::messages;
 
 /// The declared objects, as far as they are known.
 #[derive(Clone, Copy)]
-pub(crate) struct Declared<'a> {
+pub(crate) struct DeclaredObjects<'a> {
     pub(crate) sources: &'a Sources,
     pub(crate) results: &'a Results,
 }
@@ -26,34 +26,34 @@ impl Moves {
     ///
     /// # Errors
     /// When a move leads from an object that is still declared, or two moves contradict each other.
-    pub(crate) fn validate(
+    pub(crate) fn validate_moves(
         &self,
         diags: &mut Diagnostics,
-        declared: Declared<'_>,
+        declared: DeclaredObjects<'_>,
     ) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
-        let mut ends = Ends::default();
+        let mut ends = SeenEndpoints::default();
         for statement in &self.statements {
             // A move that follows from the configuration cannot contradict it.
             let Some(span) = statement.span else { continue };
-            let base = statement.from.base();
+            let base = statement.from.base_module();
             for module in declared.results.module_instances(&base) {
-                let move_ = Absolute {
-                    from: statement.from.within(module.addr()),
-                    to: statement.to.within(module.addr()),
+                let move_ = AbsoluteMove {
+                    from: statement.from.object_in_module_instance(module.module_addr()),
+                    to: statement.to.object_in_module_instance(module.module_addr()),
                     span,
                 };
-                declared.check(&mut found, &move_);
-                ends.check(&mut found, declared.sources, move_);
+                declared.check_move(&mut found, &move_);
+                ends.check_duplicate_ends(&mut found, declared.sources, move_);
             }
         }
         // Only without other errors: contradicting moves often close a circle, and their messages
         // say more.
         if found.is_empty()
-            && let Err(cycles) = order::of(&self.statements)
+            && let Err(cycles) = order::order_statements(&self.statements)
         {
             for cycle in cycles {
-                let _ = found.error(cyclic(declared.sources, &self.statements, &cycle));
+                let _ = found.error(cyclic_moves_error(declared.sources, &self.statements, &cycle));
             }
         }
         diags.append(found)
@@ -61,53 +61,55 @@ impl Moves {
 }
 
 /// A move within one instance of the module in which it is written.
-struct Absolute {
+struct AbsoluteMove {
     from: MovedObject,
     to: MovedObject,
     span: Span,
 }
 
-impl Declared<'_> {
-    fn check(&self, diags: &mut Diagnostics, move_: &Absolute) {
-        let Absolute { from, to, span } = move_;
+impl DeclaredObjects<'_> {
+    fn check_move(&self, diags: &mut Diagnostics, move_: &AbsoluteMove) {
+        let AbsoluteMove { from, to, span } = move_;
         if from == to {
             let detail = format!("This moves {from} to the same address: take the block out.");
             let _ = diags
                 .error(Diagnostic::error(messages::REDUNDANT_MOVE_STATEMENT, detail).at(*span));
             return;
         }
-        let Some(at) = self.place_of(from) else { return };
-        let (noun, short) = from.noun();
+        let Some(at) = self.declaration_span(from) else { return };
+        let (noun, short) = from.kind_names();
         let detail = format!(
             "This says that {from} moved, but that {noun} is still declared at {}. Change the \
              configuration so that this {short} is declared as {to} instead.",
-            position(self.sources, at)
+            format_position(self.sources, at)
         );
         let _ =
             diags.error(Diagnostic::error(messages::MOVED_OBJECT_STILL_EXISTS, detail).at(*span));
     }
 
     /// Returns the span of the declaration of an object, if it is declared.
-    fn place_of(&self, meant: &MovedObject) -> Option<Span> {
+    fn declaration_span(&self, meant: &MovedObject) -> Option<Span> {
         match meant {
             MovedObject::Call(module) | MovedObject::Module(module) => {
                 let (last, above) = module.0.split_last()?;
                 let above = ModuleAddr(above.to_vec().into());
-                let caller = self.results.module(&above)?;
-                let expansion = caller.call(&last.name)?.expansion()?;
+                let caller = self.results.module_instance(&above)?;
+                let expansion = caller.call_results(&last.name)?.expansion()?;
                 let is_call = matches!(meant, MovedObject::Call(_));
                 let there = is_call || expansion.contains(&last.key);
-                there.then(|| caller.config().calls.get(&last.name).map(|call| call.site.span))?
+                there.then(|| {
+                    caller.module_config().calls.get(&last.name).map(|call| call.site.span)
+                })?
             }
             MovedObject::Resource(addr) => {
-                let module = self.results.module(&addr.module)?;
-                module.resource(&addr.resource)?.expansion()?;
-                Some(module.config().resources.get(&addr.resource)?.span)
+                let module = self.results.module_instance(&addr.module)?;
+                module.resource_results(&addr.resource)?.expansion()?;
+                Some(module.module_config().resources.get(&addr.resource)?.span)
             }
             MovedObject::Instance(addr) => {
-                let module = self.results.module(&addr.module)?;
-                let expansion = module.resource(&addr.resource)?.expansion()?;
-                let resource = module.config().resources.get(&addr.resource)?;
+                let module = self.results.module_instance(&addr.module)?;
+                let expansion = module.resource_results(&addr.resource)?.expansion()?;
+                let resource = module.module_config().resources.get(&addr.resource)?;
                 expansion.contains(&addr.key).then_some(match &resource.repetition {
                     Repetition::Single => resource.span,
                     Repetition::Count(expr) | Repetition::ForEach(expr) => expr.span,
@@ -119,22 +121,27 @@ impl Declared<'_> {
 
 /// The ends of the moves seen so far, each with its other end.
 #[derive(Default)]
-struct Ends {
+struct SeenEndpoints {
     from: BTreeMap<MovedObject, (MovedObject, Span)>,
     to: BTreeMap<MovedObject, (MovedObject, Span)>,
 }
 
-impl Ends {
-    fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, move_: Absolute) {
-        let Absolute { from, to, span } = move_;
+impl SeenEndpoints {
+    fn check_duplicate_ends(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        move_: AbsoluteMove,
+    ) {
+        let AbsoluteMove { from, to, span } = move_;
         if from == to {
             return;
         }
-        let (noun, short) = from.noun();
+        let (noun, short) = from.kind_names();
         let summary = messages::AMBIGUOUS_MOVE_STATEMENTS;
         match self.from.get(&from) {
             Some((other, at)) if *other != to => {
-                let at = position(sources, *at);
+                let at = format_position(sources, *at);
                 let detail = format!(
                     "This says that {from} moved to {to}, but the block at {at} says that it moved to \
                      {other}. A {noun} can move to one {short} only."
@@ -146,7 +153,7 @@ impl Ends {
         }
         match self.to.get(&to) {
             Some((other, at)) if *other != from => {
-                let at = position(sources, *at);
+                let at = format_position(sources, *at);
                 let detail = format!(
                     "This says that {from} moved to {to}, but the block at {at} says that {other} \
                      moved there. Only one {short} can have moved to a {noun}."
@@ -160,17 +167,22 @@ impl Ends {
 }
 
 /// The start of a place: `main.tf:3,1`.
-fn position(sources: &Sources, span: Span) -> String {
+fn format_position(sources: &Sources, span: Span) -> String {
     let start = sources.start(span);
     format!("{}:{},{}", sources.name(span.source), start.line, start.column)
 }
 
-fn cyclic(sources: &Sources, statements: &[Statement], cycle: &[usize]) -> Diagnostic {
+fn cyclic_moves_error(
+    sources: &Sources,
+    statements: &[MoveStatement],
+    cycle: &[usize],
+) -> Diagnostic {
     let list: String = cycle
         .iter()
         .filter_map(|&at| statements.get(at))
         .map(|statement| {
-            let at = statement.span.map_or("implied".to_owned(), |span| position(sources, span));
+            let at =
+                statement.span.map_or("implied".to_owned(), |span| format_position(sources, span));
             format!("\n  - {at}: {} → {}", statement.from, statement.to)
         })
         .collect();

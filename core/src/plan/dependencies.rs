@@ -1,15 +1,15 @@
 //! Dependencies of each resource, as the state records them.
 //!
 //! The state format holds the transitive closure, which for deep graphs grows with the square of
-//! their size. While the closure stays within [`BUDGET_BASE`] entries, or [`BUDGET_PER_RESOURCE`] a
+//! their size. While the closure stays within [`MIN_ENTRY_LIMIT`] entries, or [`MAX_ENTRIES_PER_RESOURCE`] a
 //! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every
 //! direct one among them: the rest is found through the entries of those, as
-//! [`DependencyClosures::any_behind`] does.
+//! [`DependencyClosures::has_dependency_where`] does.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use super::vertex::Vertex;
+use super::vertex::PlanVertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
 use crate::shared_graph::{EdgeReason, SharedVertex};
@@ -25,12 +25,15 @@ pub(crate) struct DependencyClosures {
 impl DependencyClosures {
     /// The resources that a resource is made after, sorted, as the state records them: the nearest ones
     /// where there are very many.
-    pub(crate) fn of(&self, addr: &ConfigResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
+    pub(crate) fn dependencies_of(
+        &self,
+        addr: &ConfigResourceAddr,
+    ) -> Arc<Vec<ConfigResourceAddr>> {
         self.lists.get(addr).cloned().unwrap_or_default()
     }
 
     /// Whether there is one of a kind among all the resources that a resource is made after.
-    pub(crate) fn any_behind(
+    pub(crate) fn has_dependency_where(
         &self,
         addr: &ConfigResourceAddr,
         mut is_one: impl FnMut(&ConfigResourceAddr) -> bool,
@@ -56,12 +59,14 @@ impl DependencyClosures {
 }
 
 /// Finds the dependencies of each resource of a graph.
-pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, EdgeReason>) -> DependencyClosures {
-    let mut resources: Vec<Direct> = Vec::new();
+pub(crate) fn dependencies_of_graph(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+) -> DependencyClosures {
+    let mut resources: Vec<DirectDependencies> = Vec::new();
     // For each vertex, the resources it reaches without passing through another one: a resource
     // stands for itself. Vertices with one dependency share its set.
     let mut reach: Vec<Arc<Vec<u32>>> = vec![Arc::default(); graph.len()];
-    for &id in graph.order() {
+    for &id in graph.topological_order() {
         let on = match graph.dependencies(id) {
             [only] => reach[only.index()].clone(),
             several => {
@@ -75,37 +80,43 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, EdgeReason>) -> DependencyClosu
             }
         };
         reach[id.index()] = match &graph[id] {
-            Vertex::Resource(resource) => {
+            PlanVertex::Resource(resource) => {
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
                 let direct = match resource.imports.is_empty() {
                     true => on.to_vec(),
-                    false => without_imports(graph, id, &reach),
+                    false => reach_without_imports(graph, id, &reach),
                 };
                 let found_by = on.iter().filter(|on| direct.binary_search(on).is_err());
                 let (addr, found_by) = (resource.addr.clone(), found_by.copied().collect());
-                resources.push(Direct { addr, on: direct, found_by });
+                resources.push(DirectDependencies { addr, on: direct, found_by });
                 Arc::new(vec![at])
             }
             // The dependencies of a provider configuration are dependencies of everything that the
             // provider does.
-            Vertex::SharedVertex(shared) if !matches!(shared, SharedVertex::Close(_)) => on,
-            Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
+            PlanVertex::SharedVertex(shared)
+                if !matches!(shared, SharedVertex::CloseEphemeral(_)) =>
+            {
+                on
+            }
+            PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {
+                Arc::default()
+            }
         };
     }
-    let (closures, are_whole) = closures(&resources);
+    let (closures, are_whole) = compute_closures(&resources);
     let lists = resources.into_iter().map(|resource| resource.addr).zip(closures).collect();
     DependencyClosures { lists, are_whole }
 }
 
 /// The resources that a resource reaches other than through an import. Dependents of the object do
 /// not depend on the source of its import ID.
-fn without_imports(
-    graph: &Graph<Vertex<'_>, EdgeReason>,
+fn reach_without_imports(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
     id: VertexId,
     reach: &[Arc<Vec<u32>>],
 ) -> Vec<u32> {
-    let edges = graph.dependencies(id).iter().zip(graph.reasons(id));
-    let edges = edges.filter(|(_, why)| !matches!(why, EdgeReason::Import(_)));
+    let edges = graph.dependencies(id).iter().zip(graph.edge_reasons(id));
+    let edges = edges.filter(|(_, why)| !matches!(why, EdgeReason::ImportReference(_)));
     let mut on: Vec<u32> =
         edges.flat_map(|(dependency, _)| reach[dependency.index()].iter().copied()).collect();
     on.sort_unstable();
@@ -114,13 +125,13 @@ fn without_imports(
 }
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
-const BUDGET_PER_RESOURCE: usize = 16;
+const MAX_ENTRIES_PER_RESOURCE: usize = 16;
 /// Small graphs keep their whole closure whatever its shape.
-const BUDGET_BASE: usize = 65_536;
+const MIN_ENTRY_LIMIT: usize = 65_536;
 
 /// A resource among the vertices of a graph, with its direct resources: those it reaches without
 /// passing through another resource.
-struct Direct {
+struct DirectDependencies {
     /// The resource.
     addr: ConfigResourceAddr,
     /// Positions of its direct resources in the list; they come before it.
@@ -131,11 +142,11 @@ struct Direct {
 
 /// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
 /// the list comes after those it depends on. Returns also whether the lists are whole.
-fn closures(resources: &[Direct]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
-    let budget = BUDGET_BASE + BUDGET_PER_RESOURCE * resources.len();
-    let whole = whole(resources, budget);
+fn compute_closures(resources: &[DirectDependencies]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
+    let budget = MIN_ENTRY_LIMIT + MAX_ENTRIES_PER_RESOURCE * resources.len();
+    let whole = transitive_closure(resources, budget);
     let are_whole = whole.is_some();
-    let sets = whole.unwrap_or_else(|| nearest(resources));
+    let sets = whole.unwrap_or_else(|| nearest_dependencies(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
     for (resource, set) in resources.iter().zip(&sets) {
         let found_by = resource.found_by.iter();
@@ -152,7 +163,7 @@ fn closures(resources: &[Direct]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
 }
 
 /// The transitive closure, unless it outgrows the budget.
-fn whole(resources: &[Direct], budget: usize) -> Option<Vec<Vec<u32>>> {
+fn transitive_closure(resources: &[DirectDependencies], budget: usize) -> Option<Vec<Vec<u32>>> {
     let mut sets: Vec<Vec<u32>> = Vec::with_capacity(resources.len());
     let mut total = 0;
     for resource in resources {
@@ -178,13 +189,13 @@ fn whole(resources: &[Direct], budget: usize) -> Option<Vec<Vec<u32>>> {
 }
 
 /// Every direct resource, and the nearest of the others.
-fn nearest(resources: &[Direct]) -> Vec<Vec<u32>> {
+fn nearest_dependencies(resources: &[DirectDependencies]) -> Vec<Vec<u32>> {
     // `seen` holds the number of the search that saw a resource last, so that it needs no clearing.
     let mut seen = vec![u32::MAX; resources.len()];
     let mut queue = VecDeque::new();
     let mut sets = Vec::with_capacity(resources.len());
     for (search, resource) in (0_u32..).zip(resources) {
-        let limit = BUDGET_PER_RESOURCE.max(resource.on.len());
+        let limit = MAX_ENTRIES_PER_RESOURCE.max(resource.on.len());
         let mut set = Vec::new();
         queue.clear();
         queue.extend(&resource.on);
@@ -205,14 +216,14 @@ fn nearest(resources: &[Direct]) -> Vec<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::addr::{Mode, ModulePath, ResourceName};
+    use crate::addr::{ModulePath, ResourceMode, ResourceName};
 
-    fn chain(n: usize, step: usize) -> Vec<Direct> {
+    fn dependency_chain(n: usize, step: usize) -> Vec<DirectDependencies> {
         (0..n)
-            .map(|at| Direct {
+            .map(|at| DirectDependencies {
                 addr: ConfigResourceAddr {
                     module: ModulePath::root(),
-                    resource: ResourceName::new(Mode::Managed, "t", format!("r{at:06}")),
+                    resource: ResourceName::new(ResourceMode::Managed, "t", format!("r{at:06}")),
                 },
                 on: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
                 found_by: Vec::new(),
@@ -222,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_chain_records_everything_it_stands_on() {
-        let (closures, are_whole) = closures(&chain(30, 10));
+        let (closures, are_whole) = compute_closures(&dependency_chain(30, 10));
         assert!(are_whole);
         let names: Vec<_> =
             closures[25].iter().map(|addr| addr.resource.name().to_string()).collect();
@@ -233,20 +244,23 @@ mod tests {
     #[test]
     fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
         // Written out, these lists would have two hundred million entries.
-        let resources = chain(20_000, 1);
-        let (closures, are_whole) = closures(&resources);
+        let resources = dependency_chain(20_000, 1);
+        let (closures, are_whole) = compute_closures(&resources);
         assert!(!are_whole);
         let last = closures.last().unwrap();
-        assert_eq!(last.len(), BUDGET_PER_RESOURCE);
+        assert_eq!(last.len(), MAX_ENTRIES_PER_RESOURCE);
         assert_eq!(last.last().unwrap().resource.name(), "r019998", "the direct one is among them");
         let total: usize = closures.iter().map(|set| set.len()).sum();
-        assert!(total <= 20_000 * BUDGET_PER_RESOURCE);
+        assert!(total <= 20_000 * MAX_ENTRIES_PER_RESOURCE);
 
         let addrs = || resources.iter().map(|resource| resource.addr.clone());
         let lists = addrs().zip(closures).collect();
         let closures = DependencyClosures { lists, are_whole };
         let (first, last) = (addrs().next().unwrap(), addrs().next_back().unwrap());
-        assert!(closures.any_behind(&last, |addr| *addr == first), "decisions see all of it");
-        assert!(!closures.any_behind(&first, |_| true));
+        assert!(
+            closures.has_dependency_where(&last, |addr| *addr == first),
+            "decisions see all of it"
+        );
+        assert!(!closures.has_dependency_where(&first, |_| true));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Options;
-use super::vertex::Vertex;
+use super::PlanOptions;
+use super::vertex::PlanVertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
 use crate::graph::Graph;
 use crate::moved::Moves;
@@ -19,25 +19,25 @@ pub(crate) struct ExcludedFromDestroy {
 }
 
 impl ExcludedFromDestroy {
-    pub(crate) fn of(
+    pub(crate) fn from_options(
         session: &Session<'_>,
-        options: &Options,
+        options: &PlanOptions,
         moves: &Moves,
-        graph: &Graph<Vertex<'_>, EdgeReason>,
+        graph: &Graph<PlanVertex<'_>, EdgeReason>,
     ) -> Self {
         if options.excludes.is_empty() {
             return Self::default();
         }
         let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
-            Vertex::Resource(resource) => Some(&resource.addr),
+            PlanVertex::Resource(resource) => Some(&resource.addr),
             _ => None,
         });
         let planned: BTreeSet<&ConfigResourceAddr> = resources.collect();
         // A resource that is written and was pruned depends on an excluded one, so its objects
         // stay.
         let left_out = |addr: &ResourceAddr| {
-            let config = addr.config();
-            session.config.resource(&config).is_some() && !planned.contains(&config)
+            let config = addr.config_addr();
+            session.config.find_resource(&config).is_some() && !planned.contains(&config)
         };
         let excludes = options.excludes.clone();
         let mut needed = BTreeSet::new();
@@ -45,19 +45,21 @@ impl ExcludedFromDestroy {
         for (addr, held) in &session.state.resources {
             let stays = left_out(addr);
             for (key, instance) in &held.instances {
-                let instance_addr = addr.instance(key.clone());
+                let instance_addr = addr.instance_addr(key.clone());
                 if stays || excludes.iter().any(|target| target.contains(&instance_addr)) {
                     let objects = instance.current.iter().chain(instance.deposed.values());
                     // The state names dependencies as they were called when the object was made.
-                    let made_after = objects.map(|object| moves.renamed(&object.dependencies));
+                    let made_after =
+                        objects.map(|object| moves.renamed_dependencies(&object.dependencies));
                     made_after.for_each(|on| queue.extend(on.iter().cloned()));
                 }
             }
         }
         let mut recorded: BTreeMap<ConfigResourceAddr, Vec<_>> = BTreeMap::new();
         for (addr, held) in &session.state.resources {
-            let recorded = recorded.entry(addr.config()).or_default();
-            let all = held.objects().map(|object| moves.renamed(&object.dependencies));
+            let recorded = recorded.entry(addr.config_addr()).or_default();
+            let all =
+                held.all_objects().map(|object| moves.renamed_dependencies(&object.dependencies));
             all.for_each(|on| recorded.extend(on.iter().cloned()));
         }
         while let Some(addr) = queue.pop() {
@@ -70,7 +72,7 @@ impl ExcludedFromDestroy {
 
     /// Whether an instance is left alone.
     pub(crate) fn contains(&self, addr: &InstanceAddr) -> bool {
-        self.is_excluded(addr) || self.needed.contains(&addr.of().config())
+        self.is_excluded(addr) || self.needed.contains(&addr.resource_addr().config_addr())
     }
 
     /// Whether an instance is excluded itself.

@@ -19,22 +19,22 @@ use crate::disk::open_file;
 use crate::messages;
 
 /// The parts of a saved plan by name.
-pub type Parts = BTreeMap<String, Vec<u8>>;
+pub type PlanFileParts = BTreeMap<String, Vec<u8>>;
 
 /// The version of the container. It changes whenever an older program could misunderstand a newer
 /// plan or the other way round.
-const FORMAT: u32 = 1;
+const CONTAINER_VERSION: u32 = 1;
 
 /// The part that describes the rest.
-const MANIFEST: &str = "formwork-plan.json";
+const MANIFEST_PART: &str = "formwork-plan.json";
 
 /// The part that identifies a plan of Terraform.
-const FOREIGN: &str = "tfplan";
+const TERRAFORM_PLAN_PART: &str = "tfplan";
 
 /// Limits on reading: a plan may come from anywhere.
-const LIMITS: Limits = Limits { n_parts: 100_000, n_bytes: 4 << 30, n_times: 200 };
+const READ_LIMITS: ReadLimits = ReadLimits { n_parts: 100_000, n_bytes: 4 << 30, n_times: 200 };
 
-struct Limits {
+struct ReadLimits {
     n_parts: usize,
     /// Maximum number of bytes in all parts together.
     n_bytes: u64,
@@ -44,7 +44,7 @@ struct Limits {
 }
 
 /// Files of up to this size may be packed as well as can be.
-const SMALL: u64 = 64 << 10;
+const MAX_FULLY_COMPRESSED_LEN: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {
@@ -154,8 +154,8 @@ fn io_error<'p>(
 ///
 /// # Errors
 /// When it cannot be written; a file that was there before then is still there.
-pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
-    store(path, &to_bytes(path, parts)?)
+pub fn write_plan_file(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
+    write_packed_file(path, &to_bytes(path, parts)?)
 }
 
 /// Returns the bytes of a plan file; `path` is only for messages.
@@ -165,15 +165,15 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
 pub fn to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFileError> {
     // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
     let mut packed = io::Cursor::new(Vec::new());
-    pack(&mut packed, parts).map_err(|error| io_error("write", path)(error.into()))?;
+    pack_parts(&mut packed, parts).map_err(|error| io_error("write", path)(error.into()))?;
     Ok(packed.into_inner())
 }
 
-/// Writes the bytes of a plan file, as [`write()`] does.
+/// Writes the bytes of a plan file, as [`write_plan_file()`] does.
 ///
 /// # Errors
-/// As [`write()`].
-pub fn store(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
+/// As [`write_plan_file()`].
+pub fn write_packed_file(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
     let there = std::fs::metadata(path).ok();
     // A rename would put a file in the place of a device or a pipe.
@@ -202,11 +202,12 @@ pub fn store(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
 }
 
 /// Packs parts in the order given. The same parts always make the same bytes.
-fn pack(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResult<()> {
-    let manifest = Manifest { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned() };
+fn pack_parts(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResult<()> {
+    let manifest =
+        Manifest { format: CONTAINER_VERSION, program: env!("CARGO_PKG_VERSION").to_owned() };
     let manifest = serde_json::to_vec(&manifest).map_err(io::Error::from)?;
     let mut zip = ZipWriter::new(to);
-    for (name, bytes) in std::iter::once(&(MANIFEST, manifest.as_slice())).chain(parts) {
+    for (name, bytes) in std::iter::once(&(MANIFEST_PART, manifest.as_slice())).chain(parts) {
         // A fixed time, so that the same parts make the same bytes.
         let options = SimpleFileOptions::default()
             .last_modified_time(zip::DateTime::default())
@@ -222,27 +223,27 @@ fn pack(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResul
 ///
 /// # Errors
 /// When it cannot be read, is no plan of this version of this program, or is damaged.
-pub fn read(path: &Path) -> Result<Parts, PlanFileError> {
+pub fn read_plan_file(path: &Path) -> Result<PlanFileParts, PlanFileError> {
     if path.is_dir() {
         return Err(PlanFileError::Folder(path.to_owned()));
     }
     let file = open_file(path).map_err(io_error("read", path))?;
-    unpack(path, file, &LIMITS)
+    unpack_parts(path, file, &READ_LIMITS)
 }
 
-/// Reads a plan file that is in memory, as [`read`] does; `path` is only for messages.
+/// Reads a plan file that is in memory, as [`read_plan_file`] does; `path` is only for messages.
 ///
 /// # Errors
-/// As [`read`].
-pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Parts, PlanFileError> {
-    unpack(path, io::Cursor::new(bytes), &LIMITS)
+/// As [`read_plan_file`].
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<PlanFileParts, PlanFileError> {
+    unpack_parts(path, io::Cursor::new(bytes), &READ_LIMITS)
 }
 
-fn unpack(
+fn unpack_parts(
     path: &Path,
     mut file: impl Read + Seek,
-    limits: &Limits,
-) -> Result<Parts, PlanFileError> {
+    limits: &ReadLimits,
+) -> Result<PlanFileParts, PlanFileError> {
     let size = file.seek(io::SeekFrom::End(0)).map_err(io_error("read", path))?;
     file.rewind().map_err(io_error("read", path))?;
     let mut magic = Vec::new();
@@ -261,7 +262,7 @@ fn unpack(
         return Err(PlanFileError::TooLarge { path: path.to_owned(), limit });
     }
 
-    let length = size.max(SMALL);
+    let length = size.max(MAX_FULLY_COMPRESSED_LEN);
     let (n_bytes, limit) = match length.saturating_mul(limits.n_times) {
         most if most < limits.n_bytes => {
             let times = most / size.max(1);
@@ -269,7 +270,7 @@ fn unpack(
         }
         _ => (limits.n_bytes, format!("{} bytes", limits.n_bytes)),
     };
-    let mut parts = Parts::new();
+    let mut parts = PlanFileParts::new();
     let mut left = n_bytes;
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(|error| damaged(&error))?;
@@ -289,9 +290,9 @@ fn unpack(
     Ok(parts)
 }
 
-fn check_manifest(path: &Path, parts: &mut Parts) -> Result<(), PlanFileError> {
-    let Some(manifest) = parts.remove(MANIFEST) else {
-        return Err(match parts.contains_key(FOREIGN) {
+fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFileError> {
+    let Some(manifest) = parts.remove(MANIFEST_PART) else {
+        return Err(match parts.contains_key(TERRAFORM_PLAN_PART) {
             true => PlanFileError::Foreign(path.to_owned()),
             false => PlanFileError::NotAPlan(path.to_owned()),
         });
@@ -300,7 +301,7 @@ fn check_manifest(path: &Path, parts: &mut Parts) -> Result<(), PlanFileError> {
     let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|error| {
         PlanFileError::Damaged { path: path.to_owned(), reason: error.to_string() }
     })?;
-    if (manifest.format, manifest.program.as_str()) != (FORMAT, ours) {
+    if (manifest.format, manifest.program.as_str()) != (CONTAINER_VERSION, ours) {
         let found = manifest.program;
         return Err(PlanFileError::OtherVersion { path: path.to_owned(), found, ours });
     }

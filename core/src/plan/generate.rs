@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use formwork_lang::format::format;
 use formwork_lang::print::quoted;
-use formwork_lang::write::{self, Unknown};
+use formwork_lang::write::{self, UnknownValueError};
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::schema::{
@@ -19,72 +19,79 @@ use crate::config::Resource;
 ///
 /// # Errors
 /// When a part of the object is unknown, which what was read of a real object never is.
-pub(super) fn block(
+pub(super) fn generate_block(
     resource: &Resource,
     schema: &Block,
     object: &Value,
-) -> Result<String, Unknown> {
-    let (kind, name) = (resource.name.kind(), resource.name.name());
+) -> Result<String, UnknownValueError> {
+    let (kind, name) = (resource.name.resource_type(), resource.name.name());
     let mut text = format!("resource \"{kind}\" \"{name}\" {{\n");
-    let implied = crate::addr::LocalProvider::implied_by(&resource.name);
+    let implied = crate::addr::LocalProvider::implied_by_resource(&resource.name);
     if resource.local_provider != implied {
         let _ = writeln!(text, "provider = {}", resource.local_provider);
     }
-    Writer { out: &mut text }.body(schema, object)?;
+    BlockWriter { out: &mut text }.write_body(schema, object)?;
     text.push('}');
-    Ok(laid_out(text))
+    Ok(format_block(text))
 }
 
-fn laid_out(text: String) -> String {
+fn format_block(text: String) -> String {
     let mut sources = Sources::new();
     let source = sources.add("generated", text.clone());
     // It can be parsed, or else it is shown as it is.
     format(&mut Diagnostics::new(), &sources, source).unwrap_or(text)
 }
 
-struct Writer<'o> {
+struct BlockWriter<'o> {
     out: &'o mut String,
 }
 
-impl Writer<'_> {
-    fn body(&mut self, block: &Block, object: &Value) -> Result<(), Unknown> {
-        self.attributes(&block.attributes, object)?;
+impl BlockWriter<'_> {
+    fn write_body(&mut self, block: &Block, object: &Value) -> Result<(), UnknownValueError> {
+        self.write_attributes(&block.attributes, object)?;
         let current = block.blocks.iter().filter(|(_, nested)| !nested.block.docs.deprecated);
         for (name, nested) in current {
-            if let Some(value) = part(object, name) {
-                self.blocks(name, nested, value)?;
+            if let Some(value) = member_value(object, name) {
+                self.write_nested_blocks(name, nested, value)?;
             }
         }
         Ok(())
     }
 
-    fn attributes<'s>(
+    fn write_attributes<'s>(
         &mut self,
         attributes: impl IntoIterator<Item = (&'s Str, &'s Attribute)>,
         object: &Value,
-    ) -> Result<(), Unknown> {
+    ) -> Result<(), UnknownValueError> {
         for (name, attribute) in attributes {
-            if is_left_out(name, attribute) {
+            if is_omitted(name, attribute) {
                 continue;
             }
             let null = Value::null(attribute.implied_type());
-            let value = part(object, name).unwrap_or(&null);
+            let value = member_value(object, name).unwrap_or(&null);
             match &attribute.kind {
                 AttributeKind::Nested(nested) => {
                     self.write_nested_attribute(name, attribute, nested, value)?;
                 }
-                AttributeKind::Plain(_) => self.plain(name, attribute, value)?,
+                AttributeKind::Plain(_) => self.write_attribute(name, attribute, value)?,
             }
         }
         Ok(())
     }
 
-    fn plain(&mut self, name: &str, attribute: &Attribute, value: &Value) -> Result<(), Unknown> {
-        let text = match is_secret(attribute.sensitive, value) {
+    fn write_attribute(
+        &mut self,
+        name: &str,
+        attribute: &Attribute,
+        value: &Value,
+    ) -> Result<(), UnknownValueError> {
+        let text = match is_sensitive_attribute(attribute.sensitive, value) {
             true => "null # sensitive".to_owned(),
             // Providers on the older SDK cannot distinguish an empty string from null.
-            false if attribute.role != Role::Required && is_empty_text(value) => "null".to_owned(),
-            false => expression(value)?,
+            false if attribute.role != Role::Required && is_empty_string(value) => {
+                "null".to_owned()
+            }
+            false => value_to_expression(value)?,
         };
         let _ = writeln!(self.out, "{name} = {text}");
         Ok(())
@@ -97,7 +104,7 @@ impl Writer<'_> {
         attribute: &Attribute,
         nested: &NestedAttributes,
         value: &Value,
-    ) -> Result<(), Unknown> {
+    ) -> Result<(), UnknownValueError> {
         let listed = matches!(nested.nesting, Nesting::List | Nesting::Set);
         if attribute.sensitive {
             let empty = if listed { "[]" } else { "{}" };
@@ -112,43 +119,48 @@ impl Writer<'_> {
         match (nested.nesting, value.peek()) {
             (Nesting::Map, Value::Map(map)) => {
                 for (key, item) in map.iter() {
-                    let _ = write!(self.out, "{} = ", write::key(key));
-                    self.object(nested, item, "")?;
+                    let _ = write!(self.out, "{} = ", write::object_key(key));
+                    self.write_object(nested, item, "")?;
                 }
             }
             (Nesting::List | Nesting::Set, items) => {
                 for item in items.children() {
-                    self.object(nested, item, ",")?;
+                    self.write_object(nested, item, ",")?;
                 }
             }
-            (_, object) => self.attributes(&nested.attributes, object)?,
+            (_, object) => self.write_attributes(&nested.attributes, object)?,
         }
         self.out.push_str(if listed { "]\n" } else { "}\n" });
         Ok(())
     }
 
     /// Writes one of several objects that an attribute holds.
-    fn object(
+    fn write_object(
         &mut self,
         nested: &NestedAttributes,
         value: &Value,
         behind: &str,
-    ) -> Result<(), Unknown> {
-        if is_secret(false, value) {
+    ) -> Result<(), UnknownValueError> {
+        if is_sensitive_attribute(false, value) {
             let _ = writeln!(self.out, "{{}}{behind} # sensitive");
             return Ok(());
         }
         self.out.push_str("{\n");
-        self.attributes(&nested.attributes, value)?;
+        self.write_attributes(&nested.attributes, value)?;
         let _ = writeln!(self.out, "}}{behind}");
         Ok(())
     }
 
-    fn blocks(&mut self, name: &str, nested: &NestedBlock, value: &Value) -> Result<(), Unknown> {
+    fn write_nested_blocks(
+        &mut self,
+        name: &str,
+        nested: &NestedBlock,
+        value: &Value,
+    ) -> Result<(), UnknownValueError> {
         if value.is_null() {
             return Ok(());
         }
-        if is_secret(false, value) {
+        if is_sensitive_attribute(false, value) {
             let _ = writeln!(self.out, "{name} {{}} # sensitive");
             return Ok(());
         }
@@ -156,26 +168,31 @@ impl Writer<'_> {
         match (nested.nesting, value.peek()) {
             (Nesting::Map, Value::Map(map)) => map
                 .iter()
-                .try_for_each(|(key, item)| self.one_block(&labelled(key), &nested.block, item)),
+                .try_for_each(|(key, item)| self.write_block(&labelled(key), &nested.block, item)),
             // A map whose elements have different types is an object.
             (Nesting::Map, Value::Object(object)) => object
                 .iter()
-                .try_for_each(|(key, item)| self.one_block(&labelled(key), &nested.block, item)),
+                .try_for_each(|(key, item)| self.write_block(&labelled(key), &nested.block, item)),
             (Nesting::List | Nesting::Set, items) => items
                 .children()
                 .iter()
-                .try_for_each(|item| self.one_block(name, &nested.block, item)),
-            (_, object) => self.one_block(name, &nested.block, object),
+                .try_for_each(|item| self.write_block(name, &nested.block, item)),
+            (_, object) => self.write_block(name, &nested.block, object),
         }
     }
 
-    fn one_block(&mut self, header: &str, block: &Block, value: &Value) -> Result<(), Unknown> {
-        if is_secret(false, value) {
+    fn write_block(
+        &mut self,
+        header: &str,
+        block: &Block,
+        value: &Value,
+    ) -> Result<(), UnknownValueError> {
+        if is_sensitive_attribute(false, value) {
             let _ = writeln!(self.out, "{header} {{}} # sensitive");
             return Ok(());
         }
         let _ = writeln!(self.out, "{header} {{");
-        self.body(block, value)?;
+        self.write_body(block, value)?;
         self.out.push_str("}\n");
         Ok(())
     }
@@ -183,12 +200,12 @@ impl Writer<'_> {
 
 /// Whether an attribute does not belong into a configuration. Providers on the older SDK have an
 /// `id` that they declare as optional, and refuse it.
-fn is_left_out(name: &str, attribute: &Attribute) -> bool {
+fn is_omitted(name: &str, attribute: &Attribute) -> bool {
     let is_id = name == "id" && attribute.role == Role::OptionalComputed;
     !attribute.role.is_settable() || attribute.docs.deprecated || is_id
 }
 
-fn is_secret(sensitive: bool, value: &Value) -> bool {
+fn is_sensitive_attribute(sensitive: bool, value: &Value) -> bool {
     // The elements of a set cannot be addressed one by one, so one secret in it makes the whole set
     // secret.
     let of_set =
@@ -196,17 +213,17 @@ fn is_secret(sensitive: bool, value: &Value) -> bool {
     sensitive || of_set || matches!(value, Value::Marked(_))
 }
 
-fn is_empty_text(value: &Value) -> bool {
+fn is_empty_string(value: &Value) -> bool {
     matches!(value, Value::String(text) if text.is_empty())
 }
 
-fn part<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+fn member_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     Path::root().attribute(name).find(object)
 }
 
 /// Returns the expression for a value. A string that holds a JSON document is written as
 /// `jsonencode` of its content.
-fn expression(value: &Value) -> Result<String, Unknown> {
+fn value_to_expression(value: &Value) -> Result<String, UnknownValueError> {
     if let Value::String(text) = value
         && let Ok(document) = json::decode_simple(text.as_bytes())
         && !matches!(document.ty(), Type::String | Type::Number | Type::Bool)

@@ -3,10 +3,10 @@
 
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::vertex::{ResourceVertex, Vertex};
-use super::{Options, build};
+use super::vertex::{PlanVertex, ResourceVertex};
+use super::{PlanOptions, build};
 use crate::eval::{Expansion, ModuleResults};
-use crate::instance::stored_value;
+use crate::instance::decode_stored_value;
 use crate::provider::ResourceType;
 use crate::session::Session;
 use crate::shared_graph::SharedVertex;
@@ -17,40 +17,47 @@ use crate::shared_graph::SharedVertex;
 /// # Errors
 /// When the graph cannot be built. After any other error, which is reported as well, expressions can
 /// be evaluated all the same.
-pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-    let options = Options::default();
-    let graph = build::graph(diags, session, &options).await?;
+pub async fn record_state_values(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let options = PlanOptions::default();
+    let graph = build::build_plan_graph(diags, session, &options).await?;
     let eval_inputs = session.eval_inputs();
-    for &id in graph.order() {
+    for &id in graph.topological_order() {
         match &graph[id] {
-            Vertex::SharedVertex(SharedVertex::Value(value)) => {
-                let found = session.settled(diags, |diags| value.visit(diags, eval_inputs)).await;
+            PlanVertex::SharedVertex(SharedVertex::Value(value)) => {
+                let found = session
+                    .evaluate_with_functions(diags, |diags| value.visit_value(diags, eval_inputs))
+                    .await;
                 let found = found.unwrap_or_else(|_| {
                     let modules = session.results.module_instances(&value.node.path);
                     modules.iter().map(|_| Value::dynamic()).collect()
                 });
-                value.record(session.results, found);
+                value.record_values(session.results, found);
             }
-            Vertex::SharedVertex(SharedVertex::Call(call)) => {
-                let found = session.settled(diags, |diags| call.visit(diags, eval_inputs)).await;
+            PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
+                let found = session
+                    .evaluate_with_functions(diags, |diags| call.visit(diags, eval_inputs))
+                    .await;
                 if let Ok(found) = found {
                     call.record(eval_inputs, found);
                 }
             }
-            Vertex::Resource(resource) => inspect_resource(session, resource),
-            Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {}
+            PlanVertex::Resource(resource) => record_resource_values(session, resource),
+            PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {}
         }
     }
     Ok(())
 }
 
-fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
+fn record_resource_values(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
     let name = &vertex.addr.resource;
-    let Some(loaded) = session.pool.loaded(&vertex.provider.provider) else { return };
-    let ty = loaded.find(name.mode(), name.kind());
+    let Some(loaded) = session.pool.loaded_provider(&vertex.provider.provider) else { return };
+    let ty = loaded.find_type(name.mode(), name.resource_type());
     for module in session.results.module_instances(&vertex.node.path) {
-        let known = ty.as_ref().and_then(|ty| stored(module, vertex, ty));
-        if let Some(results) = module.resource(name)
+        let known = ty.as_ref().and_then(|ty| record_stored_instances(module, vertex, ty));
+        if let Some(results) = module.resource_results(name)
             && known.is_none()
         {
             results.set_placeholder(Value::dynamic());
@@ -59,15 +66,19 @@ fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
 }
 
 /// Records the instances that the state has, if it has any.
-fn stored(module: &ModuleResults, vertex: &ResourceVertex<'_>, ty: &ResourceType) -> Option<()> {
-    let prior = vertex.prior_in(module.addr())?;
-    let results = module.resource(&vertex.addr.resource)?;
-    let expansion = Expansion::recorded(&vertex.config.repetition, Some(prior));
-    results.expand(expansion.clone());
+fn record_stored_instances(
+    module: &ModuleResults,
+    vertex: &ResourceVertex<'_>,
+    ty: &ResourceType,
+) -> Option<()> {
+    let prior = vertex.prior_state_in_module(module.module_addr())?;
+    let results = module.resource_results(&vertex.addr.resource)?;
+    let expansion = Expansion::from_state(&vertex.config.repetition, Some(prior));
+    results.set_expansion(expansion.clone());
     for key in expansion.keys() {
         let object = prior.instances.get(&key).and_then(|instance| instance.current.as_ref());
-        let value = object.and_then(|object| stored_value(ty, object));
-        results.set(&key, value.unwrap_or_else(Value::dynamic));
+        let value = object.and_then(|object| decode_stored_value(ty, object));
+        results.set_instance(&key, value.unwrap_or_else(Value::dynamic));
     }
     Some(())
 }

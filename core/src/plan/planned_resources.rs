@@ -6,16 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::Str;
 
-use super::outcome::FoundResource;
-use super::vertex::Vertex;
-use super::visit::{GraphFacts, View};
+use super::outcome::ResourceOutcome;
+use super::vertex::PlanVertex;
+use super::visit::{GraphAnalysis, PlanContext};
 use crate::addr::{
-    ConfigResourceAddr, InstanceKey, Mode, ModuleAddr, Reference, ResourceName, Subject,
+    ConfigResourceAddr, InstanceKey, ModuleAddr, Reference, ReferenceSubject, ResourceMode,
+    ResourceName,
 };
 use crate::change::{Action, Change};
 use crate::config::ModuleNode;
 use crate::eval::ModuleResults;
-use crate::eval::vertex::NamedValue;
+use crate::eval::vertex::NamedValueBlock;
 use crate::graph::{Graph, VertexId};
 use crate::shared_graph::{EdgeReason, SharedVertex};
 use crate::small_map::SmallMap;
@@ -26,17 +27,17 @@ pub(crate) struct PlannedResources {
     resources: BTreeMap<ConfigResourceAddr, PlannedResource>,
     /// For everything that some `depends_on` names and that is no resource, the resources it stands
     /// on, by the position of the module in which it is named.
-    upstream: BTreeMap<Named, Vec<ConfigResourceAddr>>,
+    upstream: BTreeMap<DependsOnName, Vec<ConfigResourceAddr>>,
     /// By position of a module, whether anything that a call around it must wait for is pending.
     calls: Vec<OnceCell<bool>>,
 }
 
 /// The object that some `depends_on` names, by position of the module that contains it. An output
 /// of a called module differs from the whole module.
-type Named = (usize, Subject, Option<Str>);
+type DependsOnName = (usize, ReferenceSubject, Option<Str>);
 
-fn named(node: &ModuleNode, reference: &Reference) -> Named {
-    let output = reference.output().map(|output| output.name.clone());
+fn depends_on_name(node: &ModuleNode, reference: &Reference) -> DependsOnName {
+    let output = reference.module_output().map(|output| output.name.clone());
     (node.index, reference.subject.clone(), output)
 }
 
@@ -45,12 +46,12 @@ fn named(node: &ModuleNode, reference: &Reference) -> Named {
 struct PlannedResource {
     /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
     is_watched: bool,
-    found: OnceCell<SmallMap<ModuleAddr, Planned>>,
+    found: OnceCell<SmallMap<ModuleAddr, PlannedInModule>>,
 }
 
 /// Planned result of a resource in one instance of its module.
 #[derive(Debug, Default)]
-struct Planned {
+struct PlannedInModule {
     /// Whether anything is to be done to it.
     is_pending: bool,
     changes: Vec<Change>,
@@ -64,10 +65,10 @@ pub(crate) struct ObjectQuery<'a> {
 }
 
 impl PlannedResources {
-    pub(super) fn of(graph: &Graph<Vertex<'_>, EdgeReason>, n_modules: usize) -> Self {
-        let watched = watched(graph);
+    pub(super) fn from_graph(graph: &Graph<PlanVertex<'_>, EdgeReason>, n_modules: usize) -> Self {
+        let watched = resources_triggering_replace(graph);
         let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
-            Vertex::Resource(resource) => {
+            PlanVertex::Resource(resource) => {
                 let is_watched = watched.contains(&resource.addr);
                 Some((
                     resource.addr.clone(),
@@ -77,11 +78,15 @@ impl PlannedResources {
             _ => None,
         });
         let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
-        Self { resources: resources.collect(), upstream: upstream(graph), calls: calls.collect() }
+        Self {
+            resources: resources.collect(),
+            upstream: resources_behind_names(graph),
+            calls: calls.collect(),
+        }
     }
 
     /// Records the planned changes of a resource.
-    pub(super) fn set(&self, addr: &ConfigResourceAddr, found: &[FoundResource]) {
+    pub(super) fn set_planned(&self, addr: &ConfigResourceAddr, found: &[ResourceOutcome]) {
         let Some(fate) = self.resources.get(addr) else { return };
         let planned = found.iter().map(|found| {
             let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
@@ -89,7 +94,7 @@ impl PlannedResources {
             let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
             let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
             let kept = changes.into_iter().filter(|_| fate.is_watched);
-            let planned = Planned { is_pending, changes: kept.cloned().collect() };
+            let planned = PlannedInModule { is_pending, changes: kept.cloned().collect() };
             (found.addr.module.clone(), planned)
         });
         let first = fate.found.set(planned.collect()).is_ok();
@@ -98,13 +103,13 @@ impl PlannedResources {
 
     /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
     /// instance of it.
-    pub(crate) fn changes<'f>(
+    pub(crate) fn changes_of_resource<'f>(
         &'f self,
         module: &ModuleResults,
         name: &ResourceName,
         key: Option<&'f InstanceKey>,
     ) -> impl Iterator<Item = &'f Change> + use<'f> {
-        let addr = module.addr();
+        let addr = module.module_addr();
         let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
         let found = self.resources.get(&resource).and_then(|fate| fate.found.get());
         let planned = found.and_then(|found| found.get(addr));
@@ -116,65 +121,69 @@ impl PlannedResources {
     /// asks, or, in another module, in any.
     pub(crate) fn is_pending(&self, asks: ObjectQuery<'_>, addr: &ConfigResourceAddr) -> bool {
         // As in Terraform, only changes of managed resources put off a reading.
-        if addr.resource.mode() != Mode::Managed {
+        if addr.resource.mode() != ResourceMode::Managed {
             return false;
         }
         if addr.module != asks.node.path {
-            return self.is_pending_anywhere(addr);
+            return self.is_resource_pending(addr);
         }
         let found = self.resources.get(addr).and_then(|fate| fate.found.get());
         found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
     }
 
-    fn is_pending_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
+    fn is_resource_pending(&self, addr: &ConfigResourceAddr) -> bool {
         let found = self.resources.get(addr).and_then(|fate| fate.found.get());
-        addr.resource.mode() == Mode::Managed
+        addr.resource.mode() == ResourceMode::Managed
             && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
     }
 
     /// Whether anything is to be done to a managed resource of the module that asks.
-    pub(crate) fn is_pending_here(&self, asks: ObjectQuery<'_>, name: &ResourceName) -> bool {
+    pub(crate) fn is_resource_pending_in_module(
+        &self,
+        asks: ObjectQuery<'_>,
+        name: &ResourceName,
+    ) -> bool {
         let (module, resource) = (asks.node.path.clone(), name.clone());
         self.is_pending(asks, &ConfigResourceAddr { module, resource })
     }
 
     /// Whether a change is pending for the object that a `depends_on` names: a resource, or all
     /// resources that another object depends on.
-    pub(crate) fn is_named_pending_here(
+    pub(crate) fn is_name_pending_in_module(
         &self,
-        settled: &GraphFacts,
+        settled: &GraphAnalysis,
         asks: ObjectQuery<'_>,
         on: &Reference,
     ) -> bool {
-        if let Some(name) = on.resource() {
-            return self.is_pending_here(asks, name);
+        if let Some(name) = on.resource_name() {
+            return self.is_resource_pending_in_module(asks, name);
         }
-        let upstream = self.upstream.get(&named(asks.node, on));
-        upstream.into_iter().flatten().any(|addr| self.is_pending_behind(settled, asks, addr))
+        let upstream = self.upstream.get(&depends_on_name(asks.node, on));
+        upstream.into_iter().flatten().any(|addr| self.has_pending_dependency(settled, asks, addr))
     }
 
     /// Whether a change is pending for a resource or its dependencies.
-    fn is_pending_behind(
+    fn has_pending_dependency(
         &self,
-        settled: &GraphFacts,
+        settled: &GraphAnalysis,
         asks: ObjectQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
         self.is_pending(asks, addr)
-            || settled.closures.any_behind(addr, |addr| self.is_pending(asks, addr))
+            || settled.closures.has_dependency_where(addr, |addr| self.is_pending(asks, addr))
     }
 
     /// Whether a change is pending for an object that the `depends_on` of a call around a module
     /// names.
-    pub(crate) fn is_call_pending(&self, view: View<'_>, node: &ModuleNode) -> bool {
+    pub(crate) fn is_call_pending(&self, view: PlanContext<'_>, node: &ModuleNode) -> bool {
         let config = view.session.config;
         let mut here = Some(node);
         // The `depends_on` of a call holds for everything in the calls within it too.
         while let Some(node) = here {
-            let Some((caller, call)) = config.call(node) else { return false };
+            let Some((caller, call)) = config.call_of_module(node) else { return false };
             // Everything a call waits for was planned before anything in it asks.
             let pending = self.calls[node.index].get_or_init(|| {
-                call.depends_on.iter().any(|on| self.is_named_pending(view.settled, caller, on))
+                call.depends_on.iter().any(|on| self.is_name_pending(view.settled, caller, on))
             });
             if *pending {
                 return true;
@@ -184,34 +193,38 @@ impl PlannedResources {
         false
     }
 
-    fn is_named_pending(
+    fn is_name_pending(
         &self,
-        settled: &GraphFacts,
+        settled: &GraphAnalysis,
         caller: &ModuleNode,
         reference: &Reference,
     ) -> bool {
         let pending = |addr: &ConfigResourceAddr| {
-            self.is_pending_anywhere(addr)
-                || settled.closures.any_behind(addr, |addr| self.is_pending_anywhere(addr))
+            self.is_resource_pending(addr)
+                || settled
+                    .closures
+                    .has_dependency_where(addr, |addr| self.is_resource_pending(addr))
         };
-        if let Some(name) = reference.resource() {
+        if let Some(name) = reference.resource_name() {
             let (module, resource) = (caller.path.clone(), name.clone());
             return pending(&ConfigResourceAddr { module, resource });
         }
-        self.upstream.get(&named(caller, reference)).into_iter().flatten().any(pending)
+        self.upstream.get(&depends_on_name(caller, reference)).into_iter().flatten().any(pending)
     }
 }
 
 /// The resources that are mentioned in a block with a `replace_triggered_by`.
-fn watched(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeSet<ConfigResourceAddr> {
+fn resources_triggering_replace(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+) -> BTreeSet<ConfigResourceAddr> {
     let mut watched = BTreeSet::new();
     for vertex in graph.vertices() {
-        let Vertex::Resource(resource) = vertex else { continue };
+        let PlanVertex::Resource(resource) = vertex else { continue };
         if resource.config.lifecycle.replace_triggered_by.is_empty() {
             continue;
         }
         watched.extend(resource.config.references.iter().filter_map(|reference| {
-            let (module, name) = (resource.addr.module.clone(), reference.resource()?.clone());
+            let (module, name) = (resource.addr.module.clone(), reference.resource_name()?.clone());
             Some(ConfigResourceAddr { module, resource: name })
         }));
     }
@@ -220,56 +233,62 @@ fn watched(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeSet<ConfigResourceAddr
 
 /// For everything that some `depends_on` of a data source or a call names and that is no resource, the
 /// resources it stands on.
-fn upstream(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeMap<Named, Vec<ConfigResourceAddr>> {
+fn resources_behind_names(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+) -> BTreeMap<DependsOnName, Vec<ConfigResourceAddr>> {
     let mut wanted = BTreeSet::new();
     for vertex in graph.vertices() {
         let (node, depends_on) = match vertex {
-            Vertex::Resource(resource) if resource.addr.resource.mode() == Mode::Data => {
+            PlanVertex::Resource(resource)
+                if resource.addr.resource.mode() == ResourceMode::Data =>
+            {
                 (resource.node, &resource.config.depends_on)
             }
-            Vertex::SharedVertex(SharedVertex::Call(call)) => (call.caller, &call.call.depends_on),
+            PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
+                (call.caller, &call.call.depends_on)
+            }
             _ => continue,
         };
-        let others = depends_on.iter().filter(|on| on.resource().is_none());
-        wanted.extend(others.map(|on| named(node, on)));
+        let others = depends_on.iter().filter(|on| on.resource_name().is_none());
+        wanted.extend(others.map(|on| depends_on_name(node, on)));
     }
     let mut upstream = BTreeMap::new();
-    for id in graph.ids() {
-        if let Some(name) = name_of(&graph[id])
+    for id in graph.vertex_ids() {
+        if let Some(name) = name_of_vertex(&graph[id])
             && wanted.contains(&name)
         {
-            upstream.insert(name, resources_behind(graph, id));
+            upstream.insert(name, reachable_resources(graph, id));
         }
     }
     upstream
 }
 
 /// Returns the name of a vertex that is no resource, with the module that refers to it.
-fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
+fn name_of_vertex(vertex: &PlanVertex<'_>) -> Option<DependsOnName> {
     let called = |node: &ModuleNode, output: Option<Str>| {
-        let subject = Subject::Module(node.path.0.last()?.clone());
+        let subject = ReferenceSubject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))
     };
-    let Vertex::SharedVertex(shared) = vertex else { return None };
+    let PlanVertex::SharedVertex(shared) = vertex else { return None };
     match shared {
         SharedVertex::Value(value) => match value.value {
-            NamedValue::Variable(variable) => {
-                Some((value.node.index, Subject::Variable(variable.name.clone()), None))
+            NamedValueBlock::Variable(variable) => {
+                Some((value.node.index, ReferenceSubject::Variable(variable.name.clone()), None))
             }
-            NamedValue::Local(local) => {
-                Some((value.node.index, Subject::Local(local.name.clone()), None))
+            NamedValueBlock::Local(local) => {
+                Some((value.node.index, ReferenceSubject::Local(local.name.clone()), None))
             }
-            NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
-            NamedValue::Check(_) => None,
+            NamedValueBlock::Output(output) => called(value.node, Some(output.name.clone())),
+            NamedValueBlock::Check(_) => None,
         },
-        SharedVertex::Closed(node) => called(node, None),
-        SharedVertex::Call(_) | SharedVertex::Provider(_) | SharedVertex::Close(_) => None,
+        SharedVertex::ModuleClosed(node) => called(node, None),
+        SharedVertex::Call(_) | SharedVertex::Provider(_) | SharedVertex::CloseEphemeral(_) => None,
     }
 }
 
 /// The resources that a vertex reaches without passing through another resource.
-fn resources_behind(
-    graph: &Graph<Vertex<'_>, EdgeReason>,
+fn reachable_resources(
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
     from: VertexId,
 ) -> Vec<ConfigResourceAddr> {
     let mut found = Vec::new();
@@ -281,9 +300,9 @@ fn resources_behind(
                 continue;
             }
             match &graph[on] {
-                Vertex::Resource(resource) => found.push(resource.addr.clone()),
+                PlanVertex::Resource(resource) => found.push(resource.addr.clone()),
                 // What a provider is configured with is no part of what was named.
-                Vertex::SharedVertex(SharedVertex::Provider(_)) | Vertex::Read(_) => {}
+                PlanVertex::SharedVertex(SharedVertex::Provider(_)) | PlanVertex::Read(_) => {}
                 _ => queue.push(on),
             }
         }

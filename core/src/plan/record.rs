@@ -5,42 +5,42 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
-use super::outcome::{FoundObject, FoundResource, PlanOutcome, Refreshed};
+use super::outcome::{ObjectOutcome, PlanVisitOutcome, RefreshResult, ResourceOutcome};
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
-use super::vertex::{ResourceVertex, Vertex};
-use super::visit::{GraphFacts, View, visit};
-use super::{Mode, Options, Plan, Search};
+use super::vertex::{PlanVertex, ResourceVertex};
+use super::visit::{GraphAnalysis, PlanContext, visit_vertex};
+use super::{InterruptedSearchResult, Plan, PlanMode, PlanOptions};
 use crate::addr::{
-    DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr, Target,
+    DeposedKey, InstanceAddr, ProviderConfigAddr, ResourceAddr, ResourceMode, Target,
 };
 use crate::change::{Action, OutputChange};
 use crate::ephemeral::EphemeralResources;
-use crate::eval::condition_results::summarise;
-use crate::event::{Event, Phase};
+use crate::eval::condition_results::summarize_results;
+use crate::event::{CountedPhase, Event};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::progress::Counter;
+use crate::progress::InstanceCounter;
 use crate::session::Session;
 use crate::shared_graph::{EdgeReason, PhaseWalk, walk_phase};
 use crate::state::checks::{CheckResults, CheckSubject};
-use crate::state::{Attributes, Object, OutputValue};
+use crate::state::{ObjectAttributes, ObjectState, OutputValue};
 
 /// Visits every vertex and makes the plan of the results.
-pub(crate) async fn run(
+pub(crate) async fn walk_plan_graph(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
-    graph: &Graph<Vertex<'_>, EdgeReason>,
-    settled: &GraphFacts<'_>,
+    options: &PlanOptions,
+    graph: &Graph<PlanVertex<'_>, EdgeReason>,
+    settled: &GraphAnalysis<'_>,
 ) -> Result<Plan, Reported> {
-    let planned_resources = PlannedResources::of(graph, session.config.nodes.len());
+    let planned_resources = PlannedResources::from_graph(graph, session.config.nodes.len());
     let ephemeral_resources = EphemeralResources::new(session);
     let ahead = PrefetchedObjects::default();
     let n_resources =
-        graph.vertices().iter().filter(|vertex| matches!(vertex, Vertex::Resource(_)));
-    let counter = &Counter::new(session.watch, Phase::Plan, n_resources.count());
-    let view = View {
+        graph.vertices().iter().filter(|vertex| matches!(vertex, PlanVertex::Resource(_)));
+    let counter = &InstanceCounter::new(session.watch, CountedPhase::Plan, n_resources.count());
+    let view = PlanContext {
         session,
         options,
         settled,
@@ -49,7 +49,7 @@ pub(crate) async fn run(
         planned_resources: &planned_resources,
         counter,
     };
-    let mut recorder = Recorder {
+    let mut recorder = PlanRecorder {
         session,
         ahead: &ahead,
         planned_resources: &planned_resources,
@@ -71,17 +71,17 @@ pub(crate) async fn run(
     let unvisited = walk_phase(
         diags,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &|| false },
-        |vertex| visit(view, vertex),
+        |vertex| visit_vertex(view, vertex),
         |vertex, found, _| recorder.record(vertex, found),
     )
     .await;
-    let mut plan = recorder.finish(options);
+    let mut plan = recorder.into_plan(options);
     // Also a visit that was under way when the user stopped the run left instances out.
     plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.is_stopped();
     Ok(plan)
 }
 
-struct Recorder<'r, 'a> {
+struct PlanRecorder<'r, 'a> {
     session: &'r Session<'a>,
     ahead: &'r PrefetchedObjects,
     planned_resources: &'r PlannedResources,
@@ -89,19 +89,21 @@ struct Recorder<'r, 'a> {
     plan: Plan,
 }
 
-impl Recorder<'_, '_> {
-    fn record(&mut self, vertex: &Vertex<'_>, found: PlanOutcome) {
+impl PlanRecorder<'_, '_> {
+    fn record(&mut self, vertex: &PlanVertex<'_>, found: PlanVisitOutcome) {
         match (vertex, found) {
-            (Vertex::SharedVertex(shared), PlanOutcome::SharedVertex(found)) => {
-                if let Some((output, after)) = shared.record(self.session, found) {
+            (PlanVertex::SharedVertex(shared), PlanVisitOutcome::SharedVertex(found)) => {
+                if let Some((output, after)) = shared.record_outcome(self.session, found) {
                     self.record_output(&output.name, after, output.sensitive);
                 }
             }
-            (Vertex::Resource(resource), PlanOutcome::Resources(found)) => {
+            (PlanVertex::Resource(resource), PlanVisitOutcome::Resources(found)) => {
                 self.record_resource(resource, found);
             }
-            (Vertex::Read(read), PlanOutcome::Objects(found)) => self.ahead.keep(&read.addr, found),
-            (Vertex::Orphan(orphan), PlanOutcome::Resources(found)) => {
+            (PlanVertex::Read(read), PlanVisitOutcome::Objects(found)) => {
+                self.ahead.insert_objects(&read.addr, found);
+            }
+            (PlanVertex::Orphan(orphan), PlanVisitOutcome::Resources(found)) => {
                 for object in found.into_iter().flat_map(|found| found.objects) {
                     self.record_object(&orphan.addr, &orphan.provider, object);
                 }
@@ -110,20 +112,21 @@ impl Recorder<'_, '_> {
         }
     }
 
-    fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: Vec<FoundResource>) {
+    fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: Vec<ResourceOutcome>) {
         if vertex.addr.resource.mode() == ResourceMode::Data {
-            self.forget_data(vertex);
+            self.remove_data_objects(vertex);
         }
-        self.ahead.forget(&vertex.addr);
-        self.planned_resources.set(&vertex.addr, &found);
+        self.ahead.remove_objects(&vertex.addr);
+        self.planned_resources.set_planned(&vertex.addr, &found);
         for found in found {
-            self.record_found(vertex, found);
+            self.record_planned_resource(vertex, found);
         }
         for (module, prior) in &vertex.prior {
             // The state follows the block to another provider configuration, even if no object
             // changes.
             if prior.provider != vertex.provider
-                && let Some(state) = self.plan.prior.resources.get_mut(&vertex.within(module))
+                && let Some(state) =
+                    self.plan.prior.resources.get_mut(&vertex.addr_in_module(module))
             {
                 Arc::make_mut(state).provider = vertex.provider.clone();
             }
@@ -131,16 +134,16 @@ impl Recorder<'_, '_> {
     }
 
     /// Records the result for one instance of the module.
-    fn record_found(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
-        let FoundResource { addr, expansion, objects } = found;
-        let module = self.session.results.module(&addr.module);
-        let results = module.and_then(|module| module.resource(&addr.resource));
+    fn record_planned_resource(&mut self, vertex: &ResourceVertex<'_>, found: ResourceOutcome) {
+        let ResourceOutcome { addr, expansion, objects } = found;
+        let module = self.session.results.module_instance(&addr.module);
+        let results = module.and_then(|module| module.resource_results(&addr.resource));
         if let (Some(results), Some(expansion)) = (results, expansion) {
             // An object may have lost its place since it was made, or got another kind of key.
             let placed = objects.iter().filter(|object| expansion.contains(&object.key));
             let placed: Vec<_> = placed.filter_map(|o| Some((&o.key, o.value.clone()?))).collect();
-            results.expand(expansion);
-            placed.into_iter().for_each(|(key, value)| results.set(key, value));
+            results.set_expansion(expansion);
+            placed.into_iter().for_each(|(key, value)| results.set_instance(key, value));
         }
         for object in objects {
             self.record_object(&addr, &vertex.provider, object);
@@ -148,9 +151,9 @@ impl Recorder<'_, '_> {
     }
 
     /// Drops the stored objects of a data source: only those read this time are kept.
-    fn forget_data(&mut self, vertex: &ResourceVertex<'_>) {
+    fn remove_data_objects(&mut self, vertex: &ResourceVertex<'_>) {
         for (module, _) in &vertex.prior {
-            self.plan.prior.resources.remove(&vertex.within(module));
+            self.plan.prior.resources.remove(&vertex.addr_in_module(module));
         }
     }
 
@@ -158,63 +161,63 @@ impl Recorder<'_, '_> {
         &mut self,
         resource: &ResourceAddr,
         provider: &ProviderConfigAddr,
-        found: FoundObject,
+        found: ObjectOutcome,
     ) {
-        let addr = resource.instance(found.key.clone());
-        if let Refreshed::Found(_) = found.refreshed {
-            self.plan.searches.insert(addr.clone(), Search::Found);
+        let addr = resource.instance_addr(found.key.clone());
+        if let RefreshResult::FoundInterrupted(_) = found.refreshed {
+            self.plan.searches.insert(addr.clone(), InterruptedSearchResult::Found);
         }
         match found.refreshed {
-            Refreshed::Same => {}
-            Refreshed::Gone => self.plan.prior.remove_object(&addr, found.deposed.as_ref()),
-            Refreshed::NeverMade => {
-                self.plan.searches.insert(addr.clone(), Search::NeverMade);
+            RefreshResult::Unchanged => {}
+            RefreshResult::Gone => self.plan.prior.remove_object(&addr, found.deposed.as_ref()),
+            RefreshResult::NotCreated => {
+                self.plan.searches.insert(addr.clone(), InterruptedSearchResult::NotCreated);
             }
-            Refreshed::Now(object) | Refreshed::Found(object) => {
-                self.hold(&addr, provider, found.deposed.as_ref(), object);
+            RefreshResult::Changed(object) | RefreshResult::FoundInterrupted(object) => {
+                self.put_in_prior_state(&addr, provider, found.deposed.as_ref(), object);
             }
-            Refreshed::Several { object, along } => {
-                self.hold(&addr, provider, None, object);
-                along
-                    .into_iter()
-                    .for_each(|(addr, object)| self.hold(&addr, provider, None, object));
+            RefreshResult::ImportedTogether { object, along } => {
+                self.put_in_prior_state(&addr, provider, None, object);
+                along.into_iter().for_each(|(addr, object)| {
+                    self.put_in_prior_state(&addr, provider, None, object);
+                });
             }
         }
         let key = (addr, found.deposed);
         // The built-in provider returns the number that it was given.
         let is_read =
             resource.resource.mode() == ResourceMode::Managed && !provider.provider.is_builtin();
-        if self.plan.mode == Mode::RefreshOnly && is_read {
-            let read = self.plan.prior.object(&key.0, key.1.as_ref());
+        if self.plan.mode == PlanMode::RefreshOnly && is_read {
+            let read = self.plan.prior.find_object(&key.0, key.1.as_ref());
             self.plan.reread_numbers |= read.is_some_and(|object| match &object.attributes {
-                Attributes::Json(text) => holds_number(text),
+                ObjectAttributes::Json(text) => contains_number(text),
                 // Every number is a string there, and is written as a number from now on.
-                Attributes::Flat(_) => true,
+                ObjectAttributes::Flatmap(_) => true,
             });
         }
         // A full destroy does not report drift.
-        if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {
-            drift.moved_from = self.moves.origin(&key.0).cloned();
+        if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != PlanMode::Destroy) {
+            drift.moved_from = self.moves.original_address(&key.0).cloned();
             self.plan.drift.insert(key.clone(), Box::new(drift));
         }
         if let Some(mut change) = found.change {
             // A full destroy removes the object at any address, so it reports no move.
-            if self.plan.mode != Mode::Destroy {
-                change.moved_from = self.moves.origin(&key.0).cloned();
+            if self.plan.mode != PlanMode::Destroy {
+                change.moved_from = self.moves.original_address(&key.0).cloned();
             }
-            self.session.watch.see(&Event::Planned(&change));
+            self.session.watch.on_event(&Event::Planned(&change));
             self.plan.changes.insert(key, Box::new(change));
         }
     }
 
-    fn hold(
+    fn put_in_prior_state(
         &mut self,
         addr: &InstanceAddr,
         provider: &ProviderConfigAddr,
         deposed: Option<&DeposedKey>,
-        object: Arc<Object>,
+        object: Arc<ObjectState>,
     ) {
-        let state = self.plan.prior.resource_mut(addr.of(), provider);
+        let state = self.plan.prior.resource_or_insert(addr.resource_addr(), provider);
         let instance = state.instances.or_default(&addr.key);
         match deposed {
             Some(key) => drop(instance.deposed.insert(key.clone(), object)),
@@ -223,19 +226,19 @@ impl Recorder<'_, '_> {
     }
 
     fn record_output(&mut self, name: &Str, after: Value, sensitive: bool) {
-        if self.plan.mode == Mode::Destroy {
+        if self.plan.mode == PlanMode::Destroy {
             return;
         }
         let after = after.with_plain_zeros();
         let stored = self.session.state.outputs.get(name);
-        self.refresh_output(name, &after, sensitive);
+        self.refresh_output_in_state(name, &after, sensitive);
         let change = output_change(stored, after, sensitive);
         self.plan.outputs.insert(name.clone(), change);
     }
 
     /// Records the known value of an output in the state before applying, so that a plan that only
     /// refreshes brings outputs up to date as well.
-    fn refresh_output(&mut self, name: &Str, after: &Value, sensitive: bool) {
+    fn refresh_output_in_state(&mut self, name: &Str, after: &Value, sensitive: bool) {
         let outputs = &mut self.plan.prior.outputs;
         let bare = after.clone().split_marks().0.into_value();
         match Known::new(bare) {
@@ -246,13 +249,14 @@ impl Recorder<'_, '_> {
         }
     }
 
-    fn finish(self, options: &Options) -> Plan {
+    fn into_plan(self, options: &PlanOptions) -> Plan {
         let Self { session, mut plan, .. } = self;
         let declared = &session.config.root.outputs;
         let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {
             // As in Terraform, a limited plan leaves stored outputs alone.
-            let goes = !limited && (options.mode == Mode::Destroy || !declared.contains_key(name));
+            let goes =
+                !limited && (options.mode == PlanMode::Destroy || !declared.contains_key(name));
             if goes {
                 let change = OutputChange {
                     action: Action::Delete,
@@ -263,35 +267,36 @@ impl Recorder<'_, '_> {
                 plan.outputs.insert(name.clone(), change);
             }
         }
-        drop_lost_data(&mut plan, session);
-        let whole_end = plan.mode == Mode::Destroy && plan.targets.is_empty();
+        remove_lost_data_sources(&mut plan, session);
+        let whole_end = plan.mode == PlanMode::Destroy && plan.targets.is_empty();
         // Data sources that are read later, and outputs that go with everything, are listed all the
         // same.
         let is_listed = |subject: &CheckSubject| {
             subject.is_data() || whole_end && matches!(subject, CheckSubject::Output(_))
         };
         let before = CheckResults::default();
-        plan.checks = summarise(session.config, session.results, &before, is_listed);
-        plan.functions = session.results.functions().function_hashes();
+        plan.checks = summarize_results(session.config, session.results, &before, is_listed);
+        plan.functions = session.results.provider_functions().function_hashes();
         plan
     }
 }
 
 /// Data sources that are only in the state are dropped, unless the plan leaves them alone: there is
 /// nothing else to do about them.
-fn drop_lost_data(plan: &mut Plan, session: &Session<'_>) {
+fn remove_lost_data_sources(plan: &mut Plan, session: &Session<'_>) {
     let Plan { prior, targets, excludes, .. } = plan;
-    let touches = |some: &[Target], addr: &_| some.iter().any(|target| target.touches(addr));
+    let touches =
+        |some: &[Target], addr: &_| some.iter().any(|target| target.may_contain_resource(addr));
     prior.resources.retain(|addr, _| {
         addr.resource.mode() != ResourceMode::Data
-            || session.config.resource(&addr.config()).is_some()
+            || session.config.find_resource(&addr.config_addr()).is_some()
             || !targets.is_empty() && !touches(targets, addr)
             || touches(excludes, addr)
     });
 }
 
 /// Whether a JSON document holds a number.
-fn holds_number(json: &[u8]) -> bool {
+fn contains_number(json: &[u8]) -> bool {
     // Scanned instead of parsed, because this is done for every object of the state.
     let (mut in_string, mut escaped) = (false, false);
     json.iter().any(|byte| {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostics, Reported};
 
-use super::vertex::Vertex;
-use super::{Mode, Options, build};
-use crate::eval::vertex::NamedValue;
+use super::vertex::PlanVertex;
+use super::{PlanMode, PlanOptions, build};
+use crate::eval::vertex::NamedValueBlock;
 use crate::graph::render::{self, RenderedVertex, VertexStyle};
-use crate::graph::{Draft, Graph, numbered, reduce};
+use crate::graph::{Draft, Graph, enumerate_vertices, reduce};
 use crate::session::Session;
 use crate::shared_graph::{self, EdgeReason, SharedVertex};
 
@@ -16,40 +16,41 @@ use crate::shared_graph::{self, EdgeReason, SharedVertex};
 ///
 /// # Errors
 /// When the graph cannot be built, or has a cycle.
-pub fn dot(
+pub fn plan_graph_dot(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    options: &Options,
+    options: &PlanOptions,
     resources_only: bool,
 ) -> Result<String, Reported> {
-    let draft = build::draft(diags, session, options)?;
+    let draft = build::build_plan_draft(diags, session, options)?;
     if resources_only {
         // A cycle of vertices that are not drawn is an error too.
-        let whole = build::frozen(diags, session, draft)?;
-        let graph = build::frozen(diags, session, build::resources_only(whole.thaw()))?;
-        return Ok(resources(&graph));
+        let whole = build::freeze_draft(diags, session, draft)?;
+        let graph =
+            build::freeze_draft(diags, session, build::retain_resources(whole.into_draft()))?;
+        return Ok(resources_dot(&graph));
     }
-    if options.mode == Mode::Destroy {
-        let graph = build::frozen(diags, session, build::order_of_destroying(draft))?;
-        return Ok(shared_graph::draw(&graph, drawn_gone, |_| {}));
+    if options.mode == PlanMode::Destroy {
+        let graph = build::freeze_draft(diags, session, build::into_destroy_order(draft))?;
+        return Ok(shared_graph::draw_phase_graph(&graph, render_destroyed_vertex, |_| {}));
     }
-    let graph = build::frozen(diags, session, draft)?;
-    Ok(shared_graph::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
+    let graph = build::freeze_draft(diags, session, draft)?;
+    Ok(shared_graph::draw_phase_graph(&graph, render_vertex, |draft| add_reports(&graph, draft)))
 }
 
 /// Adds a report vertex for each `check` block. It comes before everything that the block reads and
 /// reports the instances of the block. Our graph has no such vertex, but tools find one in
 /// Terraform's graphs.
-fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<RenderedVertex>) {
+fn add_reports(graph: &Graph<PlanVertex<'_>, EdgeReason>, draft: &mut Draft<RenderedVertex>) {
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();
-    for (id, vertex) in numbered(graph.vertices()) {
+    for (id, vertex) in enumerate_vertices(graph.vertices()) {
         match vertex {
-            Vertex::SharedVertex(SharedVertex::Call(call)) => {
+            PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
                 calls.insert(&call.node.path, id);
             }
-            Vertex::SharedVertex(SharedVertex::Value(value)) => {
-                let NamedValue::Check(check) = value.value else { continue };
+            PlanVertex::SharedVertex(SharedVertex::Value(value)) => {
+                let NamedValueBlock::Check(check) = value.value else { continue };
                 let report =
                     draft.add(RenderedVertex { name: format!("{value} (report)"), look: None });
                 draft.connect(id, report, ());
@@ -63,8 +64,8 @@ fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<Rendered
             draft.connect(*report, *call, ());
         }
     }
-    for (id, vertex) in numbered(graph.vertices()) {
-        let Vertex::Resource(resource) = vertex else { continue };
+    for (id, vertex) in enumerate_vertices(graph.vertices()) {
+        let PlanVertex::Resource(resource) = vertex else { continue };
         let within = resource.config.within.as_ref();
         if let Some(report) = within.and_then(|check| reports.get(&(&resource.node.path, check))) {
             draft.connect(id, *report, ());
@@ -73,14 +74,14 @@ fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<Rendered
 }
 
 /// The vertex of a destroyed object.
-fn drawn_gone(vertex: &Vertex<'_>) -> RenderedVertex {
+fn render_destroyed_vertex(vertex: &PlanVertex<'_>) -> RenderedVertex {
     let label = match vertex {
-        Vertex::Resource(resource) => resource.addr.to_string(),
-        Vertex::Orphan(orphan) => orphan.addr.config().to_string(),
-        other => return drawn(other),
+        PlanVertex::Resource(resource) => resource.addr.to_string(),
+        PlanVertex::Orphan(orphan) => orphan.addr.config_addr().to_string(),
+        other => return render_vertex(other),
     };
     let name = match vertex {
-        Vertex::Orphan(orphan) => orphan.addr.to_string(),
+        PlanVertex::Orphan(orphan) => orphan.addr.to_string(),
         _ => label.clone(),
     };
     RenderedVertex {
@@ -89,27 +90,27 @@ fn drawn_gone(vertex: &Vertex<'_>) -> RenderedVertex {
     }
 }
 
-fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
+fn render_vertex(vertex: &PlanVertex<'_>) -> RenderedVertex {
     let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     match vertex {
-        Vertex::SharedVertex(shared) => shared.drawn(),
-        Vertex::Resource(resource) => {
+        PlanVertex::SharedVertex(shared) => shared.render(),
+        PlanVertex::Resource(resource) => {
             let label = resource.addr.to_string();
             RenderedVertex { name: format!("{label} (expand)"), look: boxed(label) }
         }
-        Vertex::Orphan(orphan) => {
+        PlanVertex::Orphan(orphan) => {
             RenderedVertex { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
         }
-        Vertex::Read(_) => RenderedVertex { name: vertex.to_string(), look: None },
+        PlanVertex::Read(_) => RenderedVertex { name: vertex.to_string(), look: None },
     }
 }
 
 /// The resources alone, by module, in the form that Terraform prints when no type of graph is
 /// given.
-fn resources(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
+fn resources_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
     let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for vertex in graph.vertices() {
-        let Vertex::Resource(resource) = vertex else { continue };
+        let PlanVertex::Resource(resource) = vertex else { continue };
         let addr = &resource.addr;
         // In the order of names, so that a module stands before those it calls.
         let own = modules.entry(addr.module.to_string()).or_default();
@@ -123,31 +124,31 @@ fn resources(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
         let margin = if is_root { "  " } else { "    " };
         if !is_root {
             let (cluster, label) =
-                (render::quoted(&format!("cluster_{path}")), render::quoted(&path));
+                (render::quote_dot(&format!("cluster_{path}")), render::quote_dot(&path));
             text.push_str(&format!("  subgraph {cluster} {{\n    label = {label}\n"));
             text.push_str("    fontname = \"sans-serif\"\n");
         }
         for (name, label) in own {
-            let (name, label) = (render::quoted(&name), render::quoted(&label));
+            let (name, label) = (render::quote_dot(&name), render::quote_dot(&label));
             text.push_str(&format!("{margin}{name} [label={label}];\n"));
         }
         if !is_root {
             text.push_str("  }\n");
         }
     }
-    format!("{text}{}}}\n", arrows(graph))
+    format!("{text}{}}}\n", dependencies_dot(graph))
 }
 
-fn arrows(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
-    let reduced = reduce::reduce(graph);
+fn dependencies_dot(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> String {
+    let reduced = reduce::reduce_transitively(graph);
     let mut arrows: Vec<(String, String)> = Vec::new();
-    for id in graph.ids() {
+    for id in graph.vertex_ids() {
         let on = reduced.dependencies(id).iter();
         arrows.extend(on.map(|on| (graph[id].to_string(), graph[*on].to_string())));
     }
     arrows.sort();
     let lines = arrows
         .iter()
-        .map(|(from, to)| format!("  {} -> {};\n", render::quoted(from), render::quoted(to)));
+        .map(|(from, to)| format!("  {} -> {};\n", render::quote_dot(from), render::quote_dot(to)));
     lines.collect()
 }

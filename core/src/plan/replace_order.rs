@@ -11,7 +11,7 @@ use crate::change::ReplaceOrder;
 use crate::graph::Graph;
 use crate::shared_graph::{EdgeReason, SharedVertex};
 
-use super::vertex::Vertex;
+use super::vertex::PlanVertex;
 
 /// The resources that are created before their predecessor is destroyed.
 #[derive(Debug, Default)]
@@ -19,33 +19,33 @@ pub(crate) struct ReplaceOrders(BTreeSet<ConfigResourceAddr>);
 
 impl ReplaceOrders {
     /// Spreads the flag from dependents to dependencies.
-    pub(crate) fn of(graph: &Graph<Vertex<'_>, EdgeReason>) -> Self {
+    pub(crate) fn from_graph(graph: &Graph<PlanVertex<'_>, EdgeReason>) -> Self {
         let mut first = vec![false; graph.len()];
         let mut found = BTreeSet::new();
         // From the far end, so that every dependent is settled before its dependencies.
         // One pass in reverse topological order is enough, where following each dependent would
         // take quadratic time in long chains.
-        for &id in graph.order().iter().rev() {
+        for &id in graph.topological_order().iter().rev() {
             let forced = graph.dependents(id).iter().any(|dependent| first[dependent.index()]);
             first[id.index()] = match &graph[id] {
-                Vertex::Resource(resource) => {
+                PlanVertex::Resource(resource) => {
                     let written = resource.config.lifecycle.create_before_destroy == Some(true);
                     if written || forced {
                         found.insert(resource.addr.clone());
                     }
                     written || forced
                 }
-                Vertex::SharedVertex(SharedVertex::Close(_)) => false,
+                PlanVertex::SharedVertex(SharedVertex::CloseEphemeral(_)) => false,
                 // The objects of a provider need the dependencies of its configuration.
-                Vertex::SharedVertex(_) => forced,
-                Vertex::Read(_) | Vertex::Orphan(_) => false,
+                PlanVertex::SharedVertex(_) => forced,
+                PlanVertex::Read(_) | PlanVertex::Orphan(_) => false,
             };
         }
         Self(found)
     }
 
     /// Returns the half of a replacement of this resource that comes first.
-    pub(crate) fn order(&self, addr: &ConfigResourceAddr) -> ReplaceOrder {
+    pub(crate) fn order_of(&self, addr: &ConfigResourceAddr) -> ReplaceOrder {
         if self.0.contains(addr) { ReplaceOrder::CreateFirst } else { ReplaceOrder::DestroyFirst }
     }
 }

@@ -12,9 +12,11 @@ use formwork_value::codec::msgpack;
 use formwork_value::{MarkPaths, Marks, Path, Step, Str, Type, Value};
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeKey, Mode, Plan, Search};
+use super::{ChangeKey, InterruptedSearchResult, Plan, PlanMode};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
-use crate::change::{Action, Change, ImportKey, Importing, OutputChange, Reason, ReplaceOrder};
+use crate::change::{
+    Action, ActionReason, Change, ImportKey, OutputChange, PlannedImport, ReplaceOrder,
+};
 use crate::eval::FunctionResultHashes;
 use crate::state::State;
 use crate::state::checks::CheckResults;
@@ -27,28 +29,28 @@ pub enum PlanFormatError {
     Damaged(String),
     /// They were written by another version.
     #[error(
-        "the plan was written in format {0}, but this version reads only format {FORMAT}; create the plan again"
+        "the plan was written in format {0}, but this version reads only format {PLAN_FORMAT_VERSION}; create the plan again"
     )]
     OtherFormat(u32),
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 6;
+const PLAN_FORMAT_VERSION: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
-struct SavedPlan {
+struct PlanJson {
     format: u32,
     mode: String,
     targets: Vec<String>,
     excludes: Vec<String>,
     open: Vec<String>,
-    variables: BTreeMap<String, SavedValue>,
+    variables: BTreeMap<String, ValueJson>,
     /// Each list of dependencies once; changes name them by position.
     dependencies: Vec<Vec<String>>,
-    changes: Vec<SavedChange>,
-    drift: Vec<SavedChange>,
-    relevant: Vec<(String, Vec<SavedStep>)>,
-    outputs: BTreeMap<String, SavedOutput>,
+    changes: Vec<ChangeJson>,
+    drift: Vec<ChangeJson>,
+    relevant: Vec<(String, Vec<StepJson>)>,
+    outputs: BTreeMap<String, OutputJson>,
     /// As a state file has them.
     checks: Option<String>,
     /// Each address, and whether something was found there.
@@ -61,15 +63,15 @@ struct SavedPlan {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedValue {
+struct ValueJson {
     // Not JSON, in which numbers, unknown values and types would be lost.
     msgpack: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    marks: Vec<(Vec<SavedStep>, u8)>,
+    marks: Vec<(Vec<StepJson>, u8)>,
 }
 
 #[derive(Serialize, Deserialize)]
-enum SavedStep {
+enum StepJson {
     Attribute(String),
     Key(String),
     // As text, which holds every number as it is.
@@ -77,19 +79,19 @@ enum SavedStep {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedChange {
+struct ChangeJson {
     addr: String,
     deposed: Option<String>,
     moved_from: Option<String>,
-    importing: Option<SavedImporting>,
+    importing: Option<ImportJson>,
     provider: String,
     action: String,
     reason: Option<String>,
-    before: SavedValue,
-    after: SavedValue,
-    replace_paths: Vec<Vec<SavedStep>>,
+    before: ValueJson,
+    after: ValueJson,
+    replace_paths: Vec<Vec<StepJson>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    config_secrets: Option<Vec<Vec<SavedStep>>>,
+    config_secrets: Option<Vec<Vec<StepJson>>>,
     private: String,
     config_known: bool,
     identity: Option<String>,
@@ -99,24 +101,27 @@ struct SavedChange {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedImporting {
+struct ImportJson {
     id: Option<String>,
-    identity: Option<SavedValue>,
+    identity: Option<ValueJson>,
     generated_config: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct SavedOutput {
+struct OutputJson {
     action: String,
-    before: SavedValue,
-    after: SavedValue,
+    before: ValueJson,
+    after: ValueJson,
     sensitive: bool,
 }
 
-const MODES: [(Mode, &str); 3] =
-    [(Mode::Normal, "normal"), (Mode::Destroy, "destroy"), (Mode::RefreshOnly, "refresh-only")];
+const MODE_NAMES: [(PlanMode, &str); 3] = [
+    (PlanMode::Normal, "normal"),
+    (PlanMode::Destroy, "destroy"),
+    (PlanMode::RefreshOnly, "refresh-only"),
+];
 
-const ACTIONS: [(Action, &str); 8] = [
+const ACTION_NAMES: [(Action, &str); 8] = [
     (Action::NoOp, "no-op"),
     (Action::Create, "create"),
     (Action::Read, "read"),
@@ -127,20 +132,20 @@ const ACTIONS: [(Action, &str); 8] = [
     (Action::Replace(ReplaceOrder::CreateFirst), "create-delete"),
 ];
 
-const REASONS: [Reason; 13] = [
-    Reason::ReplaceBecauseTainted,
-    Reason::ReplaceByRequest,
-    Reason::ReplaceBecauseCannotUpdate,
-    Reason::ReplaceByTriggers,
-    Reason::DeleteBecauseNoResourceConfig,
-    Reason::DeleteBecauseWrongRepetition,
-    Reason::DeleteBecauseCountIndex,
-    Reason::DeleteBecauseEachKey,
-    Reason::DeleteBecauseNoModule,
-    Reason::DeleteBecauseNoMoveTarget,
-    Reason::ReadBecauseConfigUnknown,
-    Reason::ReadBecauseDependencyPending,
-    Reason::ReadBecauseCheckNested,
+const REASONS_BY_NUMBER: [ActionReason; 13] = [
+    ActionReason::ReplaceBecauseTainted,
+    ActionReason::ReplaceByRequest,
+    ActionReason::ReplaceBecauseCannotUpdate,
+    ActionReason::ReplaceByTriggers,
+    ActionReason::DeleteBecauseNoResourceConfig,
+    ActionReason::DeleteBecauseWrongRepetition,
+    ActionReason::DeleteBecauseCountIndex,
+    ActionReason::DeleteBecauseEachKey,
+    ActionReason::DeleteBecauseNoModule,
+    ActionReason::DeleteBecauseNoMoveTarget,
+    ActionReason::ReadBecauseConfigUnknown,
+    ActionReason::ReadBecauseDependencyPending,
+    ActionReason::ReadBecauseCheckNested,
 ];
 
 fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
@@ -148,12 +153,14 @@ fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
     found.map_or_else(String::new, |(_, name)| (*name).to_owned())
 }
 
-fn named<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
+fn value_of_name<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
     let found = table.iter().find(|(_, name)| *name == wanted);
-    found.map(|(value, _)| *value).ok_or_else(|| damaged(&format!("{wanted:?} means nothing")))
+    found
+        .map(|(value, _)| *value)
+        .ok_or_else(|| damaged_plan_error(&format!("{wanted:?} means nothing")))
 }
 
-fn damaged(why: &dyn std::fmt::Display) -> PlanFormatError {
+fn damaged_plan_error(why: &dyn std::fmt::Display) -> PlanFormatError {
     PlanFormatError::Damaged(why.to_string())
 }
 
@@ -163,41 +170,41 @@ impl Plan {
     /// # Errors
     /// When a value cannot be written, which only an error of this program can cause.
     pub fn to_bytes(&self) -> Result<Vec<u8>, PlanFormatError> {
-        let mut lists = Lists::default();
+        let mut lists = DependencyLists::default();
         let variables = self.variables.iter();
         let outputs = self.outputs.iter();
-        let saved = SavedPlan {
-            format: FORMAT,
-            mode: name_of(&MODES, &self.mode),
+        let saved = PlanJson {
+            format: PLAN_FORMAT_VERSION,
+            mode: name_of(&MODE_NAMES, &self.mode),
             targets: self.targets.iter().map(ToString::to_string).collect(),
             excludes: self.excludes.iter().map(ToString::to_string).collect(),
             open: self.open.iter().map(ToString::to_string).collect(),
             variables: variables
-                .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
+                .map(|(name, value)| Ok((name.to_string(), ValueJson::from_value(value)?)))
                 .collect::<Result<_, PlanFormatError>>()?,
-            changes: save_changes(&self.changes, &mut lists)?,
-            drift: save_changes(&self.drift, &mut lists)?,
+            changes: changes_to_json(&self.changes, &mut lists)?,
+            drift: changes_to_json(&self.drift, &mut lists)?,
             relevant: self
                 .relevant
                 .iter()
-                .map(|(addr, path)| (addr.to_string(), save_path(path)))
+                .map(|(addr, path)| (addr.to_string(), path_to_json(path)))
                 .collect(),
             outputs: outputs
-                .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
+                .map(|(name, change)| Ok((name.to_string(), OutputJson::from_change(change)?)))
                 .collect::<Result<_, PlanFormatError>>()?,
             checks: self.checks.to_json().map(|json| String::from_utf8_lossy(&json).into_owned()),
             searches: self
                 .searches
                 .iter()
-                .map(|(addr, search)| (addr.to_string(), *search == Search::Found))
+                .map(|(addr, search)| (addr.to_string(), *search == InterruptedSearchResult::Found))
                 .collect(),
-            functions: self.functions.as_strings().collect(),
+            functions: self.functions.to_strings().collect(),
             reread_numbers: self.reread_numbers,
             errored: self.errored,
             // Last, because saving the changes fills the lists.
             dependencies: lists.texts,
         };
-        serde_json::to_vec(&saved).map_err(|error| damaged(&error))
+        serde_json::to_vec(&saved).map_err(|error| damaged_plan_error(&error))
     }
 
     /// Reads a plan that [`Plan::to_bytes`] wrote, and puts the prior state to it.
@@ -211,35 +218,40 @@ impl Plan {
         struct Format {
             format: u32,
         }
-        let format: Format = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
-        if format.format != FORMAT {
+        let format: Format =
+            serde_json::from_slice(bytes).map_err(|error| damaged_plan_error(&error))?;
+        if format.format != PLAN_FORMAT_VERSION {
             return Err(PlanFormatError::OtherFormat(format.format));
         }
-        let saved: SavedPlan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+        let saved: PlanJson =
+            serde_json::from_slice(bytes).map_err(|error| damaged_plan_error(&error))?;
         let lists = read_lists(&saved.dependencies)?;
-        let changes = |changes: Vec<SavedChange>| {
+        let changes = |changes: Vec<ChangeJson>| {
             let changes = changes.into_iter().map(|change| {
-                let change = change.read(&lists)?;
+                let change = change.into_change(&lists)?;
                 Ok(((change.addr.clone(), change.deposed.clone()), Box::new(change)))
             });
             changes.collect::<Result<BTreeMap<_, _>, PlanFormatError>>()
         };
         let parts = |texts: &[String]| -> Result<Vec<Target>, PlanFormatError> {
-            texts.iter().map(|text| text.parse().map_err(|error| damaged(&error))).collect()
+            texts
+                .iter()
+                .map(|text| text.parse().map_err(|error| damaged_plan_error(&error)))
+                .collect()
         };
         let variables = saved.variables.into_iter();
         let outputs = saved.outputs.into_iter();
         Ok(Self {
-            mode: named(&MODES, &saved.mode)?,
+            mode: value_of_name(&MODE_NAMES, &saved.mode)?,
             targets: parts(&saved.targets)?,
             excludes: parts(&saved.excludes)?,
             open: saved
                 .open
                 .iter()
-                .map(|text| text.parse().map_err(|error| damaged(&error)))
+                .map(|text| text.parse().map_err(|error| damaged_plan_error(&error)))
                 .collect::<Result<_, _>>()?,
             variables: variables
-                .map(|(name, value)| Ok((Str::from(name), value.read()?)))
+                .map(|(name, value)| Ok((Str::from(name), value.into_value()?)))
                 .collect::<Result<_, PlanFormatError>>()?,
             changes: changes(saved.changes)?,
             drift: changes(saved.drift)?,
@@ -247,11 +259,14 @@ impl Plan {
                 .relevant
                 .into_iter()
                 .map(|(addr, steps)| {
-                    Ok((addr.parse().map_err(|error| damaged(&error))?, read_path(steps)?))
+                    Ok((
+                        addr.parse().map_err(|error| damaged_plan_error(&error))?,
+                        path_from_json(steps)?,
+                    ))
                 })
                 .collect::<Result<_, PlanFormatError>>()?,
             outputs: outputs
-                .map(|(name, output)| Ok((Str::from(name), output.read()?)))
+                .map(|(name, output)| Ok((Str::from(name), output.into_change()?)))
                 .collect::<Result<_, PlanFormatError>>()?,
             checks: saved
                 .checks
@@ -262,29 +277,33 @@ impl Plan {
                 .searches
                 .into_iter()
                 .map(|(addr, found)| {
-                    let search = if found { Search::Found } else { Search::NeverMade };
-                    Ok((addr.parse().map_err(|error| damaged(&error))?, search))
+                    let search = if found {
+                        InterruptedSearchResult::Found
+                    } else {
+                        InterruptedSearchResult::NotCreated
+                    };
+                    Ok((addr.parse().map_err(|error| damaged_plan_error(&error))?, search))
                 })
                 .collect::<Result<_, PlanFormatError>>()?,
-            functions: FunctionResultHashes::of_texts(&saved.functions)
-                .ok_or_else(|| damaged(&"an answer of a function is no digest"))?,
+            functions: FunctionResultHashes::from_strings(&saved.functions)
+                .ok_or_else(|| damaged_plan_error(&"an answer of a function is no digest"))?,
             reread_numbers: saved.reread_numbers,
             errored: saved.errored,
         })
     }
 }
 
-type Dependencies = Arc<Vec<ConfigResourceAddr>>;
+type DependencyList = Arc<Vec<ConfigResourceAddr>>;
 
 /// The lists of dependencies seen so far. Many changes share one.
 #[derive(Default)]
-struct Lists {
+struct DependencyLists {
     positions: BTreeMap<Vec<ConfigResourceAddr>, usize>,
     texts: Vec<Vec<String>>,
 }
 
-impl Lists {
-    fn position(&mut self, list: &Dependencies) -> usize {
+impl DependencyLists {
+    fn position_of(&mut self, list: &DependencyList) -> usize {
         if let Some(&at) = self.positions.get(list.as_slice()) {
             return at;
         }
@@ -294,109 +313,116 @@ impl Lists {
     }
 }
 
-fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, PlanFormatError> {
+fn read_lists(lists: &[Vec<String>]) -> Result<Vec<DependencyList>, PlanFormatError> {
     let read = |list: &Vec<String>| {
-        let addrs = list.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
+        let addrs =
+            list.iter().map(|text| text.parse().map_err(|error| damaged_plan_error(&error)));
         addrs.collect::<Result<Vec<ConfigResourceAddr>, PlanFormatError>>().map(Arc::new)
     };
     lists.iter().map(read).collect()
 }
 
-fn save_changes(
+fn changes_to_json(
     changes: &BTreeMap<ChangeKey, Box<Change>>,
-    lists: &mut Lists,
-) -> Result<Vec<SavedChange>, PlanFormatError> {
-    changes.values().map(|change| SavedChange::of(change, lists)).collect()
+    lists: &mut DependencyLists,
+) -> Result<Vec<ChangeJson>, PlanFormatError> {
+    changes.values().map(|change| ChangeJson::from_change(change, lists)).collect()
 }
 
-impl SavedValue {
-    fn of(value: &Value) -> Result<Self, PlanFormatError> {
+impl ValueJson {
+    fn from_value(value: &Value) -> Result<Self, PlanFormatError> {
         let (plain, marks) = value.clone().split_marks();
-        let bytes =
-            msgpack::encode(plain.value(), &Type::Dynamic).map_err(|error| damaged(&error))?;
-        let marks = marks.0.iter().map(|(path, marks)| (save_path(path), marks.bits()));
+        let bytes = msgpack::encode(plain.value(), &Type::Dynamic)
+            .map_err(|error| damaged_plan_error(&error))?;
+        let marks = marks.0.iter().map(|(path, marks)| (path_to_json(path), marks.bits()));
         Ok(Self { msgpack: STANDARD.encode(bytes), marks: marks.collect() })
     }
 
-    fn read(self) -> Result<Value, PlanFormatError> {
-        let bytes = STANDARD.decode(self.msgpack).map_err(|error| damaged(&error))?;
-        let value = msgpack::decode(&bytes, &Type::Dynamic).map_err(|error| damaged(&error))?;
+    fn into_value(self) -> Result<Value, PlanFormatError> {
+        let bytes = STANDARD.decode(self.msgpack).map_err(|error| damaged_plan_error(&error))?;
+        let value =
+            msgpack::decode(&bytes, &Type::Dynamic).map_err(|error| damaged_plan_error(&error))?;
         if self.marks.is_empty() {
             return Ok(value);
         }
         let marks = self.marks.into_iter().map(|(path, bits)| {
-            let marks = Marks::from_bits(bits).ok_or_else(|| damaged(&"unknown marks"))?;
-            Ok((read_path(path)?, marks))
+            let marks =
+                Marks::from_bits(bits).ok_or_else(|| damaged_plan_error(&"unknown marks"))?;
+            Ok((path_from_json(path)?, marks))
         });
         let marks = MarkPaths(marks.collect::<Result<_, PlanFormatError>>()?);
         Ok(value.split_marks().0.with_marks(&marks))
     }
 }
 
-fn save_path(path: &Path) -> Vec<SavedStep> {
+fn path_to_json(path: &Path) -> Vec<StepJson> {
     let steps = path.0.iter().map(|step| match step {
-        Step::Attribute(name) => SavedStep::Attribute(name.to_string()),
-        Step::Key(key) => SavedStep::Key(key.to_string()),
-        Step::Index(index) => SavedStep::Index(index.to_string()),
+        Step::Attribute(name) => StepJson::Attribute(name.to_string()),
+        Step::Key(key) => StepJson::Key(key.to_string()),
+        Step::Index(index) => StepJson::Index(index.to_string()),
     });
     steps.collect()
 }
 
-fn read_path(steps: Vec<SavedStep>) -> Result<Path, PlanFormatError> {
+fn path_from_json(steps: Vec<StepJson>) -> Result<Path, PlanFormatError> {
     let steps = steps.into_iter().map(|step| match step {
-        SavedStep::Attribute(name) => Ok(Step::Attribute(name.into())),
-        SavedStep::Key(key) => Ok(Step::Key(key.into())),
-        SavedStep::Index(index) => formwork_value::Number::parse(&index)
+        StepJson::Attribute(name) => Ok(Step::Attribute(name.into())),
+        StepJson::Key(key) => Ok(Step::Key(key.into())),
+        StepJson::Index(index) => formwork_value::Number::parse(&index)
             .map(Step::Index)
-            .ok_or_else(|| damaged(&"an index is not a number")),
+            .ok_or_else(|| damaged_plan_error(&"an index is not a number")),
     });
     steps.collect::<Result<_, _>>().map(Path)
 }
 
-fn read_paths(paths: Vec<Vec<SavedStep>>) -> Result<Vec<Path>, PlanFormatError> {
-    paths.into_iter().map(read_path).collect()
+fn paths_from_json(paths: Vec<Vec<StepJson>>) -> Result<Vec<Path>, PlanFormatError> {
+    paths.into_iter().map(path_from_json).collect()
 }
 
-impl SavedChange {
-    fn of(change: &Change, lists: &mut Lists) -> Result<Self, PlanFormatError> {
+impl ChangeJson {
+    fn from_change(change: &Change, lists: &mut DependencyLists) -> Result<Self, PlanFormatError> {
         Ok(Self {
             addr: change.addr.to_string(),
             deposed: change.deposed.as_ref().map(|key| key.0.to_string()),
             moved_from: change.moved_from.as_ref().map(ToString::to_string),
-            importing: change.importing.as_ref().map(SavedImporting::of).transpose()?,
+            importing: change.importing.as_ref().map(ImportJson::from_import).transpose()?,
             provider: change.provider.to_string(),
-            action: name_of(&ACTIONS, &change.action),
+            action: name_of(&ACTION_NAMES, &change.action),
             // The name in the code serves: only the same version of the program reads the plan.
             reason: change.reason.map(|reason| format!("{reason:?}")),
-            before: SavedValue::of(&change.before)?,
-            after: SavedValue::of(&change.after)?,
-            replace_paths: change.replace_paths.iter().map(save_path).collect(),
+            before: ValueJson::from_value(&change.before)?,
+            after: ValueJson::from_value(&change.after)?,
+            replace_paths: change.replace_paths.iter().map(path_to_json).collect(),
             config_secrets: change
                 .config_secrets
                 .as_ref()
-                .map(|paths| paths.iter().map(save_path).collect()),
+                .map(|paths| paths.iter().map(path_to_json).collect()),
             private: STANDARD.encode(&change.private),
             config_known: change.config_known,
             identity: change.identity.as_ref().map(|identity| STANDARD.encode(identity)),
-            dependencies: lists.position(&change.dependencies),
-            prior_dependencies: lists.position(&change.prior_dependencies),
+            dependencies: lists.position_of(&change.dependencies),
+            prior_dependencies: lists.position_of(&change.prior_dependencies),
             create_before_destroy: change.create_before_destroy,
         })
     }
 
-    fn read(self, lists: &[Dependencies]) -> Result<Change, PlanFormatError> {
+    fn into_change(self, lists: &[DependencyList]) -> Result<Change, PlanFormatError> {
         let list = |at: usize| {
-            lists.get(at).cloned().ok_or_else(|| damaged(&"a list of dependencies is missing"))
+            lists
+                .get(at)
+                .cloned()
+                .ok_or_else(|| damaged_plan_error(&"a list of dependencies is missing"))
         };
-        let bytes =
-            |text: String| STANDARD.decode(text).map(Bytes::from).map_err(|error| damaged(&error));
-        let addr: InstanceAddr = self.addr.parse().map_err(|error| damaged(&error))?;
+        let bytes = |text: String| {
+            STANDARD.decode(text).map(Bytes::from).map_err(|error| damaged_plan_error(&error))
+        };
+        let addr: InstanceAddr = self.addr.parse().map_err(|error| damaged_plan_error(&error))?;
         let reason = match self.reason {
             Some(name) => Some(
-                REASONS
+                REASONS_BY_NUMBER
                     .into_iter()
                     .find(|reason| format!("{reason:?}") == name)
-                    .ok_or_else(|| damaged(&format!("{name:?} is no reason")))?,
+                    .ok_or_else(|| damaged_plan_error(&format!("{name:?} is no reason")))?,
             ),
             None => None,
         };
@@ -405,16 +431,16 @@ impl SavedChange {
             deposed: self.deposed.map(|key| DeposedKey(key.into())),
             moved_from: self
                 .moved_from
-                .map(|addr| addr.parse().map_err(|error| damaged(&error)))
+                .map(|addr| addr.parse().map_err(|error| damaged_plan_error(&error)))
                 .transpose()?,
-            importing: self.importing.map(SavedImporting::read).transpose()?,
-            provider: self.provider.parse().map_err(|error| damaged(&error))?,
-            action: named(&ACTIONS, &self.action)?,
+            importing: self.importing.map(ImportJson::into_import).transpose()?,
+            provider: self.provider.parse().map_err(|error| damaged_plan_error(&error))?,
+            action: value_of_name(&ACTION_NAMES, &self.action)?,
             reason,
-            before: self.before.read()?,
-            after: self.after.read()?,
-            replace_paths: read_paths(self.replace_paths)?,
-            config_secrets: self.config_secrets.map(read_paths).transpose()?,
+            before: self.before.into_value()?,
+            after: self.after.into_value()?,
+            replace_paths: paths_from_json(self.replace_paths)?,
+            config_secrets: self.config_secrets.map(paths_from_json).transpose()?,
             private: bytes(self.private)?,
             config_known: self.config_known,
             identity: self.identity.map(bytes).transpose()?,
@@ -425,40 +451,40 @@ impl SavedChange {
     }
 }
 
-impl SavedImporting {
-    fn of(importing: &Importing) -> Result<Self, PlanFormatError> {
+impl ImportJson {
+    fn from_import(importing: &PlannedImport) -> Result<Self, PlanFormatError> {
         let (id, identity) = match &importing.import_key {
             ImportKey::Id(id) => (Some(id.to_string()), None),
-            ImportKey::Identity(identity) => (None, Some(SavedValue::of(identity)?)),
+            ImportKey::Identity(identity) => (None, Some(ValueJson::from_value(identity)?)),
         };
         Ok(Self { id, identity, generated_config: importing.generated_config.clone() })
     }
 
-    fn read(self) -> Result<Importing, PlanFormatError> {
+    fn into_import(self) -> Result<PlannedImport, PlanFormatError> {
         let import_key = match (self.id, self.identity) {
             (Some(id), _) => ImportKey::Id(id.into()),
-            (None, Some(identity)) => ImportKey::Identity(identity.read()?),
-            (None, None) => return Err(damaged(&"the import names no object")),
+            (None, Some(identity)) => ImportKey::Identity(identity.into_value()?),
+            (None, None) => return Err(damaged_plan_error(&"the import names no object")),
         };
-        Ok(Importing { import_key, generated_config: self.generated_config })
+        Ok(PlannedImport { import_key, generated_config: self.generated_config })
     }
 }
 
-impl SavedOutput {
-    fn of(change: &OutputChange) -> Result<Self, PlanFormatError> {
+impl OutputJson {
+    fn from_change(change: &OutputChange) -> Result<Self, PlanFormatError> {
         Ok(Self {
-            action: name_of(&ACTIONS, &change.action),
-            before: SavedValue::of(&change.before)?,
-            after: SavedValue::of(&change.after)?,
+            action: name_of(&ACTION_NAMES, &change.action),
+            before: ValueJson::from_value(&change.before)?,
+            after: ValueJson::from_value(&change.after)?,
             sensitive: change.sensitive,
         })
     }
 
-    fn read(self) -> Result<OutputChange, PlanFormatError> {
+    fn into_change(self) -> Result<OutputChange, PlanFormatError> {
         Ok(OutputChange {
-            action: named(&ACTIONS, &self.action)?,
-            before: self.before.read()?,
-            after: self.after.read()?,
+            action: value_of_name(&ACTION_NAMES, &self.action)?,
+            before: self.before.into_value()?,
+            after: self.after.into_value()?,
             sensitive: self.sensitive,
         })
     }

@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use self::visit::Checking;
-use super::mention;
-use super::vertex::Vertex;
-use super::{Options, build};
+use self::visit::ValidationContext;
+use super::attribute_references;
+use super::vertex::PlanVertex;
+use super::{PlanOptions, build};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
-use crate::config::inputs::{self, Input};
+use crate::config::inputs::{self, ResolvedVariable};
 use crate::config::{Repetition, import_problem};
 use crate::eval::Expansion;
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceSite, StaticCheck};
+use crate::eval::references::{ReferenceLocation, StaticCheck};
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
-use crate::graph::walk::{Next, WalkOptions, walk};
+use crate::graph::walk::{AfterRecord, WalkOptions, walk_graph};
 use crate::instance::check_provisioner_kinds;
 use crate::messages;
 use crate::progress::PhaseLog;
@@ -35,10 +35,11 @@ use crate::state::State;
 pub(crate) struct ValidatedConfigs(RefCell<BTreeMap<ConfigResourceAddr, Value>>);
 
 impl ValidatedConfigs {
-    /// Whether the provider of a resource accepted this configuration of an instance. It is forgotten
-    /// with that, unless there may be other instances: else all of them were kept twice in the end.
-    pub(crate) fn take(&self, addr: &InstanceAddr, config: &Value) -> bool {
-        let (resource, mut accepted) = (addr.of().config(), self.0.borrow_mut());
+    /// Whether the provider of a resource accepted this configuration of an instance.
+    pub(crate) fn take_accepted(&self, addr: &InstanceAddr, config: &Value) -> bool {
+        // It is forgotten with that, unless there may be other instances: else all of them were
+        // kept twice in the end.
+        let (resource, mut accepted) = (addr.resource_addr().config_addr(), self.0.borrow_mut());
         let is_alone = addr.key == InstanceKey::None && addr.module.is_root();
         match is_alone {
             true => accepted.remove(&resource).as_ref() == Some(config),
@@ -52,15 +53,15 @@ impl ValidatedConfigs {
 ///
 /// # Errors
 /// When it is not valid.
-pub(super) async fn validate_first(
+pub(super) async fn validate_before_plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
     let mut found = Diagnostics::new();
-    let accepted = check_unknown(session, &mut found).await;
+    let accepted = validate_with_unknowns(session, &mut found).await;
     // Planning evaluates the messages of `check` blocks itself.
     let is_of_check =
-        |it: &Diagnostic| it.reports(messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES);
+        |it: &Diagnostic| it.is_about_message(messages::ERROR_MESSAGE_REFERS_TO_SENSITIVE_VALUES);
     for problem in found.into_iter().filter(|it| accepted.is_err() || !is_of_check(it)) {
         let _ = diags.push(problem);
     }
@@ -72,31 +73,36 @@ pub(super) async fn validate_first(
 ///
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
-pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+pub async fn validate_config(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
     let phase = PhaseLog::begin("validate", session.config.nodes.len());
-    let checked = check_unknown(session, diags).await;
+    let checked = validate_with_unknowns(session, diags).await;
     phase.end(0);
-    session.pool.tell(diags);
+    session.pool.report_warnings(diags);
     checked.map(drop)
 }
 
 /// Checks a configuration as if nothing existed and no variable had a value yet.
-async fn check_unknown(
+async fn validate_with_unknowns(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
     let variables = session.config.root.variables.iter();
     let variables = variables
-        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown_value(variable))))
+        .map(|(name, variable)| {
+            (name.clone(), ResolvedVariable::from_value(inputs::unknown_value(variable)))
+        })
         .collect();
-    let (state, results) = (State::default(), session.results.beside(session.config));
+    let (state, results) = (State::default(), session.results.new_for_same_config(session.config));
     let ground =
         SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
-    check(&session.on(ground), diags).await
+    walk_for_validation(&session.with_inputs(ground), diags).await
 }
 
 /// Result of validating a vertex.
-enum ValidateOutcome {
+enum ValidationVisitOutcome {
     Nothing,
     Values(Vec<Value>),
     Called(Vec<Expansion>),
@@ -124,9 +130,9 @@ fn check_unwritten_imports(
     static_check: &StaticCheck<'_>,
 ) {
     let config = session.config;
-    let scope = session.scope(session.results.root()).with_check(Some(static_check));
+    let scope = session.module_scope(session.results.root()).with_check(Some(static_check));
     for import in &config.root.imports {
-        if config.resource(&import.config_addr()).is_some() {
+        if config.find_resource(&import.config_addr()).is_some() {
             continue;
         }
         let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
@@ -138,7 +144,7 @@ fn check_unwritten_imports(
     }
 }
 
-async fn check(
+async fn walk_for_validation(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
@@ -146,18 +152,18 @@ async fn check(
     check_provisioner_kinds(session, diags)?;
     check_import_modules(session, diags)?;
     session.config.check_calls(diags)?;
-    let options = Options::default();
-    let mut draft = build::draft(diags, session, &options)?;
-    let loaded = build::load(diags, session, &draft).await;
+    let options = PlanOptions::default();
+    let mut draft = build::build_plan_draft(diags, session, &options)?;
+    let loaded = build::load_providers(diags, session, &draft).await;
     // Between the two, because it needs the schemas, and its edges could close a cycle that
     // Terraform does not see.
-    unsupported::remove_edges(session, &mut draft);
-    let graph = build::frozen(diags, session, draft)?;
+    unsupported::remove_unsupported_edges(session, &mut draft);
+    let graph = build::freeze_draft(diags, session, draft)?;
     // Only now, so that one run reports both missing providers and cycles.
     loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
-    let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
-        mention::static_problems(session, node, site, reference)
+    let static_check = |node: usize, site: ReferenceLocation<'_>, reference: &Reference| {
+        attribute_references::static_problems(session, node, site, reference)
     };
     let static_check: &StaticCheck<'_> = &static_check;
     // By vertex, so that their order does not depend on timing.
@@ -166,78 +172,96 @@ async fn check(
     let mut accepted = ValidatedConfigs::default();
     let stop = || session.is_stopped();
     let finishing = session.finishing;
-    let pace = WalkOptions { stop: &stop, finishing, ..WalkOptions::at_most(session.parallelism) };
-    let walk = walk(
+    let pace =
+        WalkOptions { stop: &stop, finishing, ..WalkOptions::with_limit(session.parallelism) };
+    let walk = walk_graph(
         &graph,
         pace,
         async |_, vertex| {
-            let check = mention::is_suspect(session, vertex).then_some(static_check);
-            visit(session, EvalInputs { check, ..eval_inputs }, vertex).await
+            let check =
+                attribute_references::may_be_invalid(session, vertex).then_some(static_check);
+            visit_vertex(session, EvalInputs { check, ..eval_inputs }, vertex).await
         },
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
-            let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
+            let next = if found.is_err() {
+                AfterRecord::SkipDependents
+            } else {
+                AfterRecord::StartDependents
+            };
             match (vertex, found) {
                 (
-                    Vertex::SharedVertex(SharedVertex::Value(value)),
-                    Ok(ValidateOutcome::Values(found)),
+                    PlanVertex::SharedVertex(SharedVertex::Value(value)),
+                    Ok(ValidationVisitOutcome::Values(found)),
                 ) => {
-                    value.record(session.results, found);
+                    value.record_values(session.results, found);
                 }
                 (
-                    Vertex::SharedVertex(SharedVertex::Call(call)),
-                    Ok(ValidateOutcome::Called(found)),
+                    PlanVertex::SharedVertex(SharedVertex::Call(call)),
+                    Ok(ValidationVisitOutcome::Called(found)),
                 ) => {
                     call.record(eval_inputs, found);
                 }
-                (Vertex::Resource(resource), Ok(ValidateOutcome::Accepted(config))) => {
+                (PlanVertex::Resource(resource), Ok(ValidationVisitOutcome::Accepted(config))) => {
                     accepted.0.get_mut().insert(resource.addr.clone(), config);
                 }
                 _ => {}
             }
             problems.insert(id, said);
-            let mut warnings = mention::deprecated(session, vertex);
+            let mut warnings = attribute_references::deprecation_warnings(session, vertex);
             if !warnings.is_empty() {
-                unsupported::remove_warnings(session, vertex, &mut warnings);
+                unsupported::remove_unsupported_warnings(session, vertex, &mut warnings);
                 deprecated.insert(id, warnings);
             }
             next
         },
     );
-    session.pool.tidying(walk).await;
+    session.pool.run_with_upkeep(walk).await;
     check_unwritten_imports(session, diags, static_check);
-    for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
+    for said in graph.topological_order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }
-    let deprecated = graph.order().iter().filter_map(|id| deprecated.remove(id)).flatten();
+    let deprecated =
+        graph.topological_order().iter().filter_map(|id| deprecated.remove(id)).flatten();
     deprecated.for_each(|warning| diags.warn(warning));
     diags.check().map(|()| accepted)
 }
 
-async fn visit(
+async fn visit_vertex(
     session: &Session<'_>,
     eval_inputs: EvalInputs<'_>,
-    vertex: &Vertex<'_>,
-) -> (Diagnostics, Result<ValidateOutcome, Reported>) {
+    vertex: &PlanVertex<'_>,
+) -> (Diagnostics, Result<ValidationVisitOutcome, Reported>) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::SharedVertex(SharedVertex::Value(value)) => {
-            let find = |diags: &mut Diagnostics| value.visit(diags, eval_inputs);
-            session.settled(&mut diags, find).await.map(ValidateOutcome::Values)
+        PlanVertex::SharedVertex(SharedVertex::Value(value)) => {
+            let find = |diags: &mut Diagnostics| value.visit_value(diags, eval_inputs);
+            session
+                .evaluate_with_functions(&mut diags, find)
+                .await
+                .map(ValidationVisitOutcome::Values)
         }
-        Vertex::SharedVertex(SharedVertex::Call(call)) => {
+        PlanVertex::SharedVertex(SharedVertex::Call(call)) => {
             let find = |diags: &mut Diagnostics| call.visit(diags, eval_inputs);
-            session.settled(&mut diags, find).await.map(ValidateOutcome::Called)
+            session
+                .evaluate_with_functions(&mut diags, find)
+                .await
+                .map(ValidationVisitOutcome::Called)
         }
-        Vertex::SharedVertex(SharedVertex::Provider(provider)) => {
-            let check = Checking { session, check: eval_inputs.check };
-            check.provider(&mut diags, provider).await.map(|()| ValidateOutcome::Nothing)
+        PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
+            let check = ValidationContext { session, check: eval_inputs.check };
+            check
+                .validate_provider(&mut diags, provider)
+                .await
+                .map(|()| ValidationVisitOutcome::Nothing)
         }
-        Vertex::Resource(resource) => {
-            Checking { session, check: eval_inputs.check }.resource(&mut diags, resource).await
+        PlanVertex::Resource(resource) => {
+            ValidationContext { session, check: eval_inputs.check }
+                .validate_resource(&mut diags, resource)
+                .await
         }
-        Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {
-            Ok(ValidateOutcome::Nothing)
+        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => {
+            Ok(ValidationVisitOutcome::Nothing)
         }
     };
     (diags, found)

@@ -5,16 +5,16 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Reported};
 
 use super::ChangeKey;
-use crate::addr::{ConfigResourceAddr, Mode, ModuleAddr, ProviderConfigAddr, ResourceAddr};
-use crate::config::{Config, Import, ModuleNode, Resource};
-use crate::instance::{ConfiguredClient, ConfiguredResource, find_written};
+use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr, ResourceMode};
+use crate::config::{Config, ImportBlock, ModuleNode, Resource};
+use crate::instance::{ConfiguredClient, ConfiguredResource, find_client_of_config};
 use crate::session::Session;
 use crate::shared_graph::{self, SharedVertex};
-use crate::state::{Object, ResourceState};
+use crate::state::{ObjectState, ResourceState};
 
 /// A vertex of the plan graph.
 #[derive(Debug)]
-pub(crate) enum Vertex<'c> {
+pub(crate) enum PlanVertex<'c> {
     /// A vertex that both graphs have.
     SharedVertex(SharedVertex<'c>),
     /// A resource that is written in the configuration, with all its instances.
@@ -35,14 +35,14 @@ pub(crate) struct ResourceVertex<'c> {
     pub(crate) generated: bool,
     pub(crate) provider: ProviderConfigAddr,
     /// The imports into it.
-    pub(crate) imports: Vec<&'c Import>,
+    pub(crate) imports: Vec<&'c ImportBlock>,
     /// Its part of the state, by module instance, in order.
     pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
 }
 
 impl<'c> ResourceVertex<'c> {
     /// The resource in an instance of its module.
-    pub(crate) fn within(&self, module: &ModuleAddr) -> ResourceAddr {
+    pub(crate) fn addr_in_module(&self, module: &ModuleAddr) -> ResourceAddr {
         ResourceAddr { module: module.clone(), resource: self.addr.resource.clone() }
     }
 
@@ -56,11 +56,11 @@ impl<'c> ResourceVertex<'c> {
         diags: &mut Diagnostics,
     ) -> Result<ConfiguredClient, Reported> {
         let resource = ConfiguredResource { addr: &self.addr, config: self.config };
-        find_written(session, diags, &self.provider, resource)
+        find_client_of_config(session, diags, &self.provider, resource)
     }
 
     /// Returns its part of the state in an instance of its module.
-    pub(crate) fn prior_in(&self, module: &ModuleAddr) -> Option<&'c ResourceState> {
+    pub(crate) fn prior_state_in_module(&self, module: &ModuleAddr) -> Option<&'c ResourceState> {
         let at = self.prior.binary_search_by(|(other, _)| (*other).cmp(module)).ok()?;
         Some(self.prior[at].1)
     }
@@ -78,12 +78,12 @@ pub(crate) struct ReadVertex<'c> {
 
 impl<'c> ReadVertex<'c> {
     /// The objects, deposed ones too.
-    pub(crate) fn objects(&self) -> impl Iterator<Item = (ChangeKey, &'c Arc<Object>)> {
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (ChangeKey, &'c Arc<ObjectState>)> {
         self.prior.iter().flat_map(|(module, state)| {
             let resource = self.addr.resource.clone();
             let addr = ResourceAddr { module: (*module).clone(), resource };
             state.instances.iter().flat_map(move |(key, instance)| {
-                let addr = addr.instance(key.clone());
+                let addr = addr.instance_addr(key.clone());
                 let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
                 let all = instance.current.iter().map(|object| (None, object)).chain(deposed);
                 all.map(move |(deposed, object)| ((addr.clone(), deposed.cloned()), object))
@@ -101,51 +101,51 @@ pub(crate) struct OrphanVertex<'c> {
     pub(crate) prior: Option<&'c ResourceState>,
 }
 
-impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
+impl<'c> From<SharedVertex<'c>> for PlanVertex<'c> {
     fn from(shared: SharedVertex<'c>) -> Self {
         Self::SharedVertex(shared)
     }
 }
 
-impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
-    fn shared(&self) -> Option<&SharedVertex<'c>> {
+impl<'c> shared_graph::PhaseVertex<'c> for PlanVertex<'c> {
+    fn as_shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
             Self::SharedVertex(shared) => Some(shared),
             _ => None,
         }
     }
 
-    fn module(&self) -> Option<&'c ModuleNode> {
+    fn required_module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(shared) => shared.module(),
+            Self::SharedVertex(shared) => shared.required_module(),
             Self::Resource(resource) => Some(resource.node),
             // The state names them, so they need not wait until calls are expanded.
             Self::Read(_) | Self::Orphan(_) => None,
         }
     }
 
-    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+    fn enclosing_module(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(shared) => shared.around(config),
-            other => other.module(),
+            Self::SharedVertex(shared) => shared.enclosing_module(config),
+            other => other.required_module(),
         }
     }
 
-    fn block(&self) -> Option<&Resource> {
+    fn resource_block(&self) -> Option<&Resource> {
         match self {
             Self::Resource(resource) => Some(resource.config),
             _ => None,
         }
     }
 
-    fn mentioned(&self) -> Option<&ConfigResourceAddr> {
+    fn referenced_resource(&self) -> Option<&ConfigResourceAddr> {
         match self {
             Self::Resource(resource) => Some(&resource.addr),
             _ => None,
         }
     }
 
-    fn provider(&self) -> Option<&ProviderConfigAddr> {
+    fn provider_config(&self) -> Option<&ProviderConfigAddr> {
         match self {
             Self::Resource(resource) => Some(&resource.provider),
             Self::Read(read) => Some(&read.provider),
@@ -154,19 +154,19 @@ impl<'c> shared_graph::Vertex<'c> for Vertex<'c> {
         }
     }
 
-    fn opens(&self) -> Option<&ConfigResourceAddr> {
-        self.mentioned().filter(|addr| addr.resource.mode() == Mode::Ephemeral)
+    fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr> {
+        self.referenced_resource().filter(|addr| addr.resource.mode() == ResourceMode::Ephemeral)
     }
 
-    fn passes_on(&self) -> bool {
+    fn passes_values_on(&self) -> bool {
         match self {
-            Self::SharedVertex(shared) => shared.passes_on(),
-            other => other.opens().is_some(),
+            Self::SharedVertex(shared) => shared.passes_values_on(),
+            other => other.opened_ephemeral().is_some(),
         }
     }
 }
 
-impl std::fmt::Display for Vertex<'_> {
+impl std::fmt::Display for PlanVertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::SharedVertex(shared) => shared.fmt(f),

@@ -19,28 +19,28 @@ use futures_util::StreamExt as _;
 
 use super::dependencies::DependencyClosures;
 use super::excluded_from_destroy::ExcludedFromDestroy;
-use super::forgotten::Forgotten;
-use super::outcome::PlanOutcome;
+use super::forgotten_resources::ForgottenResources;
+use super::outcome::PlanVisitOutcome;
 use super::planned_resources::PlannedResources;
 use super::prefetch::PrefetchedObjects;
 use super::validate::ValidatedConfigs;
-use super::vertex::Vertex;
-use super::{Mode, Options, ReplaceOrders};
+use super::vertex::PlanVertex;
+use super::{PlanMode, PlanOptions, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::ephemeral::EphemeralResources;
 use crate::eval::vertex::EvalInputs;
 use crate::instance::{InstanceConfig, ResourceClient};
 use crate::moved::Moves;
-use crate::progress::Counter;
+use crate::progress::InstanceCounter;
 use crate::session::Session;
 
-pub(crate) use prior::Prior;
+pub(crate) use prior::PriorState;
 
 /// Runs futures concurrently, up to the parallelism of the session, and returns their results in
 /// the order given: the results must not depend on timing. A slow one holds up no other.
-async fn side_by_side<F: Future>(
-    view: View<'_>,
+async fn run_concurrently<F: Future>(
+    view: PlanContext<'_>,
     pieces: impl IntoIterator<Item = F>,
 ) -> Vec<F::Output> {
     let pieces = pieces.into_iter().enumerate();
@@ -53,7 +53,7 @@ async fn side_by_side<F: Future>(
 }
 
 /// Results computed from the finished graph, before any visit.
-pub(crate) struct GraphFacts<'m> {
+pub(crate) struct GraphAnalysis<'m> {
     pub(crate) orders: ReplaceOrders,
     pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
@@ -63,30 +63,30 @@ pub(crate) struct GraphFacts<'m> {
     /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,
     /// Resources that are forgotten, not destroyed, when they leave the configuration.
-    pub(crate) forgotten: Forgotten,
+    pub(crate) forgotten: ForgottenResources,
     /// Configurations that need not be shown to their providers again.
     pub(crate) accepted: ValidatedConfigs,
 }
 
 /// Inputs of every visit.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
+pub(crate) struct PlanContext<'a> {
     pub(crate) session: &'a Session<'a>,
-    pub(crate) options: &'a Options,
-    pub(crate) settled: &'a GraphFacts<'a>,
+    pub(crate) options: &'a PlanOptions,
+    pub(crate) settled: &'a GraphAnalysis<'a>,
     /// The ephemeral resources that are open.
     pub(crate) ephemeral_resources: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
     pub(crate) ahead: &'a PrefetchedObjects,
     /// Planned results of the resources visited so far.
     pub(crate) planned_resources: &'a PlannedResources,
-    pub(crate) counter: &'a Counter<'a>,
+    pub(crate) counter: &'a InstanceCounter<'a>,
 }
 
-impl<'a> View<'a> {
+impl<'a> PlanContext<'a> {
     /// An instance that is in the configuration. In a plan that changes nothing, a failed condition
     /// of it stops nothing.
-    pub(crate) fn written<'w>(
+    pub(crate) fn instance_config<'w>(
         self,
         config: &'w Resource,
         addr: &'w InstanceAddr,
@@ -94,53 +94,64 @@ impl<'a> View<'a> {
     where
         'a: 'w,
     {
-        InstanceConfig { session: self.session, config, addr, failure: self.failure() }
+        InstanceConfig {
+            session: self.session,
+            config,
+            addr,
+            failure: self.condition_failure_severity(),
+        }
     }
 
     /// Asks whether the provider accepts a configuration, unless it is known to.
-    pub(crate) async fn validate(
+    pub(crate) async fn validate_instance(
         self,
         diags: &mut Diagnostics,
         client: ResourceClient<'_>,
         config: &Value,
         written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
-        if self.settled.accepted.take(written.addr, config) {
+        if self.settled.accepted.take_accepted(written.addr, config) {
             return Ok(());
         }
-        client.handle.validate(diags, client.ty, config, written.about()).await
+        client
+            .handle
+            .validate_resource_config(diags, client.ty, config, written.call_context())
+            .await
     }
 
-    fn failure(self) -> Severity {
+    fn condition_failure_severity(self) -> Severity {
         match self.options.mode {
-            Mode::RefreshOnly => Severity::Warning,
+            PlanMode::RefreshOnly => Severity::Warning,
             // A failed condition must not stand in the way of a destruction.
-            Mode::Normal if self.options.before_destroy => Severity::Warning,
-            Mode::Normal | Mode::Destroy => Severity::Error,
+            PlanMode::Normal if self.options.before_destroy => Severity::Warning,
+            PlanMode::Normal | PlanMode::Destroy => Severity::Error,
         }
     }
 
     fn eval_inputs(self) -> EvalInputs<'a> {
-        EvalInputs { failure: self.failure(), ..self.session.eval_inputs() }
+        EvalInputs { failure: self.condition_failure_severity(), ..self.session.eval_inputs() }
     }
 }
 
 /// Visits a vertex.
-pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, PlanOutcome) {
+pub(crate) async fn visit_vertex(
+    view: PlanContext<'_>,
+    vertex: &PlanVertex<'_>,
+) -> (Diagnostics, PlanVisitOutcome) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::SharedVertex(shared) => {
+        PlanVertex::SharedVertex(shared) => {
             let (session, inputs) = (view.session, view.eval_inputs());
-            PlanOutcome::SharedVertex(
-                shared.visit(&mut diags, session, inputs, view.ephemeral_resources).await,
+            PlanVisitOutcome::SharedVertex(
+                shared.visit_vertex(&mut diags, session, inputs, view.ephemeral_resources).await,
             )
         }
-        Vertex::Resource(resource) => {
-            PlanOutcome::Resources(resource::visit(view, &mut diags, resource).await)
+        PlanVertex::Resource(resource) => {
+            PlanVisitOutcome::Resources(resource::visit_resource(view, &mut diags, resource).await)
         }
-        Vertex::Read(read) => PlanOutcome::Objects(read::visit(view, read).await),
-        Vertex::Orphan(orphan) => {
-            PlanOutcome::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
+        PlanVertex::Read(read) => PlanVisitOutcome::Objects(read::visit_read(view, read).await),
+        PlanVertex::Orphan(orphan) => {
+            PlanVisitOutcome::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }
     };
     (diags, found)

@@ -30,7 +30,7 @@ use formwork_value::{Path, Plain, Schema, Type, Value};
 use self::remote_state::RemoteStates;
 
 /// The built-in provider.
-pub struct Builtin {
+pub struct BuiltinProvider {
     states: Option<Arc<dyn RemoteStates>>,
     data: Schema,
     data_type: Type,
@@ -38,7 +38,7 @@ pub struct Builtin {
     remote_state_type: Type,
 }
 
-impl Default for Builtin {
+impl Default for BuiltinProvider {
     fn default() -> Self {
         let (data, remote_state) = (terraform_data::schema(), remote_state::schema());
         Self {
@@ -59,51 +59,51 @@ fn schema_of(attributes: &[(&str, Type, Role)]) -> Schema {
     Schema { version: 0, block: Block { attributes, ..Block::default() } }
 }
 
-fn problem(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
+fn provider_diagnostic(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
     ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
 }
 
-fn unknown_type(name: &str) -> Failure {
+fn unknown_type_failure(name: &str) -> Failure {
     Failure::Misbehaved(format!("the built-in provider has no type {name:?}"))
 }
 
-fn undecodable(error: &formwork_value::codec::DecodeError) -> Failure {
+fn decode_failure(error: &formwork_value::codec::DecodeError) -> Failure {
     Failure::Misbehaved(error.to_string())
 }
 
-/// Encodes a value as it is. Values of the built-in provider carry no marks, because its input
-/// carried none.
-fn payload(value: Value, ty: &Type) -> Payload {
+/// Encodes a value as it is.
+fn encode_payload(value: Value, ty: &Type) -> Payload {
+    // Values of the built-in provider carry no marks, because its input carried none.
     Payload::Value(value.split_marks().0, ty.clone())
 }
 
-impl Builtin {
+impl BuiltinProvider {
     /// The provider with backends that `terraform_remote_state` reads from.
     #[must_use]
-    pub fn with_states(states: Arc<dyn RemoteStates>) -> Self {
+    pub fn with_remote_states(states: Arc<dyn RemoteStates>) -> Self {
         Self { states: Some(states), ..Self::default() }
     }
 
-    fn check_data(&self, type_name: &str) -> Result<&Type, Failure> {
+    fn validate_data_config(&self, type_name: &str) -> Result<&Type, Failure> {
         if type_name == "terraform_data" {
             Ok(&self.data_type)
         } else {
-            Err(unknown_type(type_name))
+            Err(unknown_type_failure(type_name))
         }
     }
 
-    fn value(&self, payload: &Payload) -> Result<Value, Failure> {
+    fn decode_payload(&self, payload: &Payload) -> Result<Value, Failure> {
         let decoded = payload.decode(&self.data_type).map(Plain::into_value);
-        decoded.map_err(|error| undecodable(&error))
+        decoded.map_err(|error| decode_failure(&error))
     }
 }
 
-impl Operations for Builtin {
+impl Operations for BuiltinProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(ProviderSchema {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
-            functions: functions::signatures(),
+            functions: functions::function_signatures(),
             // Moving, so that a `null_resource` can become a `terraform_data` as in Terraform.
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
@@ -129,8 +129,10 @@ impl Operations for Builtin {
         &self,
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
-        let config = request.config.decode(self.check_data(&request.type_name)?);
-        Ok(terraform_data::validate(config.map_err(|error| undecodable(&error))?.value()))
+        let config = request.config.decode(self.validate_data_config(&request.type_name)?);
+        Ok(terraform_data::validate_terraform_data(
+            config.map_err(|error| decode_failure(&error))?.value(),
+        ))
     }
 
     async fn validate_data_config(
@@ -138,33 +140,33 @@ impl Operations for Builtin {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         if request.type_name != "terraform_remote_state" {
-            return Err(unknown_type(&request.type_name));
+            return Err(unknown_type_failure(&request.type_name));
         }
         let config = request.config.decode(&self.remote_state_type);
-        let config = config.map_err(|error| undecodable(&error))?;
-        Ok(remote_state::validate(self.states.as_ref(), config.value()))
+        let config = config.map_err(|error| decode_failure(&error))?;
+        Ok(remote_state::validate_remote_state(self.states.as_ref(), config.value()))
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let ty = self.check_data(&request.type_name)?;
+        let ty = self.validate_data_config(&request.type_name)?;
         let RawState::Json(text) = request.state else {
             return Err(Failure::Misbehaved(
                 "terraform_data was never stored as a flat map".into(),
             ));
         };
         let (state, diagnostics) = match json::decode(&text, ty) {
-            Ok(value) => (payload(value, ty), Vec::new()),
+            Ok(value) => (encode_payload(value, ty), Vec::new()),
             Err(error) => {
                 let detail = format!("The stored object cannot be read: {error}.");
-                let said = problem("Invalid stored object", detail, Path::root());
-                (payload(Value::null(ty.clone()), ty), vec![said])
+                let said = provider_diagnostic("Invalid stored object", detail, Path::root());
+                (encode_payload(Value::null(ty.clone()), ty), vec![said])
             }
         };
         Ok(UpgradeResponse { state, diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        self.check_data(&request.type_name)?;
+        self.validate_data_config(&request.type_name)?;
         // The object is nowhere but in the state, so the stored one is current.
         Ok(ReadResponse {
             state: request.current,
@@ -176,11 +178,12 @@ impl Operations for Builtin {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let ty = self.check_data(&request.type_name)?;
-        let (prior, proposed) = (self.value(&request.prior)?, self.value(&request.proposed)?);
-        let (planned, requires_replace) = terraform_data::plan(&prior, &proposed);
+        let ty = self.validate_data_config(&request.type_name)?;
+        let (prior, proposed) =
+            (self.decode_payload(&request.prior)?, self.decode_payload(&request.proposed)?);
+        let (planned, requires_replace) = terraform_data::plan_terraform_data(&prior, &proposed);
         Ok(PlanResponse {
-            planned: payload(planned, ty),
+            planned: encode_payload(planned, ty),
             requires_replace,
             planned_private: request.prior_private,
             legacy_type_system: false,
@@ -191,10 +194,10 @@ impl Operations for Builtin {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let ty = self.check_data(&request.type_name)?;
-        let state = terraform_data::apply(&self.value(&request.planned)?);
+        let ty = self.validate_data_config(&request.type_name)?;
+        let state = terraform_data::apply_terraform_data(&self.decode_payload(&request.planned)?);
         Ok(ApplyResponse {
-            state: payload(state, ty),
+            state: encode_payload(state, ty),
             private: Bytes::new(),
             legacy_type_system: false,
             identity: None,
@@ -203,20 +206,20 @@ impl Operations for Builtin {
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let ty = self.check_data(&request.target_type)?;
-        let (value, diagnostics) = match terraform_data::moved(&request) {
+        let ty = self.validate_data_config(&request.target_type)?;
+        let (value, diagnostics) = match terraform_data::move_from_null_resource(&request) {
             Ok(value) => (value, Vec::new()),
             Err(said) => (Value::null(ty.clone()), vec![said]),
         };
-        let state = payload(value, ty);
+        let state = encode_payload(value, ty);
         Ok(MoveResponse { state, private: Bytes::new(), identity: None, diagnostics })
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let ty = self.check_data(&request.type_name)?;
+        let ty = self.validate_data_config(&request.type_name)?;
         let resource = ImportedResource {
             type_name: request.type_name,
-            state: payload(terraform_data::imported(&request.id), ty),
+            state: encode_payload(terraform_data::import_by_id(&request.id), ty),
             private: Bytes::new(),
             identity: None,
         };
@@ -225,22 +228,23 @@ impl Operations for Builtin {
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         if request.type_name != "terraform_remote_state" {
-            return Err(unknown_type(&request.type_name));
+            return Err(unknown_type_failure(&request.type_name));
         }
         let config = request.config.decode(&self.remote_state_type);
-        let config = config.map_err(|error| undecodable(&error))?;
+        let config = config.map_err(|error| decode_failure(&error))?;
         let (value, diagnostics) =
-            remote_state::read(self.states.as_ref(), config.value(), &request.address).await;
-        let state = payload(value, &self.remote_state_type);
+            remote_state::read_remote_state(self.states.as_ref(), config.value(), &request.address)
+                .await;
+        let state = encode_payload(value, &self.remote_state_type);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
     }
 
     async fn functions(&self) -> Result<Functions, Failure> {
-        Ok(Functions { functions: functions::signatures(), diagnostics: Vec::new() })
+        Ok(Functions { functions: functions::function_signatures(), diagnostics: Vec::new() })
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        Ok(CallResponse { result: functions::call(&request)? })
+        Ok(CallResponse { result: functions::call_builtin_function(&request)? })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

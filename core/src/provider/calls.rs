@@ -18,15 +18,15 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{debug, trace};
 
-use super::deadlines::{CallKind, Deadlines};
-use super::pool::Launch;
+use super::deadlines::{CallDeadlines, CallKind};
+use super::pool::ProviderLauncher;
 use super::pool::restart::RestartQueue;
 use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
 /// Time that a call without changes may still take after an interrupt: a provider that is asked to
 /// stop usually answers within that.
-const GRACE: Duration = Duration::from_secs(3);
+const INTERRUPT_GRACE_PERIOD: Duration = Duration::from_secs(3);
 
 /// A call that waits for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,14 +43,14 @@ pub struct PendingCall {
 
 impl PendingCall {
     /// The address it is about, for the log; empty if it is about the provider as a whole.
-    fn about(&self) -> &str {
+    fn address_or_empty(&self) -> &str {
         self.about.as_deref().unwrap_or_default()
     }
 }
 
 impl Display for PendingCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "provider {} has not answered {}", self.provider.display(), self.call)?;
+        write!(f, "provider {} has not answered {}", self.provider.display_string(), self.call)?;
         match &self.about {
             Some(about) => write!(f, " for {about}"),
             None => Ok(()),
@@ -60,10 +60,10 @@ impl Display for PendingCall {
 
 /// All calls of one pool that wait.
 #[derive(Default)]
-pub(super) struct Calls {
+pub(super) struct ProviderCalls {
     next: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (PendingCall, Instant)>>,
-    deadlines: Deadlines,
+    deadlines: CallDeadlines,
     /// When the run was interrupted.
     interrupted: Cell<Option<Instant>>,
     interruption: Notify,
@@ -79,7 +79,7 @@ pub(super) struct Calls {
     applying: Cell<bool>,
 }
 
-impl Calls {
+impl ProviderCalls {
     /// Marks all calls from now on as calls of an apply.
     pub(super) fn enter_apply_phase(&self) {
         self.applying.set(true);
@@ -96,7 +96,7 @@ impl Calls {
     }
 
     /// Makes the calls of a pool, within the limits of its launcher.
-    pub(super) fn of(launcher: &dyn Launch) -> Self {
+    pub(super) fn for_launcher(launcher: &dyn ProviderLauncher) -> Self {
         Self {
             deadlines: launcher.deadlines(),
             secrets: launcher.secrets(),
@@ -106,7 +106,7 @@ impl Calls {
     }
 
     /// Gives up calls that change nothing, from some time later on.
-    pub(super) fn interrupt(&self) {
+    pub(super) fn begin_interrupt(&self) {
         // The first interrupt counts: a second one must not extend the time.
         self.interrupted.set(self.interrupted.get().or_else(|| Some(Instant::now())));
         self.interruption.notify_waiters();
@@ -116,12 +116,12 @@ impl Calls {
     ///
     /// # Errors
     /// When the call was given up, beside its own errors.
-    pub(super) async fn bounded<T>(
+    pub(super) async fn wait_with_deadline<T>(
         &self,
         call: &str,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let given_up = pin!(self.given_up(CallKind::of(call)));
+        let given_up = pin!(self.wait_until_given_up(CallKind::of_call(call)));
         // Polled in this order: an answer that has arrived does not lose against a deadline.
         match select(pin!(answer), given_up).await {
             Either::Left((answer, _)) => answer,
@@ -130,10 +130,10 @@ impl Calls {
     }
 
     /// Waits until a call that begins now is to be given up, and says why.
-    async fn given_up(&self, kind: CallKind) -> String {
+    async fn wait_until_given_up(&self, kind: CallKind) -> String {
         let begun = Instant::now();
         let deadline = pin!(async {
-            let Some(limit) = self.deadlines.of(kind) else { return pending().await };
+            let Some(limit) = self.deadlines.deadline_of(kind) else { return pending().await };
             sleep(limit).await;
             format!("its deadline of {} s has passed", limit.as_secs_f64())
         });
@@ -152,14 +152,14 @@ impl Calls {
             };
             // A call that begins after the interrupt has its time too, such as a read that finds
             // out the effect of a change.
-            sleep_until(interrupted.max(begun) + GRACE).await;
+            sleep_until(interrupted.max(begun) + INTERRUPT_GRACE_PERIOD).await;
             "the run was interrupted, and the call changes nothing".to_owned()
         });
         select(deadline, interruption).await.factor_first().0
     }
 
     /// Records a call until the returned guard is dropped.
-    pub(super) fn begin(
+    pub(super) fn begin_call(
         self: &Rc<Self>,
         provider: &ProviderAddr,
         call: &'static str,
@@ -168,13 +168,13 @@ impl Calls {
         let number = self.next.replace(self.next.get() + 1);
         let (provider, about) = (provider.clone(), about.map(ToString::to_string));
         let waiting = PendingCall { provider, call, about, elapsed: Duration::ZERO };
-        trace!(provider = %waiting.provider, call, address = waiting.about(), "call begins");
+        trace!(provider = %waiting.provider, call, address = waiting.address_or_empty(), "call begins");
         self.waiting.borrow_mut().insert(number, (waiting, Instant::now()));
         CallInProgress { calls: self.clone(), number, outcome: "given up" }
     }
 
     /// The calls that have waited for so long at least, the longest first.
-    pub(super) fn waiting(&self, least: Duration) -> Vec<PendingCall> {
+    pub(super) fn calls_waiting_for(&self, least: Duration) -> Vec<PendingCall> {
         let waiting = self.waiting.borrow();
         // Numbers ascend with time, so the longest wait comes first.
         let all = waiting.values().map(|(waiting, since)| {
@@ -187,7 +187,7 @@ impl Calls {
 
 /// A call that was taken down. It counts as answered, or as given up, once this is dropped.
 pub(super) struct CallInProgress {
-    calls: Rc<Calls>,
+    calls: Rc<ProviderCalls>,
     number: u64,
     /// The outcome for the log.
     outcome: &'static str,
@@ -195,7 +195,7 @@ pub(super) struct CallInProgress {
 
 impl CallInProgress {
     /// Ends the call with its answer, and returns the answer.
-    pub(super) fn end<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
+    pub(super) fn end_call<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
         self.outcome = match &answer {
             Ok(_) => "answered",
             Err(failure) => failure.kind(),
@@ -210,7 +210,7 @@ impl Drop for CallInProgress {
         let Some((waiting, since)) = ended else { return };
         let duration_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let PendingCall { provider, call, .. } = &waiting;
-        let (address, outcome) = (waiting.about(), self.outcome);
+        let (address, outcome) = (waiting.address_or_empty(), self.outcome);
         debug!(%provider, call, address, duration_ms, outcome, "call ended");
     }
 }
@@ -221,12 +221,12 @@ mod tests {
 
     #[test]
     fn a_call_waits_until_it_is_answered_or_given_up() {
-        let calls = Rc::new(Calls::default());
+        let calls = Rc::new(ProviderCalls::default());
         let provider: ProviderAddr = "acme/test".parse().unwrap();
-        let read = calls.begin(&provider, "ReadResource", Some(&"t.a"));
-        let schema = calls.begin(&provider, "GetProviderSchema", None);
+        let read = calls.begin_call(&provider, "ReadResource", Some(&"t.a"));
+        let schema = calls.begin_call(&provider, "GetProviderSchema", None);
         let said = |least| {
-            let waiting = calls.waiting(Duration::from_secs(least));
+            let waiting = calls.calls_waiting_for(Duration::from_secs(least));
             waiting.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let name = "provider acme/test has not answered";

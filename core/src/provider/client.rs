@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer, legacy};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
 };
@@ -37,17 +37,17 @@ use formwork_value::{
 pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
 use self::size::ObjectInResponse;
-use super::calls::Calls;
-use super::loaded::{Loaded, ResourceType};
+use super::calls::ProviderCalls;
+use super::loaded_provider::{LoadedProvider, ResourceType};
 use super::pool::restart::ProviderSlot;
 use crate::addr::ProviderAddr;
 use crate::messages;
-use crate::state::Object;
+use crate::state::ObjectState;
 use crate::version::LANGUAGE_VERSION;
 
 /// Time that a provider may take to answer a question that needs no work. Many old ones work
 /// through their whole schema for it.
-const LIFE_SIGN: Duration = Duration::from_secs(30);
+const LIVENESS_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Subject of a call, for messages: an address, and the block that describes it.
 #[derive(Clone, Copy)]
@@ -71,7 +71,7 @@ pub struct ContractViolation<'a> {
 
 /// A planned object.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedObject {
     /// The object, without marks.
     pub value: Plain,
     /// Changes at these paths cannot be made in place.
@@ -86,7 +86,7 @@ pub struct Planned {
 
 /// An object as it was read.
 #[derive(Clone, Debug)]
-pub struct Read {
+pub struct RefreshedObject {
     /// The object, without marks; null if it is gone.
     pub value: Plain,
     /// The provider's private bytes.
@@ -97,7 +97,7 @@ pub struct Read {
 
 /// An object that is to be read.
 #[derive(Clone, Debug)]
-pub struct Current<'a> {
+pub struct ObjectToRead<'a> {
     /// The object as it is stored.
     pub value: &'a Value,
     /// The provider's private bytes.
@@ -108,19 +108,23 @@ pub struct Current<'a> {
 
 /// One running provider, configured or not.
 pub struct ProviderClient {
-    loaded: Rc<Loaded>,
+    loaded: Rc<LoadedProvider>,
     slot: Rc<ProviderSlot>,
-    calls: Rc<Calls>,
+    calls: Rc<ProviderCalls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
 }
 
 impl ProviderClient {
-    pub(super) fn new(loaded: Rc<Loaded>, slot: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
+    pub(super) fn new(
+        loaded: Rc<LoadedProvider>,
+        slot: Rc<ProviderSlot>,
+        calls: Rc<ProviderCalls>,
+    ) -> Self {
         let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
         // Terraform sends null of the type, and no absent value, from a module without metadata.
-        if let Some(ty) = handle.meta_type() {
-            handle.meta = payload(&Value::null(ty.clone()), &ty);
+        if let Some(ty) = handle.provider_meta_type() {
+            handle.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
         }
         handle
     }
@@ -128,74 +132,80 @@ impl ProviderClient {
     /// The same provider, called for a module that sends it `meta` about itself: a value of the
     /// type of the provider's schema for it.
     #[must_use]
-    pub fn with_meta(&self, meta: &Value) -> Self {
-        let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
+    pub fn with_provider_meta(&self, meta: &Value) -> Self {
+        let meta =
+            self.provider_meta_type().map_or(Payload::Absent, |ty| encode_unmarked(meta, &ty));
         let Self { loaded, slot, calls, .. } = self;
         Self { meta, loaded: loaded.clone(), slot: slot.clone(), calls: calls.clone() }
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.
-    async fn answer<T>(
+    async fn wait_for_answer<T>(
         &self,
         call: &'static str,
         about: &dyn Display,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let underway = self.calls.begin(self.addr(), call, Some(about));
-        let answer = self.calls.bounded(call, answer).await;
+        let underway = self.calls.begin_call(self.addr(), call, Some(about));
+        let answer = self.calls.wait_with_deadline(call, answer).await;
         // A failure may quote what was sent, sensitive values included.
-        underway.end(answer.map_err(|failure| failure.map_text(|text| self.masked(text))))
+        underway
+            .end_call(answer.map_err(|failure| failure.map_text(|text| self.mask_secrets(text))))
     }
 
     /// A text of the provider without sensitive values.
-    pub(crate) fn masked(&self, text: String) -> String {
+    pub(crate) fn mask_secrets(&self, text: String) -> String {
         self.calls.secrets.mask(text)
     }
 
     /// Encodes a value for a request, and remembers its sensitive parts.
-    fn sent(&self, value: &Value, ty: &ResourceType) -> Payload {
+    fn encode_for_request(&self, value: &Value, ty: &ResourceType) -> Payload {
         ty.add_secrets(&self.calls.secrets, value);
-        payload(value, &ty.ty)
+        encode_unmarked(value, &ty.ty)
     }
 
-    fn meta_type(&self) -> Option<Type> {
-        self.loaded.schema().provider_meta.as_ref().map(|schema| schema.block.implied_type())
+    fn provider_meta_type(&self) -> Option<Type> {
+        self.loaded
+            .provider_schema()
+            .provider_meta
+            .as_ref()
+            .map(|schema| schema.block.implied_type())
     }
 
     /// The running provider itself.
     pub(super) fn running_provider(&self) -> Arc<dyn Provider> {
-        self.slot.provider()
+        self.slot.current_provider()
     }
 
     /// Slot that holds the provider. A restarted provider replaces it.
-    pub(super) fn slot(&self) -> &Rc<ProviderSlot> {
+    pub(super) fn provider_slot(&self) -> &Rc<ProviderSlot> {
         &self.slot
     }
 
     /// Schemas and capabilities of the provider.
     #[must_use]
-    pub fn loaded(&self) -> &Rc<Loaded> {
+    pub fn loaded_schemas(&self) -> &Rc<LoadedProvider> {
         &self.loaded
     }
 
     /// The provider's address.
     #[must_use]
     pub fn addr(&self) -> &ProviderAddr {
-        self.loaded.addr()
+        self.loaded.provider_addr()
     }
 
     /// Whether it still answers at all.
-    pub(super) async fn answers(&self) -> bool {
-        answers(&self.running_provider()).await
+    pub(super) async fn is_responding(&self) -> bool {
+        is_provider_responding(&self.running_provider()).await
     }
 
-    pub(super) async fn configure(
+    pub(super) async fn configure_provider(
         &self,
         diags: &mut Diagnostics,
         config: &Value,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        let config = self.sent(config, self.loaded.config());
+        let config = self.encode_for_request(config, self.loaded.config_type());
         let request = ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
@@ -206,8 +216,8 @@ impl ProviderClient {
         // validates before each ConfigureProvider, too.
         let provider = self.running_provider();
         let verdict = provider.validate_provider_config(request);
-        let verdict = self.answer(call, about.addr, verdict).await;
-        self.verdict(diags, call, verdict, about)?;
+        let verdict = self.wait_for_answer(call, about.addr, verdict).await;
+        self.report_response(diags, call, verdict, about)?;
         let request = ConfigureRequest {
             // Some of them compare it.
             terraform_version: LANGUAGE_VERSION.to_string(),
@@ -215,19 +225,20 @@ impl ProviderClient {
             client: self.calls.capabilities(),
         };
         let call = "ConfigureProvider";
-        let verdict = self.answer(call, about.addr, provider.configure(request)).await;
-        self.verdict(diags, call, verdict, about)
+        let verdict = self.wait_for_answer(call, about.addr, provider.configure(request)).await;
+        self.report_response(diags, call, verdict, about)
     }
 
-    fn verdict(
+    fn report_response(
         &self,
         diags: &mut Diagnostics,
         call: &str,
         verdict: Result<DiagnosticsResponse, Failure>,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        let verdict = verdict.map_err(|failure| self.failed(diags, call, &failure, about))?;
-        self.said(diags, verdict.diagnostics, about)
+        let verdict =
+            verdict.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
+        self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 
     /// Decodes a stored object, brought to the newest schema by the provider. The marks the state
@@ -235,11 +246,11 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the object was stored by a newer provider, or the provider's answer breaks the contract.
-    pub async fn upgrade(
+    pub async fn upgrade_object(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        object: &Object,
+        object: &ObjectState,
         about: CallContext<'_>,
     ) -> Result<Value, Reported> {
         if object.schema_version > ty.schema.version {
@@ -258,7 +269,7 @@ impl ProviderClient {
         // As in Terraform: with an equal version the host drops attributes that left the schema.
         // With an older one they stay, because the provider may need them for the upgrade.
         let state = if object.schema_version == ty.schema.version {
-            object.attributes.without_removed(&ty.ty)
+            object.attributes.without_undeclared(&ty.ty)
         } else {
             object.attributes.clone()
         };
@@ -267,7 +278,7 @@ impl ProviderClient {
         let request = UpgradeRequest {
             type_name: ty.name.clone(),
             version: object.schema_version,
-            state: state.to_raw(),
+            state: state.to_raw_state(),
         };
         let call = "UpgradeResourceState";
         let context = ResponseContext { call, ty, about };
@@ -275,12 +286,12 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.upgrade_state(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        let value = self.decode(diags, &answer.state, context)?;
-        let exchange = Exchange::for_call(Call::Upgrade).object(&answer.state, &value);
-        self.judge(diags, messages::INVALID_RESOURCE_STATE_UPGRADE, &exchange, context)?;
-        let value = remark(ty, with_stored_numbers(value), &object.sensitive);
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        let value = self.decode_object(diags, &answer.state, context)?;
+        let exchange = CheckedAnswer::for_call(Call::Upgrade).object(&answer.state, &value);
+        self.check_exchange(diags, messages::INVALID_RESOURCE_STATE_UPGRADE, &exchange, context)?;
+        let value = add_marks(ty, keep_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
         Ok(value)
     }
@@ -289,16 +300,16 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the provider reports errors, gives no answer, or breaks the contract.
-    pub async fn read(
+    pub async fn read_object(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        current: Current<'_>,
+        current: ObjectToRead<'_>,
         about: CallContext<'_>,
-    ) -> Result<Read, Reported> {
+    ) -> Result<RefreshedObject, Reported> {
         let request = ReadRequest {
             type_name: ty.name.clone(),
-            current: self.sent(current.value, ty),
+            current: self.encode_for_request(current.value, ty),
             private: current.private.clone(),
             provider_meta: self.meta.clone(),
             client: self.calls.capabilities(),
@@ -310,20 +321,20 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.read(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, answer.deferred, context)?;
-        let value = self.decode(diags, &answer.state, context)?;
-        let exchange = Exchange::for_call(Call::Read).object(&answer.state, &value);
-        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.check_not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode_object(diags, &answer.state, context)?;
+        let exchange = CheckedAnswer::for_call(Call::Read).object(&answer.state, &value);
+        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
-        self.check_size(diags, answered, context)?;
+        self.check_object_size(diags, answered, context)?;
         // Terraform does this to every read, whatever the SDK of the provider
         // (NormalizeObjectFromLegacySDK).
-        let value = legacy::normalise(ty.block(), value);
-        let identity = self.identity(diags, answer.identity, context)?;
-        Ok(Read { value, private: answer.private, identity })
+        let value = legacy::replace_null_blocks(ty.schema_block(), value);
+        let identity = self.decode_identity(diags, answer.identity, context)?;
+        Ok(RefreshedObject { value, private: answer.private, identity })
     }
 
     /// Asks the provider for a plan. The caller checks whether the answer keeps the contract; only
@@ -331,18 +342,18 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the provider reports errors, gives no answer, or its answer cannot be read.
-    pub async fn plan(
+    pub async fn plan_object(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        ask: Ask<'_>,
+        ask: ChangeValues<'_>,
         about: CallContext<'_>,
-    ) -> Result<Planned, Reported> {
+    ) -> Result<PlannedObject, Reported> {
         let request = PlanRequest {
             type_name: ty.name.clone(),
-            prior: bare(ask.prior, ty),
-            proposed: bare(ask.proposed, ty),
-            config: self.sent(ask.config.value(), ty),
+            prior: encode_plain(ask.prior, ty),
+            proposed: encode_plain(ask.proposed, ty),
+            config: self.encode_for_request(ask.config.value(), ty),
             prior_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             client: self.calls.capabilities(),
@@ -355,17 +366,17 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.plan(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, answer.deferred, context)?;
-        let value = self.decode(diags, &answer.planned, context)?;
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.check_not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode_object(diags, &answer.planned, context)?;
         let answered = ObjectInResponse {
             payload: &answer.planned,
             value: &value,
             private: &answer.planned_private,
         };
-        self.check_size(diags, answered, context)?;
-        Ok(Planned {
+        self.check_object_size(diags, answered, context)?;
+        Ok(PlannedObject {
             value,
             requires_replace: answer.requires_replace,
             private: answer.planned_private,
@@ -379,37 +390,38 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When no answer came back.
-    pub async fn apply(
+    pub async fn apply_change(
         &self,
         ty: &ResourceType,
-        ask: Ask<'_>,
+        ask: ChangeValues<'_>,
         addr: &dyn Display,
     ) -> Result<ApplyResponse, Failure> {
         let request = ApplyRequest {
             type_name: ty.name.clone(),
-            prior: bare(ask.prior, ty),
-            planned: bare(ask.proposed, ty),
-            config: self.sent(ask.config.value(), ty),
+            prior: encode_plain(ask.prior, ty),
+            planned: encode_plain(ask.proposed, ty),
+            config: self.encode_for_request(ask.config.value(), ty),
             planned_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
         };
         // Never asked a second time: the first request may have taken effect.
-        self.answer("ApplyResourceChange", addr, self.running_provider().apply(request)).await
+        self.wait_for_answer("ApplyResourceChange", addr, self.running_provider().apply(request))
+            .await
     }
 }
 
 /// Whether a provider still answers at all.
-pub(super) async fn answers(provider: &Arc<dyn Provider>) -> bool {
+pub(super) async fn is_provider_responding(provider: &Arc<dyn Provider>) -> bool {
     // Cheap, without consequence, and a refusal is an answer.
-    let answer = tokio::time::timeout(LIFE_SIGN, provider.metadata()).await;
+    let answer = tokio::time::timeout(LIVENESS_TIMEOUT, provider.metadata()).await;
     let Ok(answer) = answer else { return false };
     !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
 }
 
 /// The values of a plan or apply call. For apply, `proposed` is the planned object.
 #[derive(Clone, Copy)]
-pub struct Ask<'a> {
+pub struct ChangeValues<'a> {
     /// The object before; null to create.
     pub prior: &'a Plain,
     /// Prior and configuration merged, or the planned object; null to destroy.
@@ -422,21 +434,21 @@ pub struct Ask<'a> {
     pub identity: Option<&'a Payload>,
 }
 
-fn bare(value: &Plain, ty: &ResourceType) -> Payload {
+fn encode_plain(value: &Plain, ty: &ResourceType) -> Payload {
     Payload::Value(value.clone(), ty.ty.clone())
 }
 
 /// An object with the numbers that the state gives back, whatever precision the provider holds them in.
-pub fn with_stored_numbers(value: Plain) -> Plain {
+pub fn keep_stored_numbers(value: Plain) -> Plain {
     json::stored_numbers(value.value()).map_or(value, |stored| stored.split_marks().0)
 }
 
 /// Takes the marks off: a provider sees plain values only.
-fn payload(value: &Value, ty: &Type) -> Payload {
+fn encode_unmarked(value: &Value, ty: &Type) -> Payload {
     Payload::Value(value.clone().split_marks().0, ty.clone())
 }
 
-impl Planned {
+impl PlannedObject {
     /// The planned identity as bytes, for a plan that is saved.
     #[must_use]
     pub fn encoded_identity(&self) -> Option<Bytes> {
@@ -449,15 +461,15 @@ impl Planned {
 
 /// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
 #[must_use]
-pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
+pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     // A path that is sensitive in the configuration and is not stored has nothing to hide.
     // Terraform marks paths that the schema calls sensitive all the same.
     let is_stored = |path: &&Path| {
-        !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
+        !ty.schema_block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    let is_there = |path: &&Path| leads_to_a_part(value.value(), path);
+    let is_there = |path: &&Path| has_part_at(value.value(), path);
     let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
-    paths.extend(ty.block().sensitive_paths(value.value()));
+    paths.extend(ty.schema_block().sensitive_paths(value.value()));
     if paths.is_empty() {
         return value.into_value();
     }
@@ -465,8 +477,9 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
 }
 
 /// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
-/// set has no path of its own. A key that is absent hides nothing, as in Terraform.
-fn leads_to_a_part(value: &Value, path: &Path) -> bool {
+/// set has no path of its own.
+fn has_part_at(value: &Value, path: &Path) -> bool {
+    // A key that is absent hides nothing, as in Terraform.
     let mut part = value;
     for step in &path.0 {
         match part.peek() {

@@ -25,7 +25,7 @@ pub enum CallKind {
     Ephemeral,
 }
 
-const KINDS: [(&str, CallKind); 7] = [
+const CALL_KINDS: [(&str, CallKind); 7] = [
     ("configure", CallKind::Configure),
     ("validate", CallKind::Validate),
     ("read", CallKind::Read),
@@ -38,7 +38,7 @@ const KINDS: [(&str, CallKind); 7] = [
 impl CallKind {
     /// The kind of a call, by its name in the protocol.
     #[must_use]
-    pub fn of(call: &str) -> Self {
+    pub fn of_call(call: &str) -> Self {
         match call {
             "ConfigureProvider" => Self::Configure,
             "PlanResourceChange" => Self::Plan,
@@ -60,17 +60,17 @@ impl CallKind {
 
 /// Deadlines of calls by kind. None has a limit by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deadlines(BTreeMap<CallKind, Duration>);
+pub struct CallDeadlines(BTreeMap<CallKind, Duration>);
 
-impl Deadlines {
+impl CallDeadlines {
     /// The limit of a kind of call.
     #[must_use]
-    pub fn of(&self, kind: CallKind) -> Option<Duration> {
+    pub fn deadline_of(&self, kind: CallKind) -> Option<Duration> {
         self.0.get(&kind).copied()
     }
 }
 
-impl FromStr for Deadlines {
+impl FromStr for CallDeadlines {
     type Err = String;
 
     /// Reads a list such as `read=5m,apply=1h`. A duration without a kind is for all kinds that have
@@ -82,7 +82,7 @@ impl FromStr for Deadlines {
             let (kind, limit) = entry
                 .split_once('=')
                 .map_or((None, entry), |(kind, limit)| (Some(kind.trim()), limit.trim()));
-            let nanoseconds = duration::nanoseconds(limit).ok();
+            let nanoseconds = duration::parse_nanoseconds(limit).ok();
             // A limit of 0 would end every call at once.
             let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
             let limit = Duration::from_nanos(
@@ -92,14 +92,14 @@ impl FromStr for Deadlines {
                 usual = Some(limit);
                 continue;
             };
-            let known = KINDS.iter().find(|(known, _)| *known == name);
+            let known = CALL_KINDS.iter().find(|(known, _)| *known == name);
             let (_, kind) = known.ok_or_else(|| {
-                let known = KINDS.map(|(name, _)| name).join(", ");
+                let known = CALL_KINDS.map(|(name, _)| name).join(", ");
                 format!("there is no kind of call {name:?}; the kinds are {known}")
             })?;
             limits.insert(*kind, limit);
         }
-        for (_, kind) in KINDS {
+        for (_, kind) in CALL_KINDS {
             if let Some(limit) = usual {
                 limits.entry(kind).or_insert(limit);
             }
@@ -114,8 +114,9 @@ mod tests {
 
     #[test]
     fn limits_are_read_by_kind() {
-        let read = |text: &str| text.parse::<Deadlines>();
-        let of = |text: &str, kind| read(text).unwrap().of(kind).map(|limit| limit.as_secs());
+        let read = |text: &str| text.parse::<CallDeadlines>();
+        let of =
+            |text: &str, kind| read(text).unwrap().deadline_of(kind).map(|limit| limit.as_secs());
         assert_eq!(of("read=5m, apply=1h", CallKind::Read), Some(300));
         assert_eq!(of("read=5m,apply=1h", CallKind::Apply), Some(3600));
         assert_eq!(of("read=5m", CallKind::Plan), None);
@@ -131,11 +132,11 @@ mod tests {
     #[test]
     fn only_changes_and_ephemeral_resources_lose_something() {
         for call in ["ApplyResourceChange", "OpenEphemeralResource", "CloseEphemeralResource"] {
-            assert!(!CallKind::of(call).is_read_only(), "{call}");
+            assert!(!CallKind::of_call(call).is_read_only(), "{call}");
         }
         for call in ["ReadResource", "PlanResourceChange", "ValidateResourceConfig", "CallFunction"]
         {
-            assert!(CallKind::of(call).is_read_only(), "{call}");
+            assert!(CallKind::of_call(call).is_read_only(), "{call}");
         }
     }
 }

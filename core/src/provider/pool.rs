@@ -21,32 +21,35 @@ use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
-use self::processes::Processes;
+use self::processes::ProviderProcesses;
 use self::restart::{ProviderSlot, RestartWorker};
-use self::stopping::{StartPurpose, Stopping};
-use super::blame::about_failure;
-use super::builtin::Builtin;
-use super::calls::{Calls, PendingCall};
+use self::stopping::{StartPurpose, StopSignal};
+use super::builtin::BuiltinProvider;
+use super::calls::{PendingCall, ProviderCalls};
 use super::client::{CallContext, ProviderClient};
-use super::deadlines::Deadlines;
-use super::loaded::Loaded;
+use super::deadlines::CallDeadlines;
+use super::loaded_provider::LoadedProvider;
+use super::provider_diagnostics::call_failure_diagnostic;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
 /// Starts provider processes. The command line implements it over installed packages, tests over
 /// providers in this process.
 #[async_trait(?Send)]
-pub trait Launch {
+pub trait ProviderLauncher {
     /// Starts one more instance of a provider.
-    async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
+    async fn launch_provider(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
 
     /// Schemas of a provider that need not be started for them, because the very same program has
     /// returned them before. An instance that is started later is compared with them.
-    fn known_schemas(&self, _provider: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+    fn cached_schemas(
+        &self,
+        _provider: &ProviderAddr,
+    ) -> Option<(ProviderSchema, IdentitySchemas)> {
         None
     }
 
     /// Takes note of the schemas that a provider has returned without a warning.
-    fn keep_schemas(
+    fn cache_schemas(
         &self,
         _provider: &ProviderAddr,
         _schema: &ProviderSchema,
@@ -55,7 +58,7 @@ pub trait Launch {
     }
 
     /// Takes note that an instance returns other schemas than the known ones.
-    fn forget_schemas(&self, _provider: &ProviderAddr) {}
+    fn remove_cached_schemas(&self, _provider: &ProviderAddr) {}
 
     /// Maximum number of instances that may live at once, if that is limited. More are started only
     /// where nothing else could go on.
@@ -64,13 +67,13 @@ pub trait Launch {
     }
 
     /// Deadlines of calls.
-    fn deadlines(&self) -> Deadlines {
-        Deadlines::default()
+    fn deadlines(&self) -> CallDeadlines {
+        CallDeadlines::default()
     }
 
     /// The largest message in bytes.
     fn message_limit(&self) -> usize {
-        limit::MESSAGE
+        limit::MAX_MESSAGE
     }
 
     /// The collection of sensitive values, shared with whatever prints or logs text of providers.
@@ -79,58 +82,58 @@ pub trait Launch {
     }
 
     /// The provider that is part of the engine.
-    fn builtin(&self) -> Arc<dyn Provider> {
-        Arc::new(Builtin::default())
+    fn builtin_provider(&self) -> Arc<dyn Provider> {
+        Arc::new(BuiltinProvider::default())
     }
 
     /// Ends an instance that is not needed any more. One that is not a process needs no end.
-    async fn close(&self, _provider: &Arc<dyn Provider>) {}
+    async fn close_provider(&self, _provider: &Arc<dyn Provider>) {}
 }
 
 /// The providers of one command.
 ///
 /// Lives on one task, so its tables need no lock, and no borrow is held across a wait. Starting a
 /// provider must not be done twice at once, so a task does it only while it holds the turn.
-pub struct Pool<'l> {
-    launcher: &'l dyn Launch,
-    loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
+pub struct ProviderPool<'l> {
+    launcher: &'l dyn ProviderLauncher,
+    loaded: RefCell<BTreeMap<ProviderAddr, Rc<LoadedProvider>>>,
     /// Diagnostics about providers that cannot be used, which are not started again.
     unusable: RefCell<BTreeMap<ProviderAddr, Diagnostics>>,
-    configured: RefCell<BTreeMap<ProviderConfigAddr, Configured>>,
-    processes: Processes,
+    configured: RefCell<BTreeMap<ProviderConfigAddr, ConfiguredProvider>>,
+    processes: ProviderProcesses,
     /// Whether configured providers may be used again in the next phase.
     keeping: Cell<bool>,
     /// Calls that wait for an answer.
-    calls: Rc<Calls>,
+    calls: Rc<ProviderCalls>,
     /// Held while providers are started for the first time.
     loading: Semaphore,
     /// Whether the run is to come to an end.
-    stopping: Stopping,
+    stopping: StopSignal,
 }
 
 /// A configuration in force.
 #[derive(Clone)]
-struct Configured {
+struct ConfiguredProvider {
     config: Value,
     handle: Rc<ProviderClient>,
     /// Whether its last user of this phase is done.
     released: bool,
 }
 
-impl<'l> Pool<'l> {
+impl<'l> ProviderPool<'l> {
     /// Makes an empty pool.
     #[must_use]
-    pub fn new(launcher: &'l dyn Launch) -> Self {
+    pub fn new(launcher: &'l dyn ProviderLauncher) -> Self {
         Self {
             launcher,
             loaded: RefCell::default(),
             configured: RefCell::default(),
             unusable: RefCell::default(),
-            processes: Processes::default(),
+            processes: ProviderProcesses::default(),
             keeping: Cell::new(true),
-            calls: Rc::new(Calls::of(launcher)),
+            calls: Rc::new(ProviderCalls::for_launcher(launcher)),
             loading: Semaphore::new(1),
-            stopping: Stopping::default(),
+            stopping: StopSignal::default(),
         }
     }
 
@@ -146,78 +149,81 @@ impl<'l> Pool<'l> {
         self.launcher.max_processes()
     }
 
-    async fn start(
+    async fn start_provider(
         &self,
         addr: &ProviderAddr,
         purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         // It runs in this process, so it takes no place, and an interrupt has nothing to give up.
         if addr.is_builtin() {
-            let provider = self.launcher.builtin();
-            self.processes.add(addr, &provider, purpose);
+            let provider = self.launcher.builtin_provider();
+            self.processes.add_started(addr, &provider, purpose);
             return Ok(provider);
         }
         // Before the start, so that the limit holds also while the new process is starting.
-        self.make_room().await;
-        let _starting = self.processes.count_starting();
-        let provider = self.stopping.unless(purpose, self.launcher.launch(addr)).await?;
-        self.processes.add(addr, &provider, purpose);
+        self.end_spare_process().await;
+        let _starting = self.processes.count_starting_process();
+        let provider =
+            self.stopping.run_unless_stopped(purpose, self.launcher.launch_provider(addr)).await?;
+        self.processes.add_started(addr, &provider, purpose);
         Ok(provider)
     }
 
-    /// Ends processes that are kept only for later use, until one more may start. If everything is
-    /// needed, one more starts all the same: the caller cannot go on without it.
-    async fn make_room(&self) {
+    /// Ends processes that are kept only for later use, until one more may start.
+    async fn end_spare_process(&self) {
+        // If everything is needed, one more starts all the same: the caller cannot go on without
+        // it.
         let Some(limit) = self.max_processes() else { return };
         // A limit of zero would let nothing start.
         while self.processes.n_alive() >= limit.max(1) {
-            let Some(spare) = self.spare() else {
+            let Some(spare) = self.take_spare_process() else {
                 // A process that is already ending frees a place soon. Without one, waiting here
                 // would block the run forever.
-                if !self.processes.end_of_another().await {
+                if !self.processes.wait_for_dismissed_to_end().await {
                     return;
                 }
                 continue;
             };
-            self.processes.end(self.launcher, &spare).await;
+            self.processes.end_instance(self.launcher, &spare).await;
         }
     }
 
     /// A process that is not in use at this time. Its configuration is forgotten.
-    fn spare(&self) -> Option<Arc<dyn Provider>> {
+    fn take_spare_process(&self) -> Option<Arc<dyn Provider>> {
         // Idle ones go first: no configuration is lost with them.
-        if let Some(idle) = self.processes.unused_idle() {
+        if let Some(idle) = self.processes.idle_without_calls() {
             return Some(idle);
         }
         let mut configured = self.configured.borrow_mut();
         // Another owner of the client may be in the middle of a call.
-        let is_spare = |entry: &Configured| entry.released && Rc::strong_count(&entry.handle) == 1;
+        let is_spare =
+            |entry: &ConfiguredProvider| entry.released && Rc::strong_count(&entry.handle) == 1;
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
         let entry = configured.remove(&addr)?;
         Some(entry.handle.running_provider())
     }
 
-    /// Schemas and capabilities of a provider; `None` before [`Pool::load`] succeeded for it.
+    /// Schemas and capabilities of a provider; `None` before [`ProviderPool::load_providers`] succeeded for it.
     #[must_use]
-    pub fn loaded(&self, addr: &ProviderAddr) -> Option<Rc<Loaded>> {
+    pub fn loaded_provider(&self, addr: &ProviderAddr) -> Option<Rc<LoadedProvider>> {
         self.loaded.borrow().get(addr).cloned()
     }
 
     /// A provider for calls that need no configuration: validating, and functions. It is started if
-    /// none runs; `None` before [`Pool::load`] succeeded for it.
+    /// none runs; `None` before [`ProviderPool::load_providers`] succeeded for it.
     ///
     /// # Errors
     /// When it has to be started again and cannot be.
-    pub async fn unconfigured(
+    pub async fn unconfigured_client(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
     ) -> Result<Option<ProviderClient>, Reported> {
-        let Some(loaded) = self.loaded(addr) else { return Ok(None) };
-        let provider = match self.processes.any(addr) {
+        let Some(loaded) = self.loaded_provider(addr) else { return Ok(None) };
+        let provider = match self.processes.any_instance_of(addr) {
             Some(provider) => provider,
-            None => self.start_for_all(diags, addr).await?,
+            None => self.start_for_unconfigured_calls(diags, addr).await?,
         };
         Ok(Some(ProviderClient::new(
             loaded,
@@ -226,18 +232,18 @@ impl<'l> Pool<'l> {
         )))
     }
 
-    /// Starts an instance for all callers that ask for one without a configuration. Functions are
-    /// called from many places at once: later callers get the instance that the first has started,
-    /// or the reason why it could not.
-    async fn start_for_all(
+    /// Starts an instance for all callers that ask for one without a configuration.
+    async fn start_for_unconfigured_calls(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
     ) -> Result<Arc<dyn Provider>, Reported> {
+        // Functions are called from many places at once: later callers get the instance that the
+        // first has started, or the reason why it could not.
         // Hundreds of function calls may arrive before the first process runs. Each would start
         // one.
         let _turn = self.loading.acquire().await;
-        if let Some(provider) = self.processes.any(addr) {
+        if let Some(provider) = self.processes.any_instance_of(addr) {
             return Ok(provider);
         }
         if let Some(problems) = self.unusable.borrow().get(addr) {
@@ -250,21 +256,21 @@ impl<'l> Pool<'l> {
             }
             Err(failure) => {
                 let mut problems = Diagnostics::new();
-                let failed = problems.error(about_failure(addr, "start", None, &failure));
+                let failed = problems.error(call_failure_diagnostic(addr, "start", None, &failure));
                 self.unusable.borrow_mut().insert(addr.clone(), problems.clone());
                 Err(diags.append(problems).err().unwrap_or(failed))
             }
         }
     }
 
-    /// The provider configured under an address, if [`Pool::configure`] was done for it.
+    /// The provider configured under an address, if [`ProviderPool::configure_provider`] was done for it.
     #[must_use]
-    pub fn configured(&self, addr: &ProviderConfigAddr) -> Option<Rc<ProviderClient>> {
+    pub fn configured_client(&self, addr: &ProviderConfigAddr) -> Option<Rc<ProviderClient>> {
         self.configured.borrow().get(addr).map(|entry| entry.handle.clone())
     }
 
     /// The instance that has this configuration, if it is wholly known.
-    fn configured_with(
+    fn client_with_config(
         &self,
         addr: &ProviderConfigAddr,
         config: &Value,
@@ -282,7 +288,7 @@ impl<'l> Pool<'l> {
     ///
     /// # Errors
     /// When the provider does not accept the configuration or cannot be used.
-    pub async fn configure(
+    pub async fn configure_provider(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderConfigAddr,
@@ -291,20 +297,22 @@ impl<'l> Pool<'l> {
     ) -> Result<Rc<ProviderClient>, Reported> {
         // Plan and apply of one command usually configure alike, and starting a large provider
         // again takes seconds.
-        if let Some(handle) = self.configured_with(addr, &config)
+        if let Some(handle) = self.client_with_config(addr, &config)
             // The process may have died since its last call, for example while the user was asked
             // for approval.
-            && handle.answers().await
+            && handle.is_responding().await
         {
             if let Some(entry) = self.configured.borrow_mut().get_mut(addr) {
                 entry.released = false;
             }
             return Ok(handle);
         }
-        self.let_go(addr);
+        self.remove_config(addr);
         let name = addr.to_string();
         let failed = |diags: &mut Diagnostics, call: &str, failure: &Failure| {
-            diags.error(about_failure(&addr.provider, call, Some(&name), failure).at_opt(block))
+            diags.error(
+                call_failure_diagnostic(&addr.provider, call, Some(&name), failure).at_opt(block),
+            )
         };
         // Usually the process that was started for its schema, and so has no configuration yet.
         let provider = match self.processes.take_idle(&addr.provider) {
@@ -314,14 +322,14 @@ impl<'l> Pool<'l> {
                 Err(failure) => return Err(failed(diags, "start", &failure)),
             },
         };
-        let Some(loaded) = self.loaded(&addr.provider) else {
+        let Some(loaded) = self.loaded_provider(&addr.provider) else {
             let missing = Failure::Misbehaved("its schema was never fetched".into());
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
         let slot = ProviderSlot::new(provider, true);
         let handle = Rc::new(ProviderClient::new(loaded, slot, self.calls.clone()));
-        handle.configure(diags, &config, CallContext { addr: &name, block }).await?;
-        let entry = Configured { config, handle: handle.clone(), released: false };
+        handle.configure_provider(diags, &config, CallContext { addr: &name, block }).await?;
+        let entry = ConfiguredProvider { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)
     }
@@ -334,39 +342,41 @@ impl<'l> Pool<'l> {
     ) -> Result<Arc<dyn Provider>, Failure> {
         // The start counts as a pending call, so that a process that hangs while it starts is
         // shown.
-        let underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = match self.start(addr, purpose).await {
+        let underway = self.calls.begin_call(addr, "GetProviderSchema", None);
+        let provider = match self.start_provider(addr, purpose).await {
             Ok(provider) => provider,
-            Err(failure) => return underway.end(Err(failure)),
+            Err(failure) => return underway.end_call(Err(failure)),
         };
-        if let Err(failure) = underway.end(self.compare(addr, &provider, purpose).await) {
-            self.processes.dismiss(&provider);
+        if let Err(failure) =
+            underway.end_call(self.check_same_schemas(addr, &provider, purpose).await)
+        {
+            self.processes.dismiss_instance(&provider);
             return Err(failure);
         }
         Ok(provider)
     }
 
-    /// Makes sure that an instance has the same schema as the first one. Unless the provider says
-    /// it can do without, it is asked for its schema, because older ones prepare themselves in that
-    /// call (protocol 5.4).
-    async fn compare(
+    /// Makes sure that an instance has the same schema as the first one.
+    async fn check_same_schemas(
         &self,
         addr: &ProviderAddr,
         provider: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) -> Result<(), Failure> {
-        let Some(loaded) = self.loaded(addr) else { return Ok(()) };
+        // Unless the provider says it can do without, it is asked for its schema, because older
+        // ones prepare themselves in that call (protocol 5.4).
+        let Some(loaded) = self.loaded_provider(addr) else { return Ok(()) };
         // Requesting and comparing the schema again takes seconds for large providers, so it is
         // skipped where the protocol allows it.
-        if loaded.schema().capabilities.get_provider_schema_optional {
+        if loaded.provider_schema().capabilities.get_provider_schema_optional {
             return Ok(());
         }
-        let mut schema = self.stopping.unless(purpose, provider.schema()).await?;
+        let mut schema = self.stopping.run_unless_stopped(purpose, provider.schema()).await?;
         // The first one has said it.
         schema.diagnostics.clear();
         // Everything was checked against the schema of the first instance.
-        if schema != *loaded.schema() {
-            self.launcher.forget_schemas(addr);
+        if schema != *loaded.provider_schema() {
+            self.launcher.remove_cached_schemas(addr);
             let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
             return Err(Failure::Misbehaved(problem.to_owned()));
         }
@@ -375,14 +385,14 @@ impl<'l> Pool<'l> {
 
     /// The calls that have waited for an answer for so long at least, the longest first.
     #[must_use]
-    pub fn waiting(&self, least: Duration) -> Vec<PendingCall> {
-        self.calls.waiting(least)
+    pub fn calls_waiting_for(&self, least: Duration) -> Vec<PendingCall> {
+        self.calls.calls_waiting_for(least)
     }
 
     /// Forgets which configurations are in force, so that the next phase configures again where the
-    /// configuration held unknowns. It is the last phase: a provider that is released in it is
-    /// ended.
-    pub fn next_phase(&self) {
+    /// configuration held unknowns.
+    pub fn begin_next_phase(&self) {
+        // It is the last phase: a provider that is released in it is ended.
         self.keeping.set(false);
         self.calls.enter_apply_phase();
         let configured = self.configured.borrow();
@@ -390,12 +400,12 @@ impl<'l> Pool<'l> {
         let stale: Vec<_> = stale.map(|(addr, _)| addr.clone()).collect();
         // `let_go` borrows the same table mutably.
         drop(configured);
-        stale.iter().for_each(|addr| self.let_go(addr));
+        stale.iter().for_each(|addr| self.remove_config(addr));
     }
 
     /// Takes note that the last user of a configuration is done. Its process ends, unless the next
     /// phase can go on with it; then it ends when there are too many.
-    pub fn release(&self, addr: &ProviderConfigAddr) {
+    pub fn release_config(&self, addr: &ProviderConfigAddr) {
         if self.keeping.get()
             && let Some(entry) = self.configured.borrow_mut().get_mut(addr)
             && entry.config.is_wholly_known()
@@ -403,21 +413,22 @@ impl<'l> Pool<'l> {
             entry.released = true;
             return;
         }
-        self.let_go(addr);
+        self.remove_config(addr);
     }
 
     /// Forgets a configuration and has its process end.
-    fn let_go(&self, addr: &ProviderConfigAddr) {
+    fn remove_config(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
-            self.processes.dismiss(&entry.handle.running_provider());
+            self.processes.dismiss_instance(&entry.handle.running_provider());
         }
     }
 
     /// Runs a future; meanwhile released providers are ended, and dead ones are replaced.
-    pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
+    pub async fn run_with_upkeep<T>(&self, work: impl Future<Output = T>) -> T {
         // It is there before anything is asked.
-        let restarts = self.mend(RestartWorker::new(&self.calls.restarts));
-        let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
+        let restarts = self.serve_restart_requests(RestartWorker::new(&self.calls.restarts));
+        let (work, ending) =
+            (pin!(work), pin!(self.processes.end_dismissed_forever(self.launcher)));
         match select(work, select(ending, pin!(restarts))).await {
             Either::Left((done, _)) => done,
             Either::Right((Either::Left((never, _)) | Either::Right((never, _)), _)) => {
@@ -428,11 +439,11 @@ impl<'l> Pool<'l> {
 
     /// Asks every running provider to stop its work. Errors are of no consequence. Those that are
     /// still being started are given up. One that is to report the effect of a change continues.
-    pub async fn stop(&self) {
+    pub async fn stop_providers(&self) {
         // First, so that no provider starts between the collection of the running ones and their
         // stop.
-        self.stopping.begin();
-        self.calls.interrupt();
+        self.stopping.request_stop();
+        self.calls.begin_interrupt();
         let running = self.processes.instances_to_stop();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }

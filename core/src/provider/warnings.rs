@@ -20,19 +20,20 @@ struct ProviderWarning {
 
 impl ProviderWarnings {
     /// Keeps a remark about a provider that was asked about something.
-    pub(super) fn keep(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
+    pub(super) fn add_warning(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
         let (provider, about) = (provider.clone(), about.to_owned());
         self.0.borrow_mut().push(ProviderWarning { provider, about, remark });
     }
 
     /// Takes everything, in an order that does not depend on timing. A remark that several users of
     /// a provider got in the same words is there once.
-    pub(super) fn take(&self) -> Vec<Diagnostic> {
+    pub(super) fn take_warnings(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
-        all.sort_by(|one, next| one.concerns().cmp(&next.concerns()));
+        all.sort_by(|one, next| one.merge_key().cmp(&next.merge_key()));
         let mut told: Vec<ProviderWarning> = Vec::with_capacity(all.len());
         for one in all {
-            let alike = told.iter().rev().take_while(|before| before.concerns() == one.concerns());
+            let alike =
+                told.iter().rev().take_while(|before| before.merge_key() == one.merge_key());
             if !alike.into_iter().any(|before| before.remark == one.remark) {
                 told.push(one);
             }
@@ -42,7 +43,7 @@ impl ProviderWarnings {
 }
 
 impl ProviderWarning {
-    fn concerns(&self) -> (&ProviderAddr, &str) {
+    fn merge_key(&self) -> (&ProviderAddr, &str) {
         (&self.provider, &self.about)
     }
 }

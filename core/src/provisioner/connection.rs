@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block, Role};
 
-const TEXTS: [&str; 22] = [
+const STRING_ARGUMENTS: [&str; 22] = [
     "agent_identity",
     "bastion_certificate",
     "bastion_host",
@@ -30,13 +30,13 @@ const TEXTS: [&str; 22] = [
     "host",
 ];
 
-const NUMBERS: [&str; 3] = ["bastion_port", "port", "proxy_port"];
+const NUMBER_ARGUMENTS: [&str; 3] = ["bastion_port", "port", "proxy_port"];
 
-const FLAGS: [&str; 4] = ["agent", "https", "insecure", "use_ntlm"];
+const BOOL_ARGUMENTS: [&str; 4] = ["agent", "https", "insecure", "use_ntlm"];
 
 /// The arguments of a `connection` block.
 #[must_use]
-pub fn connection() -> &'static Block {
+pub fn connection_schema() -> &'static Block {
     static CONNECTION: LazyLock<Block> = LazyLock::new(|| {
         let of = |names: &'static [&'static str], ty: Type| {
             names.iter().map(move |name| {
@@ -44,9 +44,9 @@ pub fn connection() -> &'static Block {
                 ((*name).into(), Attribute::new(ty.clone(), role))
             })
         };
-        let attributes = of(&TEXTS, Type::String)
-            .chain(of(&NUMBERS, Type::Number))
-            .chain(of(&FLAGS, Type::Bool))
+        let attributes = of(&STRING_ARGUMENTS, Type::String)
+            .chain(of(&NUMBER_ARGUMENTS, Type::Number))
+            .chain(of(&BOOL_ARGUMENTS, Type::Bool))
             .collect();
         Block { attributes, ..Block::default() }
     });

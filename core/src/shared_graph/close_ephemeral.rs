@@ -3,21 +3,23 @@
 
 use std::collections::BTreeMap;
 
-use super::{EdgeReason, SharedVertex, Vertex};
-use crate::graph::{Draft, VertexId, numbered};
+use super::{EdgeReason, PhaseVertex, SharedVertex};
+use crate::graph::{Draft, VertexId, enumerate_vertices};
 
 /// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
 /// one that waits for the user as long as the value is passed on.
-pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, EdgeReason>) {
-    let opened = numbered(draft.vertices()).filter_map(|(id, it)| Some((id, it.opens()?.clone())));
+pub(crate) fn add_close_vertices<'c, V: PhaseVertex<'c>>(draft: &mut Draft<V, EdgeReason>) {
+    let opened = enumerate_vertices(draft.vertices())
+        .filter_map(|(id, it)| Some((id, it.opened_ephemeral()?.clone())));
     let opened: Vec<_> = opened.collect();
     if opened.is_empty() {
         return;
     }
     let dependents = draft.dependents();
     let n_vertices = draft.vertices().len();
-    let closes =
-        opened.into_iter().map(|(from, addr)| (from, draft.add(SharedVertex::Close(addr).into())));
+    let closes = opened
+        .into_iter()
+        .map(|(from, addr)| (from, draft.add(SharedVertex::CloseEphemeral(addr).into())));
     let closes: BTreeMap<VertexId, VertexId> = closes.collect();
     let mut seen = vec![None; n_vertices];
     for (at, (&from, &close)) in closes.iter().enumerate() {
@@ -30,9 +32,9 @@ pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, EdgeReason
             }
             // An ephemeral resource that was opened with its help is closed before it.
             let user = closes.get(&id).copied().filter(|other| *other != close).unwrap_or(id);
-            draft.connect(close, user, EdgeReason::Order("may still use it"));
-            if id == from || draft[id].passes_on() {
-                queue.extend(dependents.of(id));
+            draft.connect(close, user, EdgeReason::DestroyOrder("may still use it"));
+            if id == from || draft[id].passes_values_on() {
+                queue.extend(dependents.neighbors(id));
             }
         }
     }

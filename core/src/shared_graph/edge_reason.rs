@@ -4,32 +4,32 @@
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::Vertex;
+use super::PhaseVertex;
 use crate::config::Resource;
-use crate::graph::{Cyclic, Edge};
+use crate::graph::{CyclicDraft, Edge};
 use crate::messages;
 
 /// Why one vertex waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeReason {
     /// It mentions it here.
-    Mention(Span),
+    Reference(Span),
     /// The id to import is an expression that mentions it here.
-    Import(Span),
+    ImportReference(Span),
     /// It is done by this provider.
     Provider,
     /// One is the module around the other.
     Module,
     /// Objects must go or come in this order.
-    Order(&'static str),
+    DestroyOrder(&'static str),
     /// It goes last, because a replacement is created first.
-    CreateFirst,
+    CreateBeforeDestroy,
 }
 
 impl EdgeReason {
     /// Whether it is only about what comes first, and not about what is needed.
     pub(crate) fn is_order(self) -> bool {
-        matches!(self, Self::Order(_) | Self::CreateFirst)
+        matches!(self, Self::DestroyOrder(_) | Self::CreateBeforeDestroy)
     }
 }
 
@@ -41,30 +41,30 @@ pub(crate) struct CycleExplanation<'a, V> {
 }
 
 /// Reports each cycle with the place of every edge.
-pub(crate) fn report_cycles<'c, V: Vertex<'c>>(
+pub(crate) fn report_cycles<'c, V: PhaseVertex<'c>>(
     diags: &mut Diagnostics,
     sources: &Sources,
-    cyclic: &Cyclic<V, EdgeReason>,
+    cyclic: &CyclicDraft<V, EdgeReason>,
 ) -> Reported {
-    CycleExplanation { sources, flag: &|_| None }.report(diags, cyclic)
+    CycleExplanation { sources, flag: &|_| None }.report_cycles(diags, cyclic)
 }
 
-impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
+impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
     /// Reports each cycle with the place of every edge, and the flags that forced it.
-    pub(crate) fn report(
+    pub(crate) fn report_cycles(
         &self,
         diags: &mut Diagnostics,
-        cyclic: &Cyclic<V, EdgeReason>,
+        cyclic: &CyclicDraft<V, EdgeReason>,
     ) -> Reported {
         let mut reported = None;
         for cycle in &cyclic.cycles {
-            let edges: Vec<_> = cyclic.edges(cycle).collect();
-            let lines: String = edges.iter().map(|edge| self.line(cyclic, edge)).collect();
+            let edges: Vec<_> = cyclic.edges_of_cycle(cycle).collect();
+            let lines: String = edges.iter().map(|edge| self.describe_edge(cyclic, edge)).collect();
             let first = edges.iter().find_map(|edge| match edge.why {
-                EdgeReason::Mention(span) | EdgeReason::Import(span) => Some(span),
+                EdgeReason::Reference(span) | EdgeReason::ImportReference(span) => Some(span),
                 _ => None,
             });
-            let is_forced = edges.iter().any(|edge| edge.why == EdgeReason::CreateFirst);
+            let is_forced = edges.iter().any(|edge| edge.why == EdgeReason::CreateBeforeDestroy);
             let what = match first {
                 _ if is_forced => {
                     "Set create_before_destroy for all of them or for none, or make the changes one after the other."
@@ -89,23 +89,28 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
         })
     }
 
-    fn line(&self, cyclic: &Cyclic<V, EdgeReason>, edge: &Edge<EdgeReason>) -> String {
+    fn describe_edge(
+        &self,
+        cyclic: &CyclicDraft<V, EdgeReason>,
+        edge: &Edge<EdgeReason>,
+    ) -> String {
         let (dependent, dependency) =
             (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
         let because = match edge.why {
-            EdgeReason::Mention(span) => {
-                let argument = dependent.block().and_then(|block| argument(block, span));
+            EdgeReason::Reference(span) => {
+                let argument =
+                    dependent.resource_block().and_then(|block| argument_of_reference(block, span));
                 let who = argument.map_or("it".to_owned(), |name| format!("its {name}"));
-                format!("{who} mentions it at {}", place_of(self.sources, span))
+                format!("{who} mentions it at {}", format_place(self.sources, span))
             }
-            EdgeReason::Import(span) => {
-                let at = place_of(self.sources, span);
+            EdgeReason::ImportReference(span) => {
+                let at = format_place(self.sources, span);
                 format!("the import block for it mentions it at {at}")
             }
             EdgeReason::Provider => "it is done by that provider".to_owned(),
             EdgeReason::Module => "it belongs to that module, or is the end of it".to_owned(),
-            EdgeReason::Order(order) => format!("it {order}"),
-            EdgeReason::CreateFirst => {
+            EdgeReason::DestroyOrder(order) => format!("it {order}"),
+            EdgeReason::CreateBeforeDestroy => {
                 let flag = (self.flag)(dependent).map(|flag| format!(": {flag}"));
                 format!(
                     "it is destroyed only when its successor and its users are there{}",
@@ -118,13 +123,13 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
 }
 
 /// A place in a file, for people.
-pub(crate) fn place_of(sources: &Sources, span: Span) -> String {
+pub(crate) fn format_place(sources: &Sources, span: Span) -> String {
     let at = sources.start(span);
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)
 }
 
 /// The argument in which a resource has a mention, where that says more than that it has it.
-fn argument(block: &Resource, mention: Span) -> Option<&'static str> {
+fn argument_of_reference(block: &Resource, mention: Span) -> Option<&'static str> {
     if block.depends_on.iter().any(|it| it.whole == mention) {
         return Some("depends_on");
     }

@@ -5,94 +5,103 @@ use std::collections::BTreeMap;
 
 use formwork_value::Str;
 
-use super::{EdgeReason, SharedVertex, Vertex};
-use crate::addr::{ProviderConfigAddr, Reference, Subject};
+use super::{EdgeReason, PhaseVertex, SharedVertex};
+use crate::addr::{ProviderConfigAddr, Reference, ReferenceSubject};
 use crate::config::{Config, ModuleNode};
-use crate::eval::vertex::NamedValue;
-use crate::graph::{Edges, VertexId, numbered};
+use crate::eval::vertex::NamedValueBlock;
+use crate::graph::{Edges, VertexId, enumerate_vertices};
 
 /// Positions of referable objects among the vertices.
 #[derive(Debug)]
-pub(crate) struct Names {
+pub(crate) struct VertexNames {
     /// By position of the module in the tree.
-    modules: Vec<ModuleNames>,
+    modules: Vec<ModuleVertexNames>,
     providers: BTreeMap<ProviderConfigAddr, VertexId>,
 }
 
 #[derive(Debug, Default)]
-struct ModuleNames {
-    subjects: BTreeMap<Subject, VertexId>,
+struct ModuleVertexNames {
+    subjects: BTreeMap<ReferenceSubject, VertexId>,
     outputs: BTreeMap<Str, VertexId>,
     call: Option<VertexId>,
     closed: Option<VertexId>,
 }
 
-impl Names {
+impl VertexNames {
     /// Takes note of every vertex that can be mentioned.
-    pub(crate) fn of<'c, V: Vertex<'c>>(config: &'c Config, vertices: &[V]) -> Self {
-        let modules = std::iter::repeat_with(ModuleNames::default).take(config.nodes.len());
+    pub(crate) fn from_vertices<'c, V: PhaseVertex<'c>>(
+        config: &'c Config,
+        vertices: &[V],
+    ) -> Self {
+        let modules = std::iter::repeat_with(ModuleVertexNames::default).take(config.nodes.len());
         let mut names = Self { modules: modules.collect(), providers: BTreeMap::new() };
-        for (at, vertex) in numbered(vertices) {
-            if let Some(shared) = vertex.shared() {
-                names.insert(shared, at);
-            } else if let Some(addr) = vertex.mentioned()
-                && let Some(node) = config.node(&addr.module)
+        for (at, vertex) in enumerate_vertices(vertices) {
+            if let Some(shared) = vertex.as_shared() {
+                names.insert_vertex(shared, at);
+            } else if let Some(addr) = vertex.referenced_resource()
+                && let Some(node) = config.find_node(&addr.module)
             {
-                let subject = Subject::Resource(addr.resource.clone());
+                let subject = ReferenceSubject::Resource(addr.resource.clone());
                 names.modules[node.index].subjects.insert(subject, at);
             }
         }
         names
     }
 
-    fn insert(&mut self, shared: &SharedVertex<'_>, at: VertexId) {
+    fn insert_vertex(&mut self, shared: &SharedVertex<'_>, at: VertexId) {
         match shared {
             SharedVertex::Value(vertex) => {
                 let module = &mut self.modules[vertex.node.index];
                 let subject = match vertex.value {
-                    NamedValue::Variable(variable) => Subject::Variable(variable.name.clone()),
-                    NamedValue::Local(local) => Subject::Local(local.name.clone()),
-                    NamedValue::Output(output) => {
+                    NamedValueBlock::Variable(variable) => {
+                        ReferenceSubject::Variable(variable.name.clone())
+                    }
+                    NamedValueBlock::Local(local) => ReferenceSubject::Local(local.name.clone()),
+                    NamedValueBlock::Output(output) => {
                         module.outputs.insert(output.name.clone(), at);
                         return;
                     }
                     // Nothing can mention it.
-                    NamedValue::Check(_) => return,
+                    NamedValueBlock::Check(_) => return,
                 };
                 module.subjects.insert(subject, at);
             }
             SharedVertex::Call(call) => self.modules[call.node.index].call = Some(at),
-            SharedVertex::Closed(node) => self.modules[node.index].closed = Some(at),
+            SharedVertex::ModuleClosed(node) => self.modules[node.index].closed = Some(at),
             SharedVertex::Provider(provider) => {
                 self.providers.insert(provider.addr.clone(), at);
             }
-            SharedVertex::Close(_) => {}
+            SharedVertex::CloseEphemeral(_) => {}
         }
     }
 
     /// Vertices of the provider configurations.
-    pub(crate) fn providers(&self) -> &BTreeMap<ProviderConfigAddr, VertexId> {
+    pub(crate) fn provider_vertices(&self) -> &BTreeMap<ProviderConfigAddr, VertexId> {
         &self.providers
     }
 
     /// Vertex at which the instances of a called module become known; `None` for the root.
-    fn call(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn call_vertex(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].call
     }
 
     /// Vertex at which everything in a called module is done; `None` for the root.
-    fn module_close(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn module_close_vertex(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].closed
     }
 
     /// Vertex that a reference in a module waits for: one output of a called module if it names
     /// one, everything in the module if it names none.
-    pub(crate) fn find(&self, node: &ModuleNode, reference: &Reference) -> Option<&VertexId> {
-        let Subject::Module(name) = &reference.subject else {
+    pub(crate) fn find_vertex(
+        &self,
+        node: &ModuleNode,
+        reference: &Reference,
+    ) -> Option<&VertexId> {
+        let ReferenceSubject::Module(name) = &reference.subject else {
             return self.modules[node.index].subjects.get(&reference.subject);
         };
         let called = &self.modules[*node.children.get(name)?];
-        let output = reference.output().and_then(|output| called.outputs.get(&output.name));
+        let output = reference.module_output().and_then(|output| called.outputs.get(&output.name));
         // An undeclared output is reported elsewhere. Waiting for all of the module is safe for it
         // too.
         output.or(called.closed.as_ref())
@@ -101,30 +110,32 @@ impl Names {
 
 /// Makes everything in a called module wait until its instances are known, and the end of the module
 /// wait for everything in it.
-pub(crate) fn connect_modules<'c, V: Vertex<'c>>(
+pub(crate) fn connect_modules<'c, V: PhaseVertex<'c>>(
     config: &'c Config,
     vertices: &[V],
-    names: &Names,
+    names: &VertexNames,
     edges: &mut Edges<EdgeReason>,
 ) {
-    for (at, vertex) in numbered(vertices) {
-        if let Some(call) = vertex.module().and_then(|node| names.call(node)) {
+    for (at, vertex) in enumerate_vertices(vertices) {
+        if let Some(call) = vertex.required_module().and_then(|node| names.call_vertex(node)) {
             edges.connect(at, call, EdgeReason::Module);
         }
-        if let Some(closed) = vertex.around(config).and_then(|node| names.module_close(node)) {
+        if let Some(closed) =
+            vertex.enclosing_module(config).and_then(|node| names.module_close_vertex(node))
+        {
             edges.connect(closed, at, EdgeReason::Module);
         }
     }
 }
 
 /// Makes whatever a provider does wait for the configuration of the provider.
-pub(crate) fn connect_providers<'c, V: Vertex<'c>>(
+pub(crate) fn connect_providers<'c, V: PhaseVertex<'c>>(
     vertices: &[V],
-    names: &Names,
+    names: &VertexNames,
     edges: &mut Edges<EdgeReason>,
 ) {
-    for (at, vertex) in numbered(vertices) {
-        if let Some(&to) = vertex.provider().and_then(|addr| names.providers.get(addr)) {
+    for (at, vertex) in enumerate_vertices(vertices) {
+        if let Some(&to) = vertex.provider_config().and_then(|addr| names.providers.get(addr)) {
             edges.connect(at, to, EdgeReason::Provider);
         }
     }

@@ -5,15 +5,15 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::{SharedVertex, Vertex};
+use super::{PhaseVertex, SharedVertex};
 use crate::addr::ProviderConfigAddr;
 use crate::graph::VertexId;
-use crate::graph::gate::Gate;
-use crate::provider::Pool;
+use crate::graph::gate::WalkGate;
+use crate::provider::ProviderPool;
 
 /// Configurations that have a place, and vertices that still need one.
 pub(crate) struct ProviderUsage<'p, 'l> {
-    pool: &'p Pool<'l>,
+    pool: &'p ProviderPool<'l>,
     /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
     users: RefCell<Vec<ProviderUser<'p>>>,
@@ -28,20 +28,24 @@ struct ProviderUser<'p> {
 }
 
 impl<'p, 'l> ProviderUsage<'p, 'l> {
-    /// Records the configuration that each vertex is or uses. The built-in provider needs no
-    /// process, and so no place.
-    pub(crate) fn of<'c: 'p, V: Vertex<'c>>(pool: &'p Pool<'l>, vertices: &'p [V]) -> Self {
-        let opened =
-            vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));
+    /// Records the configuration that each vertex is or uses.
+    pub(crate) fn from_vertices<'c: 'p, V: PhaseVertex<'c>>(
+        pool: &'p ProviderPool<'l>,
+        vertices: &'p [V],
+    ) -> Self {
+        // The built-in provider needs no process, and so no place.
+        let opened = vertices
+            .iter()
+            .filter_map(|vertex| Some((vertex.opened_ephemeral()?, vertex.provider_config()?)));
         let opened: BTreeMap<_, _> = opened.collect();
         let mut numbers = BTreeMap::new();
         let mut users: Vec<ProviderUser<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
             // The end of an ephemeral resource is a use as well: closing needs the provider.
-            let part = match vertex.shared() {
+            let part = match vertex.as_shared() {
                 Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
-                Some(SharedVertex::Close(addr)) => opened.get(addr).copied(),
-                _ => vertex.provider(),
+                Some(SharedVertex::CloseEphemeral(addr)) => opened.get(addr).copied(),
+                _ => vertex.provider_config(),
             };
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(users.len());
@@ -55,14 +59,14 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
         Self { pool, uses, users: RefCell::new(users), n_places_taken: Cell::new(0) }
     }
 
-    fn take_place(&self, user: &mut ProviderUser<'p>) {
+    fn reserve_process(&self, user: &mut ProviderUser<'p>) {
         user.has_place = true;
         self.n_places_taken.set(self.n_places_taken.get() + 1);
     }
 }
 
-impl Gate for ProviderUsage<'_, '_> {
-    fn admits(&self, id: VertexId) -> bool {
+impl WalkGate for ProviderUsage<'_, '_> {
+    fn may_start(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
         let user = &mut self.users.borrow_mut()[number];
         // A configuration with a place admits all its users, also at the limit. Otherwise users of
@@ -73,23 +77,23 @@ impl Gate for ProviderUsage<'_, '_> {
         let is_full =
             self.pool.max_processes().is_some_and(|limit| self.n_places_taken.get() >= limit);
         if !is_full {
-            self.take_place(user);
+            self.reserve_process(user);
         }
         !is_full
     }
 
-    fn forces(&self, id: VertexId) {
+    fn force_start(&self, id: VertexId) {
         if let Some(number) = self.uses[id.index()] {
             let user = &mut self.users.borrow_mut()[number];
             let addr = user.addr;
             // All places can be held by configurations whose users wait for this one. The limit
             // saves memory and must never block a run.
             tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
-            self.take_place(user);
+            self.reserve_process(user);
         }
     }
 
-    fn passed(&self, id: VertexId) -> bool {
+    fn on_finished(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return false };
         let user = &mut self.users.borrow_mut()[number];
         user.n_left -= 1;
@@ -99,7 +103,7 @@ impl Gate for ProviderUsage<'_, '_> {
         }
         user.has_place = false;
         self.n_places_taken.set(self.n_places_taken.get() - 1);
-        self.pool.release(user.addr);
+        self.pool.release_config(user.addr);
         true
     }
 }

@@ -10,7 +10,7 @@ use crate::addr::{ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, ProviderBlock};
 use crate::instance::point_at_parts;
 use crate::messages;
-use crate::provider::Loaded;
+use crate::provider::LoadedProvider;
 use crate::session::Session;
 
 /// A provider configuration, written or implied.
@@ -26,12 +26,12 @@ pub(crate) type WrittenProvider<'c> = (&'c ModuleNode, &'c ProviderBlock);
 
 impl<'c> ProviderVertex<'c> {
     /// The block, if there is one.
-    pub(crate) fn block(&self) -> Option<&'c ProviderBlock> {
+    pub(crate) fn provider_block(&self) -> Option<&'c ProviderBlock> {
         self.written.map(|(_, block)| block)
     }
 
     /// References that it mentions, and the module in which they stand.
-    pub(crate) fn mentions(&self) -> Option<(&'c ModuleNode, &'c [Reference])> {
+    pub(crate) fn references(&self) -> Option<(&'c ModuleNode, &'c [Reference])> {
         self.written.map(|(node, block)| (node, block.references.as_slice()))
     }
 }
@@ -64,32 +64,32 @@ pub(crate) async fn visit_provider(
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
 ) -> Result<(), Reported> {
-    let Some(loaded) = session.pool.loaded(&vertex.addr.provider) else {
+    let Some(loaded) = session.pool.loaded_provider(&vertex.addr.provider) else {
         // Loading failed and was reported; this cannot be reached after a load that went well.
         return Err(
             diags.error(Diagnostic::error(messages::PROVIDER_NOT_LOADED, vertex.addr.to_string()))
         );
     };
-    let config = |diags: &mut Diagnostics| config(session, diags, vertex, &loaded);
-    let config = session.settled(diags, config).await?;
-    let block = vertex.block();
+    let config = |diags: &mut Diagnostics| evaluate_config(session, diags, vertex, &loaded);
+    let config = session.evaluate_with_functions(diags, config).await?;
+    let block = vertex.provider_block();
     // Collected apart, so that only these diagnostics are moved to parts of this block.
     let mut said = Diagnostics::new();
     let header = block.map(|block| block.span);
-    let configured = session.pool.configure(&mut said, &vertex.addr, config, header).await;
+    let configured = session.pool.configure_provider(&mut said, &vertex.addr, config, header).await;
     if let Some(block) = block {
         point_at_parts(&mut said, &block.body, block.span);
     }
     diags.append(said).and(configured.map(|_| ()))
 }
 
-fn config(
+fn evaluate_config(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
-    loaded: &Loaded,
+    loaded: &LoadedProvider,
 ) -> Result<Value, Reported> {
-    let schema = loaded.config().block();
+    let schema = loaded.config_type().schema_block();
     let Some((node, block)) = vertex.written else {
         // Terraform reports this itself. The provider would complain of an argument in a block that
         // does not exist.
@@ -105,7 +105,7 @@ fn config(
         return Ok(schema.empty_value());
     };
     match session.results.module_instances(&node.path).first() {
-        Some(module) => decode(diags, &block.body, schema, &session.scope(module)),
+        Some(module) => decode(diags, &block.body, schema, &session.module_scope(module)),
         // A module with provider blocks has exactly one instance; that was checked when it was read.
         None => Ok(schema.empty_value()),
     }

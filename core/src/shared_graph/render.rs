@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{EdgeReason, SharedVertex, Vertex};
+use super::{EdgeReason, PhaseVertex, SharedVertex};
 use crate::graph::render::{self, RenderedVertex};
-use crate::graph::{Draft, Graph, numbered};
+use crate::graph::{Draft, Graph, enumerate_vertices};
 
 /// Draws a graph in the DOT language. As tools for Terraform's graphs expect it, each provider has
 /// an end that waits for everything it does, and everything comes to one root. `more` may add ends
@@ -13,7 +13,7 @@ use crate::graph::{Draft, Graph, numbered};
 ///
 /// # Panics
 /// When the edges that `more` adds close a cycle.
-pub(crate) fn draw<'c, V: Vertex<'c>>(
+pub(crate) fn draw_phase_graph<'c, V: PhaseVertex<'c>>(
     graph: &Graph<V, EdgeReason>,
     look: impl Fn(&V) -> RenderedVertex,
     more: impl FnOnce(&mut Draft<RenderedVertex>),
@@ -23,25 +23,25 @@ pub(crate) fn draw<'c, V: Vertex<'c>>(
     for vertex in graph.vertices() {
         draft.add(look(vertex));
     }
-    for id in graph.ids() {
+    for id in graph.vertex_ids() {
         graph.dependencies(id).iter().for_each(|on| draft.connect(id, *on, ()));
     }
     more(&mut draft);
     let mut closing = BTreeMap::new();
-    for (at, vertex) in numbered(graph.vertices()) {
-        let own = vertex.shared().and_then(SharedVertex::configuration);
-        let Some(addr) = vertex.provider().or(own) else { continue };
+    for (at, vertex) in enumerate_vertices(graph.vertices()) {
+        let own = vertex.as_shared().and_then(SharedVertex::provider_config);
+        let Some(addr) = vertex.provider_config().or(own) else { continue };
         let close =
             *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));
         draft.connect(close, at, ());
     }
     let dependents = draft.dependents();
-    let last: Vec<_> = numbered(draft.vertices())
+    let last: Vec<_> = enumerate_vertices(draft.vertices())
         .map(|(at, _)| at)
-        .filter(|at| dependents.of(*at).is_empty())
+        .filter(|at| dependents.neighbors(*at).is_empty())
         .collect();
     let root = draft.add(end("root".to_owned()));
     last.into_iter().for_each(|at| draft.connect(root, at, ()));
     let graph = draft.freeze().expect("nothing waits for what was added, so it closes no cycle");
-    render::dot(&graph, |_, drawn| drawn.clone())
+    render::graph_to_dot(&graph, |_, drawn| drawn.clone())
 }

@@ -12,7 +12,7 @@ use crate::config::{Config, ModuleNode, Output, Resource};
 use crate::ephemeral::EphemeralResources;
 use crate::eval::Expansion;
 use crate::eval::call::CallVertex;
-use crate::eval::vertex::{EvalInputs, NamedValue, ValueVertex};
+use crate::eval::vertex::{EvalInputs, NamedValueBlock, ValueVertex};
 use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::session::Session;
 
@@ -24,16 +24,16 @@ pub(crate) enum SharedVertex<'c> {
     /// A called module, whose instances become known here.
     Call(CallVertex<'c>),
     /// A called module, in which everything is done.
-    Closed(&'c ModuleNode),
+    ModuleClosed(&'c ModuleNode),
     /// A provider configuration.
     Provider(ProviderVertex<'c>),
     /// The end of an ephemeral resource, when everything that needs it is done.
-    Close(ConfigResourceAddr),
+    CloseEphemeral(ConfigResourceAddr),
 }
 
 /// Result of visiting a shared vertex.
 #[derive(Debug)]
-pub(crate) enum SharedOutcome {
+pub(crate) enum SharedVisitOutcome {
     /// Nothing to record.
     Nothing,
     /// A value for each instance of the module.
@@ -43,44 +43,44 @@ pub(crate) enum SharedOutcome {
 }
 
 /// References that are mentioned in a module.
-pub(crate) type Mentions<'c> = (&'c ModuleNode, &'c [Reference]);
+pub(crate) type ModuleReferences<'c> = (&'c ModuleNode, &'c [Reference]);
 
 /// A vertex of the graph of a phase.
-pub(crate) trait Vertex<'c>: From<SharedVertex<'c>> + Display {
+pub(crate) trait PhaseVertex<'c>: From<SharedVertex<'c>> + Display {
     /// The shared vertex, if it is one.
-    fn shared(&self) -> Option<&SharedVertex<'c>>;
+    fn as_shared(&self) -> Option<&SharedVertex<'c>>;
 
     /// The module whose instances must be known before this can be visited.
-    fn module(&self) -> Option<&'c ModuleNode>;
+    fn required_module(&self) -> Option<&'c ModuleNode>;
 
     /// The module that is done only when this is.
-    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode>;
+    fn enclosing_module(&self, config: &'c Config) -> Option<&'c ModuleNode>;
 
     /// The resource it stands for, if it has a block.
-    fn block(&self) -> Option<&Resource>;
+    fn resource_block(&self) -> Option<&Resource>;
 
     /// The resource that a mention finds here.
-    fn mentioned(&self) -> Option<&ConfigResourceAddr>;
+    fn referenced_resource(&self) -> Option<&ConfigResourceAddr>;
 
     /// The provider configuration that does it, of what is done to objects.
-    fn provider(&self) -> Option<&ProviderConfigAddr>;
+    fn provider_config(&self) -> Option<&ProviderConfigAddr>;
 
     /// The ephemeral resource that is opened here.
-    fn opens(&self) -> Option<&ConfigResourceAddr>;
+    fn opened_ephemeral(&self) -> Option<&ConfigResourceAddr>;
 
     /// Whether what it waits for may still be used by what waits for it: a value passes on what it is
     /// made of, an object that was made does not.
-    fn passes_on(&self) -> bool;
+    fn passes_values_on(&self) -> bool;
 }
 
 /// Adds every variable, local value, output and block of conditions.
-pub(crate) fn add_values<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+pub(crate) fn add_values<'c, V: PhaseVertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
     for node in &config.nodes {
         let module = &*node.module;
-        let variables = module.variables.values().map(NamedValue::Variable);
-        let locals = module.locals.values().map(NamedValue::Local);
-        let outputs = module.outputs.values().map(NamedValue::Output);
-        let checks = module.checks.values().map(NamedValue::Check);
+        let variables = module.variables.values().map(NamedValueBlock::Variable);
+        let locals = module.locals.values().map(NamedValueBlock::Local);
+        let outputs = module.outputs.values().map(NamedValueBlock::Output);
+        let checks = module.checks.values().map(NamedValueBlock::Check);
         for value in variables.chain(locals).chain(outputs).chain(checks) {
             add(SharedVertex::Value(ValueVertex { node, value }).into());
         }
@@ -89,15 +89,15 @@ pub(crate) fn add_values<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn Fn
 
 /// Adds two vertices for each called module: one where its instances become known, and one where
 /// everything in it is done.
-pub(crate) fn add_calls<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
-    for call in config.nodes.iter().filter_map(|node| CallVertex::of(config, node)) {
+pub(crate) fn add_calls<'c, V: PhaseVertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+    for call in config.nodes.iter().filter_map(|node| CallVertex::from_node(config, node)) {
         add(SharedVertex::Call(call).into());
-        add(SharedVertex::Closed(call.node).into());
+        add(SharedVertex::ModuleClosed(call.node).into());
     }
 }
 
 /// Adds provider configurations. One that is used but not written has only nulls.
-pub(crate) fn add_providers<'c, V: Vertex<'c>>(
+pub(crate) fn add_providers<'c, V: PhaseVertex<'c>>(
     config: &'c Config,
     used: BTreeSet<ProviderConfigAddr>,
     add: &mut dyn FnMut(V),
@@ -111,36 +111,36 @@ pub(crate) fn add_providers<'c, V: Vertex<'c>>(
 
 impl<'c> SharedVertex<'c> {
     /// The module whose instances must be known before this can be visited.
-    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
+    pub(crate) fn required_module(&self) -> Option<&'c ModuleNode> {
         match self {
             Self::Value(value) => Some(value.node),
             Self::Call(call) => Some(call.caller),
-            Self::Closed(node) => Some(node),
+            Self::ModuleClosed(node) => Some(node),
             Self::Provider(provider) => provider.written.map(|(node, _)| node),
-            Self::Close(_) => None,
+            Self::CloseEphemeral(_) => None,
         }
     }
 
     /// The module that is done only when this is: the end of a module belongs to the one around it.
-    pub(crate) fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+    pub(crate) fn enclosing_module(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::Closed(node) => node.caller.map(|caller| &config.nodes[caller]),
-            other => other.module(),
+            Self::ModuleClosed(node) => node.caller.map(|caller| &config.nodes[caller]),
+            other => other.required_module(),
         }
     }
 
     /// References that it mentions, by the module in which the mention stands.
-    pub(crate) fn mentions(&self, config: &'c Config) -> Vec<Mentions<'c>> {
+    pub(crate) fn references(&self, config: &'c Config) -> Vec<ModuleReferences<'c>> {
         match self {
-            Self::Value(value) => value.mentions(config),
-            Self::Call(call) => vec![call.mentions()],
-            Self::Provider(provider) => provider.mentions().into_iter().collect(),
-            Self::Closed(_) | Self::Close(_) => Vec::new(),
+            Self::Value(value) => value.references(config),
+            Self::Call(call) => vec![call.references()],
+            Self::Provider(provider) => provider.references().into_iter().collect(),
+            Self::ModuleClosed(_) | Self::CloseEphemeral(_) => Vec::new(),
         }
     }
 
     /// The provider that it configures.
-    pub(crate) fn provider(&self) -> Option<&ProviderAddr> {
+    pub(crate) fn provider_addr(&self) -> Option<&ProviderAddr> {
         match self {
             Self::Provider(provider) => Some(&provider.addr.provider),
             _ => None,
@@ -148,7 +148,7 @@ impl<'c> SharedVertex<'c> {
     }
 
     /// The provider configuration that it is.
-    pub(crate) fn configuration(&self) -> Option<&ProviderConfigAddr> {
+    pub(crate) fn provider_config(&self) -> Option<&ProviderConfigAddr> {
         match self {
             Self::Provider(provider) => Some(&provider.addr),
             _ => None,
@@ -156,54 +156,58 @@ impl<'c> SharedVertex<'c> {
     }
 
     /// Whether what it waits for may still be used by what waits for it.
-    pub(crate) fn passes_on(&self) -> bool {
+    pub(crate) fn passes_values_on(&self) -> bool {
         matches!(self, Self::Value(_) | Self::Call(_) | Self::Provider(_))
     }
 
     /// Evaluates the vertex, or performs its operation.
-    pub(crate) async fn visit(
+    pub(crate) async fn visit_vertex(
         &self,
         diags: &mut Diagnostics,
         session: &Session<'_>,
         eval_inputs: EvalInputs<'_>,
         ephemeral_resources: &EphemeralResources<'_>,
-    ) -> SharedOutcome {
+    ) -> SharedVisitOutcome {
         match self {
             Self::Value(value) => {
-                let found = session.settled(diags, |diags| value.visit(diags, eval_inputs)).await;
-                found.map_or(SharedOutcome::Nothing, SharedOutcome::Values)
+                let found = session
+                    .evaluate_with_functions(diags, |diags| value.visit_value(diags, eval_inputs))
+                    .await;
+                found.map_or(SharedVisitOutcome::Nothing, SharedVisitOutcome::Values)
             }
             Self::Call(call) => {
-                let found = session.settled(diags, |diags| call.visit(diags, eval_inputs)).await;
-                found.map_or(SharedOutcome::Nothing, SharedOutcome::Called)
+                let found = session
+                    .evaluate_with_functions(diags, |diags| call.visit(diags, eval_inputs))
+                    .await;
+                found.map_or(SharedVisitOutcome::Nothing, SharedVisitOutcome::Called)
             }
             Self::Provider(provider) => {
                 // Errors are in `diags`; there is nothing else to know.
                 let _ = visit_provider(session, diags, provider).await;
-                SharedOutcome::Nothing
+                SharedVisitOutcome::Nothing
             }
-            Self::Close(addr) => {
-                ephemeral_resources.close(diags, addr).await;
-                SharedOutcome::Nothing
+            Self::CloseEphemeral(addr) => {
+                ephemeral_resources.close_resource(diags, addr).await;
+                SharedVisitOutcome::Nothing
             }
-            Self::Closed(_) => SharedOutcome::Nothing,
+            Self::ModuleClosed(_) => SharedVisitOutcome::Nothing,
         }
     }
 
     /// Records what was found. Returns the output of the root module that it is, with its value.
-    pub(crate) fn record(
+    pub(crate) fn record_outcome(
         &self,
         session: &Session<'_>,
-        found: SharedOutcome,
+        found: SharedVisitOutcome,
     ) -> Option<(&'c Output, Value)> {
         match (self, found) {
-            (Self::Value(value), SharedOutcome::Values(found)) => {
+            (Self::Value(value), SharedVisitOutcome::Values(found)) => {
                 // The root module has exactly one instance.
                 let output = value.root_output().zip(found.first().cloned());
-                value.record(session.results, found);
+                value.record_values(session.results, found);
                 output
             }
-            (Self::Call(call), SharedOutcome::Called(found)) => {
+            (Self::Call(call), SharedVisitOutcome::Called(found)) => {
                 call.record(session.eval_inputs(), found);
                 None
             }
@@ -212,13 +216,13 @@ impl<'c> SharedVertex<'c> {
     }
 
     /// Its appearance in a drawn graph.
-    pub(crate) fn drawn(&self) -> RenderedVertex {
+    pub(crate) fn render(&self) -> RenderedVertex {
         let look = match self {
-            Self::Value(value) => return value.drawn(),
+            Self::Value(value) => return value.render(),
             Self::Provider(provider) => {
                 Some(VertexStyle { label: provider.addr.to_string(), shape: "diamond" })
             }
-            Self::Call(_) | Self::Closed(_) | Self::Close(_) => None,
+            Self::Call(_) | Self::ModuleClosed(_) | Self::CloseEphemeral(_) => None,
         };
         RenderedVertex { name: self.to_string(), look }
     }
@@ -229,9 +233,9 @@ impl Display for SharedVertex<'_> {
         match self {
             Self::Value(value) => value.fmt(f),
             Self::Call(call) => write!(f, "{} (expand)", call.node.path),
-            Self::Closed(node) => write!(f, "{} (close)", node.path),
+            Self::ModuleClosed(node) => write!(f, "{} (close)", node.path),
             Self::Provider(provider) => provider.addr.fmt(f),
-            Self::Close(addr) => write!(f, "{addr} (close)"),
+            Self::CloseEphemeral(addr) => write!(f, "{addr} (close)"),
         }
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use super::{EdgeReason, ProviderUsage, Vertex};
+use super::{EdgeReason, PhaseVertex, ProviderUsage};
 use crate::ephemeral::EphemeralResources;
-use crate::graph::walk::{Next, Unvisited, WalkOptions, walk};
+use crate::graph::walk::{AfterRecord, UnvisitedVertices, WalkOptions, walk_graph};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
@@ -28,20 +28,20 @@ pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     phase: PhaseWalk<'_, 'g, V>,
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
-) -> Unvisited
+) -> UnvisitedVertices
 where
-    V: Vertex<'c>,
+    V: PhaseVertex<'c>,
     F: Future<Output = (Diagnostics, T)>,
 {
     let PhaseWalk { session, graph, ephemeral_resources, ends } = phase;
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
-    let usage = ProviderUsage::of(session.pool, graph.vertices());
+    let usage = ProviderUsage::from_vertices(session.pool, graph.vertices());
     let stop = || session.is_stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
     let visit = |_, vertex| visit(vertex);
-    let walk = walk(graph, pace, visit, |id, vertex, (said, found)| {
+    let walk = walk_graph(graph, pace, visit, |id, vertex, (said, found)| {
         let failed = said.has_errors();
         record(vertex, found, failed);
         if !said.is_empty() {
@@ -49,14 +49,15 @@ where
         }
         // Warnings stop nothing. An error stops dependents only, so that one run shows and does as
         // much as possible.
-        if failed { Next::SkipDependents } else { Next::Go }
+        if failed { AfterRecord::SkipDependents } else { AfterRecord::StartDependents }
     });
-    let unvisited = session.pool.tidying(ephemeral_resources.keeping(walk)).await;
+    let unvisited =
+        session.pool.run_with_upkeep(ephemeral_resources.renew_while_running(walk)).await;
     for problems in problems.into_values() {
         let _ = diags.append(problems);
     }
     // A failed vertex leaves its dependents unvisited, the ends of ephemeral resources among them.
     // A lease at a service must not outlive the run.
-    ephemeral_resources.finish(diags).await;
+    ephemeral_resources.close_all(diags).await;
     unvisited
 }

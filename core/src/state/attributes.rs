@@ -10,42 +10,42 @@ use formwork_value::{Type, Value};
 
 /// The stored attributes of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Attributes {
+pub enum ObjectAttributes {
     /// JSON in the state form.
     Json(Bytes),
     /// One map of strings with paths as keys, as Terraform 0.11 and earlier stored objects. An object
     /// keeps this form until its provider has upgraded it.
-    Flat(Arc<BTreeMap<String, String>>),
+    Flatmap(Arc<BTreeMap<String, String>>),
 }
 
-impl Default for Attributes {
+impl Default for ObjectAttributes {
     /// No attributes.
     fn default() -> Self {
         Self::Json(Bytes::from_static(b"{}"))
     }
 }
 
-impl Attributes {
+impl ObjectAttributes {
     /// The attributes as a provider takes them, to upgrade or to move an object.
     #[must_use]
-    pub fn to_raw(&self) -> RawState {
+    pub fn to_raw_state(&self) -> RawState {
         match self {
             Self::Json(text) => RawState::Json(text.clone()),
-            Self::Flat(members) => RawState::Flat((**members).clone()),
+            Self::Flatmap(members) => RawState::Flat((**members).clone()),
         }
     }
 
-    /// The attributes without those that a type does not have. Text that is no JSON stays as it is: it is
-    /// the provider's to reject.
+    /// The attributes without those that a type does not have.
     #[must_use]
-    pub fn without_removed(&self, ty: &Type) -> Self {
+    pub fn without_undeclared(&self, ty: &Type) -> Self {
+        // Text that is no JSON stays as it is: it is the provider's to reject.
         match self {
             Self::Json(text) => match json::strip_removed(text, ty) {
                 Ok(Some(stripped)) => Self::Json(stripped.into()),
                 _ => self.clone(),
             },
             // The type does not tell which paths it lost: the keys of sets are hashes.
-            Self::Flat(_) => self.clone(),
+            Self::Flatmap(_) => self.clone(),
         }
     }
 
@@ -53,28 +53,28 @@ impl Attributes {
     ///
     /// # Errors
     /// When they are of another type.
-    pub fn decode(&self, ty: &Type) -> Result<Value, String> {
+    pub fn decode_as(&self, ty: &Type) -> Result<Value, String> {
         match self {
             Self::Json(text) => json::decode(text, ty).map_err(|error| error.to_string()),
-            Self::Flat(members) => flatmap::decode(members, ty),
+            Self::Flatmap(members) => flatmap::decode(members, ty),
         }
     }
 
     /// The attributes as JSON: all of an object, or the paths of the flat form; null if they are no JSON.
     #[must_use]
-    pub fn members(&self) -> serde_json::Value {
+    pub fn to_json_value(&self) -> serde_json::Value {
         match self {
             Self::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
-            Self::Flat(members) => serde_json::json!(**members),
+            Self::Flatmap(members) => serde_json::json!(**members),
         }
     }
 
     /// The attribute `id`, if it is a string.
     #[must_use]
-    pub fn id(&self) -> Option<String> {
+    pub fn id_attribute(&self) -> Option<String> {
         match self {
-            Self::Json(_) => Some(self.members().get("id")?.as_str()?.to_owned()),
-            Self::Flat(members) => members.get("id").cloned(),
+            Self::Json(_) => Some(self.to_json_value().get("id")?.as_str()?.to_owned()),
+            Self::Flatmap(members) => members.get("id").cloned(),
         }
     }
 }

@@ -7,7 +7,8 @@ use formwork_value::Str;
 use serde::{Deserialize, Serialize};
 
 use crate::addr::{
-    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModulePath, ResourceName,
+    ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceMode,
+    ResourceName,
 };
 
 /// The results for everything that has conditions, in the order of the configuration.
@@ -76,11 +77,11 @@ impl CheckStatus {
 
     /// The word for it in files.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, word)| word)
     }
 
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, other)| *other == word).map(|(status, _)| *status)
     }
 }
@@ -88,7 +89,7 @@ impl CheckStatus {
 impl CheckSubject {
     /// The word for its kind in state files.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind_name(&self) -> &'static str {
         match self {
             Self::Check(_) => "check",
             Self::Output(_) => "output",
@@ -102,7 +103,7 @@ impl CheckSubject {
     /// Whether it is a data source.
     #[must_use]
     pub fn is_data(&self) -> bool {
-        matches!(self, Self::Resource(name) if name.mode() == Mode::Data)
+        matches!(self, Self::Resource(name) if name.mode() == ResourceMode::Data)
     }
 }
 
@@ -111,7 +112,7 @@ impl Display for CheckSubject {
         match self {
             Self::Resource(name) => name.fmt(f),
             Self::Check(name) | Self::Output(name) | Self::Variable(name) => {
-                write!(f, "{}.{name}", self.kind())
+                write!(f, "{}.{name}", self.kind_name())
             }
         }
     }
@@ -120,13 +121,13 @@ impl Display for CheckSubject {
 impl CheckResult {
     /// The address of the block.
     #[must_use]
-    pub fn addr(&self) -> String {
+    pub fn block_addr(&self) -> String {
         let dot = if self.module.is_root() { "" } else { "." };
         format!("{}{dot}{}", self.module, self.subject)
     }
 
     /// Forgets the results of the conditions, but not the objects that have them.
-    pub fn reset(&mut self) {
+    pub fn reset_statuses(&mut self) {
         for object in self.objects.iter_mut().flatten() {
             object.status = CheckStatus::Unknown;
             object.messages.clear();
@@ -165,42 +166,42 @@ impl CheckResults {
         if self.0.is_empty() {
             return None;
         }
-        let results: Vec<ResultJson> = self.0.iter().map(written).collect();
+        let results: Vec<ResultJson> = self.0.iter().map(result_to_json).collect();
         serde_json::to_vec(&results).ok().map(Bytes::from)
     }
 
-    /// Reads the output of [`CheckResults::to_json`], or of Terraform. Parts that cannot be
-    /// understood are left out: they are only results of an earlier run.
+    /// Reads the output of [`CheckResults::to_json`], or of Terraform.
     #[must_use]
     pub fn from_json(text: &[u8]) -> Self {
+        // Parts that cannot be understood are left out: they are only results of an earlier run.
         let results: Vec<ResultJson> = serde_json::from_slice(text).unwrap_or_default();
-        Self(results.into_iter().filter_map(read).collect())
+        Self(results.into_iter().filter_map(result_from_json).collect())
     }
 }
 
-fn written(result: &CheckResult) -> ResultJson {
+fn result_to_json(result: &CheckResult) -> ResultJson {
     let object = |object: &CheckedObject| ObjectJson {
         object_addr: result.object_addr(object),
-        status: object.status.word().to_owned(),
+        status: object.status.as_str().to_owned(),
         failure_messages: object.messages.clone(),
     };
     // A resource without instances is written like one of which none is known.
     let objects = result.objects.as_ref().filter(|objects| !objects.is_empty());
     ResultJson {
-        object_kind: result.subject.kind().to_owned(),
-        config_addr: result.addr(),
-        status: result.status.word().to_owned(),
+        object_kind: result.subject.kind_name().to_owned(),
+        config_addr: result.block_addr(),
+        status: result.status.as_str().to_owned(),
         objects: objects.map(|objects| objects.iter().map(object).collect()),
     }
 }
 
-fn read(json: ResultJson) -> Option<CheckResult> {
-    let status = CheckStatus::of(&json.status)?;
+fn result_from_json(json: ResultJson) -> Option<CheckResult> {
+    let status = CheckStatus::from_word(&json.status)?;
     let (module, subject) = if json.object_kind == "resource" {
         let addr: ConfigResourceAddr = json.config_addr.parse().ok()?;
         (addr.module, CheckSubject::Resource(addr.resource))
     } else {
-        let (module, name) = split(&json.config_addr, &json.object_kind)?;
+        let (module, name) = split_check_address(&json.config_addr, &json.object_kind)?;
         let subject = match json.object_kind.as_str() {
             "check" => CheckSubject::Check(name),
             "output" => CheckSubject::Output(name),
@@ -214,9 +215,11 @@ fn read(json: ResultJson) -> Option<CheckResult> {
                 let addr: InstanceAddr = json.object_addr.parse().ok()?;
                 (addr.module, addr.key)
             }
-            other => (split(&json.object_addr, other.kind())?.0, InstanceKey::None),
+            other => {
+                (split_check_address(&json.object_addr, other.kind_name())?.0, InstanceKey::None)
+            }
         };
-        let status = CheckStatus::of(&json.status)?;
+        let status = CheckStatus::from_word(&json.status)?;
         Some(CheckedObject { module, key, status, messages: json.failure_messages })
     };
     let objects = json.objects.map(|objects| objects.into_iter().filter_map(object).collect());
@@ -224,7 +227,7 @@ fn read(json: ResultJson) -> Option<CheckResult> {
 }
 
 /// Splits `module.a.check.b` into module and name.
-fn split(addr: &str, kind: &str) -> Option<(ModuleAddr, Str)> {
+fn split_check_address(addr: &str, kind: &str) -> Option<(ModuleAddr, Str)> {
     // Keys of modules may contain dots, but a name never does.
     let (before, name) = addr.rsplit_once('.')?;
     let module = before.strip_suffix(kind)?;

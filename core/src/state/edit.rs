@@ -7,8 +7,8 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use moves::{Move, MoveStates, Moved, plan_moves, put, take};
-pub use push::{PushRefused, check_push};
+pub use moves::{MoveStates, MovedObjects, StateMove, plan_moves, put_objects, take_objects};
+pub use push::{PushRefusal, check_push};
 pub use status::set_status;
 
 use std::sync::Arc;
@@ -24,16 +24,19 @@ use crate::messages;
 pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
     let of = |addr: &ResourceAddr| -> Vec<InstanceAddr> {
         let keys = state.resources.get(addr).into_iter().flat_map(|held| held.instances.keys());
-        keys.map(|key| addr.instance(key.clone())).collect()
+        keys.map(|key| addr.instance_addr(key.clone())).collect()
     };
     match target {
         Target::Instance(addr) => {
-            of(&addr.of()).into_iter().filter(|found| found == addr).collect()
+            of(&addr.resource_addr()).into_iter().filter(|found| found == addr).collect()
         }
         Target::Resource(addr) => of(addr),
-        Target::Module(_) => {
-            state.resources.keys().filter(|addr| target.touches(addr)).flat_map(of).collect()
-        }
+        Target::Module(_) => state
+            .resources
+            .keys()
+            .filter(|addr| target.may_contain_resource(addr))
+            .flat_map(of)
+            .collect(),
     }
 }
 
@@ -41,7 +44,7 @@ pub fn matching_instances(state: &State, target: &Target) -> Vec<InstanceAddr> {
 ///
 /// # Errors
 /// When there is none.
-pub fn select(
+pub fn require_matching_instances(
     diags: &mut Diagnostics,
     state: &State,
     target: &Target,
@@ -59,7 +62,7 @@ pub fn select(
                  entry in the state."
             ),
         ),
-        Target::Instance(addr) if state.resources.contains_key(&addr.of()) => (
+        Target::Instance(addr) if state.resources.contains_key(&addr.resource_addr()) => (
             messages::UNKNOWN_RESOURCE_INSTANCE,
             format!(
                 "The current state contains no resource instance {addr}. If you've just added its \
@@ -80,8 +83,8 @@ pub fn select(
 }
 
 /// Forgets an instance with all its objects. They go on to exist, unmanaged.
-pub fn forget(state: &mut State, addr: &InstanceAddr) {
-    let resource = addr.of();
+pub fn remove_instance(state: &mut State, addr: &InstanceAddr) {
+    let resource = addr.resource_addr();
     let Some(held) = state.resources.get_mut(&resource) else { return };
     let held = Arc::make_mut(held);
     held.instances.remove(&addr.key);
@@ -92,7 +95,7 @@ pub fn forget(state: &mut State, addr: &InstanceAddr) {
 
 /// The resources that belong to a provider, in the order of the state.
 #[must_use]
-pub fn provided_by(state: &State, provider: &ProviderAddr) -> Vec<ResourceAddr> {
+pub fn resources_of_provider(state: &State, provider: &ProviderAddr) -> Vec<ResourceAddr> {
     let theirs = state.resources.iter().filter(|(_, held)| held.provider.provider == *provider);
     theirs.map(|(addr, _)| addr.clone()).collect()
 }

@@ -19,7 +19,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Message};
 use sha2::{Digest as _, Sha256};
 
-use super::{Object, State};
+use super::{ObjectState, State};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderAddr, ProviderConfigAddr};
 use crate::messages;
 
@@ -40,7 +40,7 @@ pub struct StateFile {
 
 /// Header of a state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct StateFileHeader {
     /// Counts the changes of the content.
     pub serial: u64,
     /// Tells this state from all others.
@@ -98,7 +98,7 @@ pub enum FileError {
 impl StateFile {
     /// A state that nothing was written to yet, of a lineage of its own.
     #[must_use]
-    pub fn fresh() -> Self {
+    pub fn new_empty() -> Self {
         Self {
             terraform_version: crate::version::LANGUAGE_VERSION.to_string(),
             serial: 0,
@@ -112,14 +112,14 @@ impl StateFile {
     ///
     /// # Errors
     /// When it is empty, not JSON, of another format version, or holds something impossible.
-    pub fn read(text: &[u8]) -> Result<Self, FileError> {
-        read::read(text)
+    pub fn parse(text: &[u8]) -> Result<Self, FileError> {
+        read::read_state_file(text)
     }
 
     /// The providers of all that is in a state file; the rest is only looked over.
     ///
     /// # Errors
-    /// As [`StateFile::read`].
+    /// As [`StateFile::parse`].
     pub fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
         read::read_providers(text)
     }
@@ -127,25 +127,30 @@ impl StateFile {
     /// Reads the header of a state file; the content is only looked over.
     ///
     /// # Errors
-    /// As [`StateFile::read`].
-    pub fn read_header(text: &[u8]) -> Result<Header, FileError> {
+    /// As [`StateFile::parse`].
+    pub fn read_header(text: &[u8]) -> Result<StateFileHeader, FileError> {
         read::read_header(text)
     }
 
     /// The attribute `id` of an object of an instance, if it is a string: the current object, or else
     /// the first deposed one.
     #[must_use]
-    pub fn id_of(&self, addr: &InstanceAddr) -> Option<String> {
-        let instance = self.state.resources.get(&addr.of())?.instances.get(&addr.key)?;
-        instance.current.as_ref().or_else(|| instance.deposed.values().next())?.attributes.id()
+    pub fn object_id_of(&self, addr: &InstanceAddr) -> Option<String> {
+        let instance = self.state.resources.get(&addr.resource_addr())?.instances.get(&addr.key)?;
+        instance
+            .current
+            .as_ref()
+            .or_else(|| instance.deposed.values().next())?
+            .attributes
+            .id_attribute()
     }
 
     /// The fingerprint of everything but the header.
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 32] {
-        let mut hash = Hash(Sha256::new());
+        let mut hash = FingerprintWriter(Sha256::new());
         // Hashing takes whatever comes.
-        write::content(self, &mut hash).ok();
+        write::write_content(self, &mut hash).ok();
         hash.0.finalize().into()
     }
 
@@ -154,12 +159,12 @@ impl StateFile {
     /// # Errors
     /// When `to` does not take it.
     pub fn write_to(&self, to: &mut dyn io::Write) -> io::Result<()> {
-        write::whole(self, to)
+        write::write_file(self, to)
     }
 
     /// The state file as [`StateFile::write_to`] writes it.
     #[must_use]
-    pub fn write(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         let mut text = Vec::new();
         // Writing into memory does not fail.
         self.write_to(&mut text).ok();
@@ -174,9 +179,9 @@ impl StateFile {
 }
 
 /// Keeps only the fingerprint of the bytes written to it.
-struct Hash(Sha256);
+struct FingerprintWriter(Sha256);
 
-impl io::Write for Hash {
+impl io::Write for FingerprintWriter {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         self.0.update(text);
         Ok(text.len())
@@ -189,7 +194,7 @@ impl io::Write for Hash {
 
 /// An object with all that says where it belongs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct ObjectEntry {
     /// The instance.
     pub addr: InstanceAddr,
     /// Set if the object is deposed.
@@ -197,7 +202,7 @@ pub struct Entry {
     /// The provider configuration that owns the resource.
     pub provider: ProviderConfigAddr,
     /// The object.
-    pub object: Arc<Object>,
+    pub object: Arc<ObjectState>,
 }
 
 /// Writes one object as the file does, but on one line.
@@ -206,10 +211,10 @@ pub fn write_entry(
     addr: &InstanceAddr,
     deposed: Option<&DeposedKey>,
     provider: &ProviderConfigAddr,
-    object: &Object,
+    object: &ObjectState,
 ) -> Vec<u8> {
     let object = Arc::new(object.clone());
-    write::entry(&Entry {
+    write::write_entry_as_resource(&ObjectEntry {
         addr: addr.clone(),
         deposed: deposed.cloned(),
         provider: provider.clone(),
@@ -221,7 +226,7 @@ pub fn write_entry(
 ///
 /// # Errors
 /// When it is something else.
-pub fn read_entry(text: &str) -> Result<Entry, FileError> {
+pub fn read_entry(text: &str) -> Result<ObjectEntry, FileError> {
     read::read_entry(text)
 }
 

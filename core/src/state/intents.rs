@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::StateFile;
-use super::journal::record::{self, Log};
+use super::journal::record::{self, JournalLog};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
 use super::recover::{self, JournalContent, Recovery};
 use crate::disk::{MAX_STATE, read_file};
@@ -17,14 +17,14 @@ pub trait IntentLog: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be made durable.
-    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
+    async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
     /// Reads the journals that interrupted runs left, and puts their results into the state. Changes
-    /// nothing: [`IntentLog::finish`] does, once the state is stored.
+    /// nothing: [`IntentLog::finish_recovery`] does, once the state is stored.
     ///
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.
-    async fn recover(
+    async fn recover_runs(
         &self,
         stored: Option<StateFile>,
         access: StateAccess,
@@ -37,20 +37,20 @@ pub trait IntentLog: Send + Sync {
     ///
     /// # Errors
     /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
-    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError>;
+    async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError>;
 
     /// Whether a run has left a journal, or is still writing one. A place that cannot be read may
     /// have one.
-    async fn is_pending(&self) -> bool;
+    async fn has_unfinished_run(&self) -> bool;
 
     /// Reason why the intents are kept on this machine only although the state is shared; `None` if
     /// they are where the state is.
-    fn local_only(&self) -> Option<String> {
+    fn local_only_reason(&self) -> Option<String> {
         None
     }
 
     /// Returns the traces of runs that have not ended in order.
-    fn traces(&self) -> Vec<Trace>;
+    fn unfinished_runs(&self) -> Vec<UnfinishedRun>;
 }
 
 /// Access of the caller to the state whose journals are read.
@@ -66,7 +66,7 @@ pub enum StateAccess {
 
 /// A trace of a run that has not ended in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trace {
+pub struct UnfinishedRun {
     /// The location of its journal.
     pub location: String,
     /// Whether a state was stored when the run began, or since. Of a damaged journal that has to be
@@ -80,7 +80,7 @@ pub struct Trace {
 
 /// Intents in a folder on this machine, one file for each run.
 #[derive(Clone)]
-pub struct LocalIntents {
+pub struct LocalIntentLog {
     folder: PathBuf,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
@@ -88,7 +88,7 @@ pub struct LocalIntents {
     seal: Option<Arc<dyn RecordSeal>>,
 }
 
-impl LocalIntents {
+impl LocalIntentLog {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
@@ -97,7 +97,7 @@ impl LocalIntents {
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
     #[must_use]
-    pub fn beside(self, state: PathBuf) -> Self {
+    pub fn with_state_file(self, state: PathBuf) -> Self {
         Self { state: Some(state), ..self }
     }
 
@@ -105,13 +105,13 @@ impl LocalIntents {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
-        super::journal::keep(path, bytes)
+    pub fn write_journal(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+        super::journal::write_journal_file(path, bytes)
     }
 
     /// The content of a journal of a run that does not go on.
     #[must_use]
-    pub fn content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
+    pub fn journal_content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
         JournalContent { path, bytes, seal: self.seal.clone() }
     }
 
@@ -119,9 +119,9 @@ impl LocalIntents {
     ///
     /// # Errors
     /// When one of them cannot be read.
-    pub fn interrupted(&self) -> Result<Vec<JournalContent>, JournalError> {
-        let found = recover::interrupted_in(&self.folder)?;
-        let sealed = found.into_iter().map(|found| self.content(found.path, found.bytes));
+    pub fn interrupted_journals(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let found = recover::interrupted_journals(&self.folder)?;
+        let sealed = found.into_iter().map(|found| self.journal_content(found.path, found.bytes));
         Ok(sealed.collect())
     }
 
@@ -133,59 +133,61 @@ impl LocalIntents {
 }
 
 #[async_trait::async_trait(?Send)]
-impl IntentLog for LocalIntents {
-    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let mut journal = Journal::begin(&self.folder, begin)?;
+impl IntentLog for LocalIntentLog {
+    async fn begin_run(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let mut journal = Journal::begin_run(&self.folder, begin)?;
         if let Some(seal) = &self.seal {
-            journal.seal_with(Arc::clone(seal));
+            journal.set_seal(Arc::clone(seal));
         }
         if let Some(state) = &self.state {
-            journal.share_like(state);
+            journal.copy_access_of_state(state);
         }
         Ok(journal)
     }
 
-    async fn recover(
+    async fn recover_runs(
         &self,
         stored: Option<StateFile>,
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         // The access does not matter here: a run on this machine holds a lock on its own journal.
-        recover::recover_from(self.interrupted()?, stored)
+        recover::recover_journals(self.interrupted_journals()?, stored)
     }
 
-    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
-        recovery.finish()
+    async fn finish_recovery(&self, recovery: &Recovery) -> Result<(), JournalError> {
+        recovery.archive_journals()
     }
 
     fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
         self.seal = Some(seal);
     }
 
-    async fn is_pending(&self) -> bool {
+    async fn has_unfinished_run(&self) -> bool {
         recover::is_pending(&self.folder)
     }
 
-    fn traces(&self) -> Vec<Trace> {
+    fn unfinished_runs(&self) -> Vec<UnfinishedRun> {
         let entries = self.folder.read_dir().into_iter().flatten();
         let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
         let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
         let traces = paths.map(|path| {
-            let log = read_file(&path, MAX_STATE).ok().and_then(|bytes| record::read(&bytes).ok());
-            Trace::of(&path, log.as_ref())
+            let log = read_file(&path, MAX_STATE)
+                .ok()
+                .and_then(|bytes| record::scan_journal(&bytes).ok());
+            UnfinishedRun::from_journal(&path, log.as_ref())
         });
         traces.collect()
     }
 }
 
-impl Trace {
+impl UnfinishedRun {
     /// Reads the trace out of a journal, `None` if it cannot be read at all.
-    fn of(path: &Path, log: Option<&Log>) -> Self {
+    fn from_journal(path: &Path, log: Option<&JournalLog>) -> Self {
         let location = path.display().to_string();
         let Some(log) = log else {
             return Self { location, proves_state: true, read_from: None, base: None };
         };
-        let begin = log.begin();
+        let begin = log.run_begin();
         // A run that has read its state elsewhere has written nothing here before it is taken over.
         let began_here = begin.is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none());
         // A run that was taken over has its results in the file that is written, and one that found

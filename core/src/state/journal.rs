@@ -2,7 +2,7 @@
 //! ahead and only ever appended to. Recovery after a crash is in `recover`.
 //!
 //! A record is handed to the system before its method returns, so that it survives the death of
-//! this process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
+//! this process; [`Journal::make_durable`] makes everything handed over so far survive the loss of power.
 
 pub(crate) mod access;
 mod copy;
@@ -27,17 +27,17 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
-pub(super) use self::copy::keep;
+pub(super) use self::copy::write_journal_file;
 pub use self::copy::{CopyError, JournalCopy};
-use self::durable::Sync;
+use self::durable::PendingSync;
 pub use self::error::JournalError;
-pub use self::merge::merge;
+pub use self::merge::merge_journal_copies;
 use self::on_disk::remove_unfinished;
-pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
+pub(super) use self::on_disk::{UNFINISHED_EXTENSION, is_being_written, remove_journal};
 use self::record::Record;
-use self::rules::{Rules, is_half_made};
+use self::rules::{JournalRules, is_tainted_creation};
 pub use self::seal::RecordSeal;
-use super::Object;
+use super::ObjectState;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::locks::{self, LockedFile};
@@ -54,11 +54,11 @@ pub struct Journal {
     reserved: Cell<u64>,
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
-    sync: RefCell<Option<Sync>>,
+    sync: RefCell<Option<PendingSync>>,
     /// Announced calls whose effect is not known yet.
-    open: RefCell<BTreeMap<Op, Subject>>,
-    health: Cell<Health>,
-    rules: Rules,
+    open: RefCell<BTreeMap<OperationId, CallSubject>>,
+    health: Cell<JournalHealth>,
+    rules: JournalRules,
     /// Seals the values of records.
     seal: Option<Arc<dyn RecordSeal>>,
     /// The copy in a shared place, if the journal has one.
@@ -72,20 +72,20 @@ pub struct Journal {
 
 /// Degree to which a journal can still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Health {
+enum JournalHealth {
     Sound,
     /// A record was refused. Calls under way may still be settled, but none may be begun.
     Failing,
     /// The disk did not make records durable. Calls under way may still be settled, as far as
     /// possible, but nothing counts as durable any more.
-    Fleeting,
+    NotDurable,
     /// Half a record stands at the end, so that nothing may follow.
     Closed,
 }
 
 /// Subject of a call.
 #[derive(Clone, Debug)]
-struct Subject {
+struct CallSubject {
     addr: InstanceAddr,
     provider: ProviderConfigAddr,
     deposed: Option<DeposedKey>,
@@ -101,7 +101,7 @@ struct Subject {
 
 /// Names an announced call within its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Op(pub u64);
+pub struct OperationId(pub u64);
 
 /// First record of a run.
 #[derive(Clone, Copy, Debug)]
@@ -126,9 +126,9 @@ pub struct Intent<'a> {
     /// Set if the current object is deposed under this key once the new one is there.
     pub deposes: Option<&'a DeposedKey>,
     /// Action of the call.
-    pub action: Action,
+    pub action: CallAction,
     /// The object in the place that the call is about, as it is before; `None` if there is none.
-    pub prior: Option<&'a Object>,
+    pub prior: Option<&'a ObjectState>,
     /// Planned value, without marks.
     pub planned: &'a Value,
 }
@@ -136,7 +136,7 @@ pub struct Intent<'a> {
 /// Action of a changing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum CallAction {
     /// It makes an object.
     Create,
     /// It changes an object.
@@ -170,28 +170,28 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be made durable.
-    pub fn begin(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
+    pub fn begin_run(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
         // A random name: two runs on one state can only meet if the lock failed, and then neither
         // may overwrite the journal of the other.
         let run = uuid::Uuid::new_v4().to_string();
         let path = folder.join(format!("{run}.wal"));
-        let failed = |error| JournalError::io("begin", &path)(error);
+        let failed = |error| JournalError::io_error("begin", &path)(error);
         // Checked before the folder is created: `create` with `recursive` accepts a link to any
         // folder of the machine, which a checkout may contain.
         access::refuse_link(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
-        let unfinished = path.with_extension(UNFINISHED);
+        let unfinished = path.with_extension(UNFINISHED_EXTENSION);
         let file = OpenOptions::new().appending().create_new(true).owner_only().open(&unfinished);
         let file = file.map_err(failed)?;
         // The name of a file that was just made is still unknown to others.
         let file = locks::lock(file).map_err(|error| {
-            remove(&unfinished).ok();
-            JournalError::io("lock", &path)(error)
+            remove_journal(&unfinished).ok();
+            JournalError::io_error("lock", &path)(error)
         })?;
-        let journal = Self::on(path.clone(), file);
-        let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
+        let journal = Self::on_empty_file(path.clone(), file);
+        let begun = journal.append_record(&record::run_begin_record(run, begin)).and_then(|()| {
             // Content before name: after a power failure a file with the final name must have its
             // first record, because one without it counts as damaged and stops `apply`.
             journal.file.sync_all().map_err(failed)?;
@@ -205,7 +205,7 @@ impl Journal {
         });
         if begun.is_err() {
             // Nothing was announced in it, so it says nothing.
-            remove(&unfinished).or_else(|_| remove(&path)).ok();
+            remove_journal(&unfinished).or_else(|_| remove_journal(&path)).ok();
         }
         begun?;
         // The first record is synced above, so the first announcement need not wait for it again.
@@ -214,14 +214,14 @@ impl Journal {
     }
 
     /// Gives the journal and its folder the group and mode of the state, if that is there.
-    pub(super) fn share_like(&self, state: &Path) {
+    pub(super) fn copy_access_of_state(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
-            access::share_like(state, folder, &self.file);
+            access::copy_access_of_state(state, folder, &self.file);
         }
     }
 
     /// A journal on a file that has nothing in it yet.
-    fn on(path: PathBuf, file: LockedFile) -> Self {
+    fn on_empty_file(path: PathBuf, file: LockedFile) -> Self {
         Self {
             path,
             file: Arc::new(file),
@@ -231,8 +231,8 @@ impl Journal {
             durable: Cell::new(0),
             sync: RefCell::default(),
             open: RefCell::default(),
-            health: Cell::new(Health::Sound),
-            rules: Rules::default(),
+            health: Cell::new(JournalHealth::Sound),
+            rules: JournalRules::default(),
             seal: None,
             copy: None,
             #[cfg(test)]
@@ -246,56 +246,63 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be made durable, or an earlier record could not. Then nothing is announced.
-    pub async fn announce(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
-        let op = self.take_down(intent, false)?;
+    pub async fn announce_operation(
+        &self,
+        intent: Intent<'_>,
+    ) -> Result<OperationId, JournalError> {
+        let op = self.write_answer(intent, false)?;
         // The intent must reach the disk, not only the page cache: the provider works on another
         // machine, which survives a power failure of this one.
-        let committed = self.commit().await;
+        let committed = self.make_durable().await;
         if committed.is_err() {
-            self.withdraw(op);
+            self.withdraw_operation(op);
         }
         committed.map(|()| op)
     }
 
     /// Takes back an announcement: the call is not made, so a recovery must not ask for its effect.
-    fn withdraw(&self, op: Op) {
+    fn withdraw_operation(&self, op: OperationId) {
         self.open.borrow_mut().remove(&op);
         let how = "the call was not made".to_owned();
         // If this cannot be written, the announcement itself has not become durable either.
-        self.append(&Record::Resolved { op: op.0, how }).ok();
+        self.append_record(&Record::Resolved { op: op.0, how }).ok();
     }
 
     /// Announces a call that changes nothing outside this process, without waiting for the disk.
     ///
     /// # Errors
     /// When this or an earlier record could not be written.
-    pub fn note(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
-        self.take_down(intent, true)
+    pub fn announce_internal(&self, intent: Intent<'_>) -> Result<OperationId, JournalError> {
+        self.write_answer(intent, true)
     }
 
     /// Whether anything more may be announced: nothing was refused until now.
     #[must_use]
-    pub fn takes_calls(&self) -> bool {
-        self.health.get() == Health::Sound
+    pub fn can_announce(&self) -> bool {
+        self.health.get() == JournalHealth::Sound
     }
 
-    fn take_down(&self, intent: Intent<'_>, is_noted_only: bool) -> Result<Op, JournalError> {
-        if !self.takes_calls() {
+    fn write_answer(
+        &self,
+        intent: Intent<'_>,
+        is_noted_only: bool,
+    ) -> Result<OperationId, JournalError> {
+        if !self.can_announce() {
             return Err(JournalError::Broken(self.path.clone()));
         }
         debug_assert!(
-            self.may_be_announced(&intent),
+            self.may_announce(&intent),
             "a predecessor goes before its successor is written down"
         );
         // The record number names the call, so a lost announcement can still be matched with its
         // answer by number (`scan`).
-        let op = Op(self.next.get());
-        let record = record::intent(op, intent);
+        let op = OperationId(self.next.get());
+        let record = record::intent_record(op, intent);
         let space = Self::space_for(&record);
         // Before the announcement, which could not be taken back on a full disk.
-        self.reserve(space).inspect_err(|_| self.health.set(Health::Failing))?;
-        self.append(&record)?;
-        let subject = Subject {
+        self.reserve(space).inspect_err(|_| self.health.set(JournalHealth::Failing))?;
+        self.append_record(&record)?;
+        let subject = CallSubject {
             addr: intent.addr.clone(),
             provider: intent.provider.clone(),
             deposed: intent.deposed.cloned(),
@@ -304,7 +311,7 @@ impl Journal {
             is_half_made: false,
             space,
         };
-        self.rules.announced(op, &intent);
+        self.rules.on_announced(op, &intent);
         self.open.borrow_mut().insert(op, subject);
         Ok(op)
     }
@@ -313,11 +320,15 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn answer(&self, op: Op, answer: ProviderAnswer) -> Result<(), JournalError> {
-        debug_assert!(self.was_announced(op), "a call was made before it was announced");
+    pub fn record_answer(
+        &self,
+        op: OperationId,
+        answer: ProviderAnswer,
+    ) -> Result<(), JournalError> {
+        debug_assert!(self.is_announced_durably(op), "a call was made before it was announced");
         // Written without a sync. The next announcement of a dependent syncs the file, and records
         // are appended in order, so no dependent becomes durable without this answer.
-        self.append(&Record::Answer { op: op.0, answer })?;
+        self.append_record(&Record::Answer { op: op.0, answer })?;
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
             call.is_answered = true;
         }
@@ -330,8 +341,12 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn settle(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
-        self.write_down(op, object)?;
+    pub fn settle_operation(
+        &self,
+        op: OperationId,
+        object: Option<&ObjectState>,
+    ) -> Result<(), JournalError> {
+        self.write_record(op, object)?;
         // Only now: a call whose result was not written stays open, so the next run asks for its
         // effect.
         self.open.borrow_mut().remove(&op);
@@ -339,25 +354,36 @@ impl Journal {
     }
 
     /// Records the result of an announced call for the state in case that the remaining steps on
-    /// the object have no result. [`Journal::settle`] follows.
+    /// the object have no result. [`Journal::settle_operation`] follows.
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn settle_for_now(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
-        debug_assert!(is_half_made(object), "an object is whole before what runs beside it has");
-        self.write_down(op, object)?;
+    pub fn settle_provisionally(
+        &self,
+        op: OperationId,
+        object: Option<&ObjectState>,
+    ) -> Result<(), JournalError> {
+        debug_assert!(
+            is_tainted_creation(object),
+            "an object is whole before what runs beside it has"
+        );
+        self.write_record(op, object)?;
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
             call.is_half_made = true;
         }
         Ok(())
     }
 
-    fn write_down(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
+    fn write_record(
+        &self,
+        op: OperationId,
+        object: Option<&ObjectState>,
+    ) -> Result<(), JournalError> {
         // A call may be settled twice, for now and finally. The second record wins in the replay,
         // because records are applied in order.
         let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
-        self.append(&record::settled(op, &subject, object))?;
-        self.rules.settled(self.next.get() - 1);
+        self.append_record(&record::settled_record(op, &subject, object))?;
+        self.rules.on_settled(self.next.get() - 1);
         Ok(())
     }
 
@@ -365,15 +391,15 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be made durable.
-    pub async fn snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
-        debug_assert!(self.may_be_stored(), "a state is stored while a call has no answer");
+    pub async fn record_snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
+        debug_assert!(self.may_store_state(), "a state is stored while a call has no answer");
         // Before the state and not after it: if the process dies in between, the fingerprint of the
         // stored state tells which of the two states is on disk, and so which results it has.
-        self.append(&record::snapshot(file))?;
+        self.append_record(&record::snapshot_record(file))?;
         // The state and its backup may stand on the same disk, and need space now.
         self.give_back();
-        self.rules.stored(self.next.get() - 1);
-        self.commit().await
+        self.rules.on_stored(self.next.get() - 1);
+        self.make_durable().await
     }
 
     /// Ends the run, to be called when the state that holds everything is stored. The journal goes,
@@ -381,27 +407,27 @@ impl Journal {
     ///
     /// # Errors
     /// When the end could not be written; a later run then takes over the remaining journal.
-    pub async fn end(mut self) -> Result<(), JournalError> {
+    pub async fn end_run(mut self) -> Result<(), JournalError> {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             self.release();
             // What came since the last announcement.
             return match self.copy.is_some() {
-                true => self.commit().await,
+                true => self.make_durable().await,
                 false => Ok(()),
             };
         }
-        debug_assert!(self.may_be_removed(), "a journal goes before its state is stored");
+        debug_assert!(self.may_remove_journal(), "a journal goes before its state is stored");
         // If the removal below fails or is lost in a crash, this record still says that there is
         // nothing to recover.
-        self.append(&Record::RunEnd {})?;
+        self.append_record(&Record::RunEnd {})?;
         // The copy goes first: without it, this journal says that its run has ended.
         if let Some(copy) = self.copy.take() {
-            copy.remove().await?;
+            copy.remove_copy().await?;
         }
         let path = std::mem::take(&mut self.path);
-        remove(&path)?;
+        remove_journal(&path)?;
         drop(self);
         if cfg!(windows) {
             // There the name of a file stays in its folder until the file is closed.
@@ -417,65 +443,54 @@ impl Journal {
     }
 
     /// Whether a call that is open could be made.
-    fn was_announced(&self, op: Op) -> bool {
+    fn is_announced_durably(&self, op: OperationId) -> bool {
         // The number of an intent is its record number, so it can be compared with the last durable
         // record.
-        let is_ready = |call: &Subject| call.is_noted_only || self.durable.get() >= op.0;
+        let is_ready = |call: &CallSubject| call.is_noted_only || self.durable.get() >= op.0;
         self.open.borrow().get(&op).is_some_and(is_ready)
     }
 
     /// Cuts the file to a length, and goes on from there.
-    fn cut(&self, length: u64) -> io::Result<()> {
+    fn truncate_file(&self, length: u64) -> io::Result<()> {
         self.file.set_len(length)?;
         (&**self.file).seek(SeekFrom::Start(length)).map(drop)
     }
 
-    fn append(&self, record: &Record) -> Result<(), JournalError> {
-        if self.health.get() == Health::Closed {
+    fn append_record(&self, record: &Record) -> Result<(), JournalError> {
+        if self.health.get() == JournalHealth::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
-        let sealed = self.seal.as_deref().map(|seal| self.sealed(record, seal)).transpose()?;
-        let bytes = record::frame(self.next.get(), sealed.flatten().as_ref().unwrap_or(record));
-        if let Err(error) = self.write(&bytes) {
+        let sealed = self.seal.as_deref().map(|seal| self.seal_record(record, seal)).transpose()?;
+        let bytes =
+            record::frame_record(self.next.get(), sealed.flatten().as_ref().unwrap_or(record));
+        if let Err(error) = self.write_bytes(&bytes) {
             // Records after half a record would be unreadable.
             // A full disk accepts a part of a record. Truncating it makes room for the answers of
             // calls in flight, which may be shorter than the refused record.
-            let health = match self.cut(self.length.get()) {
-                Ok(()) if self.health.get() == Health::Sound => Health::Failing,
+            let health = match self.truncate_file(self.length.get()) {
+                Ok(()) if self.health.get() == JournalHealth::Sound => JournalHealth::Failing,
                 Ok(()) => self.health.get(),
-                Err(_) => Health::Closed,
+                Err(_) => JournalHealth::Closed,
             };
             self.health.set(health);
             // The truncation has given back the space for the other answers.
             self.reserved.set(0);
             self.reserve(0).ok();
-            return Err(JournalError::io("write", &self.path)(error));
+            return Err(JournalError::io_error("write", &self.path)(error));
         }
         self.length.set(self.length.get() + bytes.len() as u64);
         self.next.set(self.next.get() + 1);
         if let Some(copy) = &self.copy {
-            copy.push(bytes);
+            copy.push_record(bytes);
         }
         Ok(())
     }
 
-    /// Number of requests to the disk to make something durable.
-    #[cfg(test)]
-    pub(crate) fn n_syncs(&self) -> usize {
-        self.n_syncs.get()
-    }
-
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+    fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
         #[cfg(test)]
         if self.next.get() > self.room.get() {
             return Err(io::ErrorKind::StorageFull.into());
         }
         (&**self.file).write_all(bytes)
-    }
-
-    /// Makes the disk full once the journal has a number of records.
-    #[cfg(test)]
-    pub(crate) fn fills_after(&self, n_records: u64) {
-        self.room.set(n_records);
     }
 }

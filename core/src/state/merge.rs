@@ -21,7 +21,7 @@ pub struct StateDifference {
 impl StateDifference {
     /// Compares two states. Resources that both share cost nothing.
     #[must_use]
-    pub fn of(before: &State, after: &State) -> Self {
+    pub fn between(before: &State, after: &State) -> Self {
         let mut instances = BTreeSet::new();
         let addrs = before.resources.keys().chain(after.resources.keys());
         for addr in addrs.collect::<BTreeSet<_>>() {
@@ -61,11 +61,11 @@ fn differing_instances(
             .map(|held| held.and_then(|held| Some((&held.provider, held.instances.get(*key)?))));
         old != new
     };
-    keys.into_iter().filter(differs).map(|key| addr.instance(key.clone())).collect()
+    keys.into_iter().filter(differs).map(|key| addr.instance_addr(key.clone())).collect()
 }
 
 /// Rights of a run to parts of a state that other runs change at the same time.
-pub trait Ownership {
+pub trait StateOwnership {
     /// Whether the run has claimed an instance to change it.
     fn has_claimed(&self, addr: &InstanceAddr) -> bool;
 
@@ -82,21 +82,21 @@ pub trait Ownership {
 /// A change of a claimed instance always counts. Another one, such as what a refresh found, counts only
 /// where the stored instance is the one that the run began with and no other run is changing it.
 #[must_use]
-pub fn merge(
+pub fn merge_states(
     base: &StateFile,
     ours: &StateFile,
     stored: &StateFile,
-    ownership: &dyn Ownership,
+    ownership: &dyn StateOwnership,
 ) -> StateFile {
-    let changed = StateDifference::of(&base.state, &ours.state);
+    let changed = StateDifference::between(&base.state, &ours.state);
     let mut merged = stored.clone();
     for addr in &changed.instances {
         let is_unmoved = || {
-            instance(&stored.state, addr) == instance(&base.state, addr)
+            find_instance(&stored.state, addr) == find_instance(&base.state, addr)
                 && !ownership.is_claimed_by_others(addr)
         };
         if ownership.has_claimed(addr) || is_unmoved() {
-            put(&mut merged.state, addr, &ours.state);
+            put_instance(&mut merged.state, addr, &ours.state);
         }
     }
     for name in &changed.outputs {
@@ -117,18 +117,18 @@ pub fn merge(
 
 /// The objects of an instance.
 #[must_use]
-pub fn instance<'s>(state: &'s State, addr: &InstanceAddr) -> Option<&'s InstanceState> {
-    state.resources.get(&addr.of())?.instances.get(&addr.key)
+pub fn find_instance<'s>(state: &'s State, addr: &InstanceAddr) -> Option<&'s InstanceState> {
+    state.resources.get(&addr.resource_addr())?.instances.get(&addr.key)
 }
 
 /// Puts an instance of one state into another one, or removes it there.
-fn put(state: &mut State, addr: &InstanceAddr, from: &State) {
-    let resource = addr.of();
+fn put_instance(state: &mut State, addr: &InstanceAddr, from: &State) {
+    let resource = addr.resource_addr();
     let held = from.resources.get(&resource);
     let new = held.and_then(|held| Some((held, held.instances.get(&addr.key)?)));
     match new {
         Some((held, instance)) => {
-            let there = state.resource_mut(resource, &held.provider);
+            let there = state.resource_or_insert(resource, &held.provider);
             there.provider = held.provider.clone();
             *there.instances.or_default(&addr.key) = instance.clone();
         }
@@ -149,11 +149,11 @@ mod tests {
     use formwork_value::{Known, Value};
 
     use super::*;
-    use crate::state::{Attributes, Object, OutputValue, Status};
+    use crate::state::{ObjectAttributes, ObjectState, ObjectStatus, OutputValue};
 
     /// A state with objects by their names, as `name=content`, and outputs, as `output.name=content`.
-    fn file(entries: &[&str]) -> StateFile {
-        let mut file = StateFile { lineage: "one".to_owned(), ..StateFile::fresh() };
+    fn state_from_entries(entries: &[&str]) -> StateFile {
+        let mut file = StateFile { lineage: "one".to_owned(), ..StateFile::new_empty() };
         for entry in entries {
             let (name, content) = entry.split_once('=').unwrap();
             if let Some(name) = name.strip_prefix("output.") {
@@ -163,25 +163,25 @@ mod tests {
             }
             let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
             let provider = "provider[\"example.com/acme/t\"]".parse().unwrap();
-            let object = Object {
-                status: Status::Ready,
+            let object = ObjectState {
+                status: ObjectStatus::Ready,
                 schema_version: 0,
-                attributes: Attributes::Json(format!("{{\"id\":\"{content}\"}}").into()),
+                attributes: ObjectAttributes::Json(format!("{{\"id\":\"{content}\"}}").into()),
                 sensitive: Arc::default(),
                 private: Bytes::new(),
                 dependencies: Arc::default(),
                 create_before_destroy: false,
                 identity: None,
             };
-            let resource = file.state.resource_mut(addr.of(), &provider);
+            let resource = file.state.resource_or_insert(addr.resource_addr(), &provider);
             resource.instances.or_default(&addr.key).current = Some(Arc::new(object));
         }
         file
     }
 
-    struct Claims(&'static [&'static str], &'static [&'static str]);
+    struct FixedOwnership(&'static [&'static str], &'static [&'static str]);
 
-    impl Ownership for Claims {
+    impl StateOwnership for FixedOwnership {
         fn has_claimed(&self, addr: &InstanceAddr) -> bool {
             self.0.contains(&addr.to_string().trim_start_matches("t."))
         }
@@ -195,8 +195,19 @@ mod tests {
         }
     }
 
-    fn merged(base: &[&str], ours: &[&str], stored: &[&str], claims: Claims) -> State {
-        merge(&file(base), &file(ours), &file(stored), &claims).state
+    fn merge_entries(
+        base: &[&str],
+        ours: &[&str],
+        stored: &[&str],
+        claims: FixedOwnership,
+    ) -> State {
+        merge_states(
+            &state_from_entries(base),
+            &state_from_entries(ours),
+            &state_from_entries(stored),
+            &claims,
+        )
+        .state
     }
 
     #[test]
@@ -204,36 +215,45 @@ mod tests {
         let base = ["a=1", "b=1", "c[0]=1", "c[1]=1", "output.x=1", "output.y=1"];
         let ours = ["a=2", "b=1", "c[0]=1", "c[2]=1", "output.x=2", "output.y=1"];
         let theirs = ["a=1", "c[0]=2", "c[1]=1", "d=1", "output.x=1", "output.y=2"];
-        let claims = Claims(&["a", "c[1]", "c[2]", "output.x"], &[]);
+        let claims = FixedOwnership(&["a", "c[1]", "c[2]", "output.x"], &[]);
         let all = ["a=2", "c[0]=2", "c[2]=1", "d=1", "output.x=2", "output.y=2"];
-        assert_eq!(merged(&base, &ours, &theirs, claims), file(&all).state);
+        assert_eq!(merge_entries(&base, &ours, &theirs, claims), state_from_entries(&all).state);
     }
 
     #[test]
     fn what_a_refresh_found_yields_to_a_change_of_another_run() {
         let (base, ours) = (["a=1", "b=1", "c=1"], ["a=2", "b=2", "c=2"]);
-        let claims = Claims(&[], &["c"]);
+        let claims = FixedOwnership(&[], &["c"]);
         // `a` was not changed by others, `b` was, and `c` is being changed.
         assert_eq!(
-            merged(&base, &ours, &["a=1", "b=3", "c=1"], claims),
-            file(&["a=2", "b=3", "c=1"]).state
+            merge_entries(&base, &ours, &["a=1", "b=3", "c=1"], claims),
+            state_from_entries(&["a=2", "b=3", "c=1"]).state
         );
     }
 
     #[test]
     fn a_claimed_change_counts_whatever_is_there() {
-        let claims = Claims(&["a"], &[]);
-        assert_eq!(merged(&["a=1"], &["a=2"], &["a=3"], claims), file(&["a=2"]).state);
-        let claims = Claims(&["a"], &[]);
-        assert_eq!(merged(&["a=1"], &[], &["a=1", "b=1"], claims), file(&["b=1"]).state);
+        let claims = FixedOwnership(&["a"], &[]);
+        assert_eq!(
+            merge_entries(&["a=1"], &["a=2"], &["a=3"], claims),
+            state_from_entries(&["a=2"]).state
+        );
+        let claims = FixedOwnership(&["a"], &[]);
+        assert_eq!(
+            merge_entries(&["a=1"], &[], &["a=1", "b=1"], claims),
+            state_from_entries(&["b=1"]).state
+        );
     }
 
     #[test]
     fn merging_into_the_base_gives_ours() {
-        let (base, ours) = (file(&["a=1", "b=1"]), file(&["a=2", "c=1", "output.x=1"]));
-        let merged = merge(&base, &ours, &base, &Claims(&[], &[]));
+        let (base, ours) = (
+            state_from_entries(&["a=1", "b=1"]),
+            state_from_entries(&["a=2", "c=1", "output.x=1"]),
+        );
+        let merged = merge_states(&base, &ours, &base, &FixedOwnership(&[], &[]));
         assert!(merged.has_content_of(&ours));
-        assert!(StateDifference::of(&ours.state, &merged.state).is_empty());
-        assert!(!StateDifference::of(&base.state, &merged.state).is_empty());
+        assert!(StateDifference::between(&ours.state, &merged.state).is_empty());
+        assert!(!StateDifference::between(&base.state, &merged.state).is_empty());
     }
 }

@@ -6,8 +6,8 @@ mod system;
 
 /// Returns the user and host of this process, as locks name them: `root@host`.
 #[must_use]
-pub fn who() -> String {
-    format!("{}@{}", system::user(), system::host())
+pub fn user_and_host() -> String {
+    format!("{}@{}", system::user_name(), system::host_name())
 }
 
 /// Returns the name of an operation as people know it. Lock files and journals hold Terraform's name

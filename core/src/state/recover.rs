@@ -3,7 +3,7 @@
 
 mod archive;
 mod damage;
-mod hint;
+mod object_id_hint;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -17,12 +17,12 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
 pub use self::damage::JournalDamage;
-use self::replay::Replay;
-use super::Object;
+use self::replay::JournalReplay;
+use super::ObjectState;
 use super::file::StateFile;
 use super::journal::access::refuse_link;
-use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, JournalError, ProviderAnswer, RecordSeal};
+use super::journal::record::{self, JournalLog, Record, RunBegin, strip_subseconds};
+use super::journal::{self, CallAction, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -36,7 +36,7 @@ pub struct Recovery {
     /// The runs that were cut off, the earliest first.
     pub runs: Vec<InterruptedRun>,
     /// The calls whose effect is unknown, in the order in which they were announced.
-    pub unresolved: Vec<Unresolved>,
+    pub unresolved: Vec<UnresolvedOperation>,
 }
 
 /// A run that was cut off.
@@ -59,7 +59,7 @@ pub struct InterruptedRun {
 
 /// A call that was in flight when its run was cut off, or whose result contradicts the state.
 #[derive(Clone, Debug)]
-pub struct Unresolved {
+pub struct UnresolvedOperation {
     /// The instance.
     pub addr: InstanceAddr,
     /// Set if the call was about a deposed object.
@@ -70,7 +70,7 @@ pub struct Unresolved {
     /// The provider configuration that was asked.
     pub provider: ProviderConfigAddr,
     /// Action of the call.
-    pub action: Action,
+    pub action: CallAction,
     /// Planned value, if it can still be read.
     pub planned: Option<Value>,
     /// When it was announced: RFC 3339, UTC.
@@ -92,7 +92,7 @@ pub struct Unresolved {
 }
 
 /// Why a creation is settled when there is an object under its address.
-const CAME_IN: &str = "an object came into its place";
+const OBJECT_IN_PLACE_REASON: &str = "an object came into its place";
 
 /// Open question about a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,21 +100,21 @@ pub enum OpenQuestion {
     /// The effect of the call.
     Effect,
     /// Whether its result still belongs in the state, which another run has changed since.
-    Place {
+    Destination {
         /// The object that came back; `None` if it is gone.
-        object: Option<Arc<Object>>,
+        object: Option<Arc<ObjectState>>,
     },
 }
 
 /// Reads the journals that interrupted runs left in a folder, and puts their results into the
 /// state. Passes over the journal of a run that is still going on. Changes nothing on disk:
-/// [`Recovery::finish`] does, once the state is stored.
+/// [`Recovery::archive_journals`] does, once the state is stored.
 ///
 /// # Errors
 /// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
 /// are used.
-pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-    recover_from(interrupted_in(folder)?, stored)
+pub fn recover_folder(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
+    recover_journals(interrupted_journals(folder)?, stored)
 }
 
 /// The content of a journal, and its path or the path that it will have on this machine.
@@ -132,15 +132,15 @@ pub struct JournalContent {
 ///
 /// # Errors
 /// When one of them cannot be read.
-pub fn interrupted_in(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
+pub fn interrupted_journals(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
     let mut found = Vec::new();
-    for path in journals_in(folder)? {
+    for path in journal_paths(folder)? {
         // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
         // operations are not interrupted, and taking them over would settle them twice.
         if journal::is_being_written(&path)? {
             continue;
         }
-        let bytes = read_file(&path, MAX_STATE).map_err(JournalError::io("read", &path))?;
+        let bytes = read_file(&path, MAX_STATE).map_err(JournalError::io_error("read", &path))?;
         found.push(JournalContent { path, bytes, seal: None });
     }
     Ok(found)
@@ -154,49 +154,49 @@ pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     Ok(path.exists() && journal::is_being_written(path)?)
 }
 
-/// Puts the results of journals into the state, as [`recover`] does.
+/// Puts the results of journals into the state, as [`recover_folder`] does.
 ///
 /// # Errors
 /// When a journal belongs to another state. Of a damaged one the sound records are used.
-pub fn recover_from(
+pub fn recover_journals(
     journals: Vec<JournalContent>,
     stored: Option<StateFile>,
 ) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
     for JournalContent { path, bytes, seal } in journals {
-        let mut log = parse(&path, &bytes)?;
-        log.open(&path, seal.as_deref())?;
-        logs.push((log.begin().map(RunBegin::age), path, log));
+        let mut log = parse_journal(&path, &bytes)?;
+        log.open_values(&path, seal.as_deref())?;
+        logs.push((log.run_begin().map(RunBegin::sort_key), path, log));
     }
     // Several journals remain if interrupted runs followed each other. A later one begins with the
     // state that the earlier one led to, so they are replayed in that order.
     logs.sort_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
     for (_, path, log) in logs {
-        Replay::new(path, &log)?.run(&log, &mut recovery)?;
+        JournalReplay::new(path, &log)?.replay_log(&log, &mut recovery)?;
     }
-    recovery.settle_what_came_in();
+    recovery.settle_creations_with_object();
     Ok(recovery)
 }
 
 /// Whether a run has left a journal in a folder, or is still writing one.
 #[must_use]
 pub fn is_pending(folder: &Path) -> bool {
-    journals_in(folder).is_ok_and(|journals| !journals.is_empty())
+    journal_paths(folder).is_ok_and(|journals| !journals.is_empty())
 }
 
-fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
-    refuse_link(folder).map_err(JournalError::io("read", folder))?;
+fn journal_paths(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    refuse_link(folder).map_err(JournalError::io_error("read", folder))?;
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
         // Only a missing folder means that there are no journals. Any other error must stop the
         // command: it could create objects again that a journal names.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(JournalError::io("read", folder)(error)),
+        Err(error) => return Err(JournalError::io_error("read", folder)(error)),
     };
     let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(JournalError::io("read", folder))?.path();
+        let path = entry.map_err(JournalError::io_error("read", folder))?.path();
         // Not `.begin`, which is not durable yet and announces nothing, and not `.damaged`, whose
         // valid records were taken over before.
         if path.extension().is_some_and(|extension| extension == "wal") {
@@ -206,13 +206,13 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
     Ok(paths)
 }
 
-fn read(path: &Path) -> Result<Log, JournalError> {
-    let bytes = read_file(path, MAX_STATE).map_err(JournalError::io("read", path))?;
-    parse(path, &bytes)
+fn read_journal(path: &Path) -> Result<JournalLog, JournalError> {
+    let bytes = read_file(path, MAX_STATE).map_err(JournalError::io_error("read", path))?;
+    parse_journal(path, &bytes)
 }
 
-fn parse(path: &Path, bytes: &[u8]) -> Result<Log, JournalError> {
-    record::read(bytes).map_err(|error| JournalError::Unreadable {
+fn parse_journal(path: &Path, bytes: &[u8]) -> Result<JournalLog, JournalError> {
+    record::scan_journal(bytes).map_err(|error| JournalError::Unreadable {
         path: path.to_owned(),
         number: error.number,
         reason: error.reason,
@@ -222,12 +222,15 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<Log, JournalError> {
 impl Recovery {
     /// Whether no run was cut off.
     #[must_use]
-    pub fn is_nothing(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
     /// The instances of a journal that only the user can decide about.
-    pub fn open_in<'r>(&'r self, journal: &'r Path) -> impl Iterator<Item = &'r InstanceAddr> {
+    pub fn unresolved_in<'r>(
+        &'r self,
+        journal: &'r Path,
+    ) -> impl Iterator<Item = &'r InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
         open.filter(move |one| one.journal == journal).map(|one| &one.addr)
     }
@@ -238,7 +241,7 @@ impl Recovery {
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let runs = self.runs.iter().flat_map(InterruptedRun::diagnostics);
         let open = self.unresolved.iter().filter(|one| one.decided.is_none());
-        runs.chain(open.map(Unresolved::diagnostic)).collect()
+        runs.chain(open.map(UnresolvedOperation::diagnostic)).collect()
     }
 
     /// A creation is settled once there is an object under its address that may be the created one:
@@ -248,30 +251,33 @@ impl Recovery {
     /// another, that other one is there all the time. If another program has changed the result of
     /// the run, the object there is unknown. And into a state no newer than the one that the run
     /// found nothing has come: it is a backup, or one that is read while another is written.
-    fn settle_what_came_in(&mut self) {
+    fn settle_creations_with_object(&mut self) {
         let Some(file) = &self.file else { return };
         let misplaced = self.unresolved.iter().filter(|one| one.doubt != OpenQuestion::Effect);
         // An address with a contradicting result is left to the user as a whole. The object there
         // may be of either program.
         let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
         for one in &mut self.unresolved {
-            let is_creation = one.action == Action::Create && one.doubt == OpenQuestion::Effect;
+            let is_creation = one.action == CallAction::Create && one.doubt == OpenQuestion::Effect;
             if is_creation
                 && file.serial > one.found
                 && one.deposes.is_none()
                 && !misplaced.contains(&one.addr)
-                && let Some(object) = file.state.object(&one.addr, one.deposed.as_ref())
+                && let Some(object) = file.state.find_object(&one.addr, one.deposed.as_ref())
                 // The planned attributes decide, not the address alone: with several interrupted
                 // creations of one type, an import may have put another object there.
-                && one.may_be(object)
+                && one.may_be_created_object(object)
             {
-                one.decided = Some(CAME_IN.to_owned());
+                one.decided = Some(OBJECT_IN_PLACE_REASON.to_owned());
             }
         }
     }
 
     /// Takes down where things belong by now, so that nothing is made there a second time.
-    pub fn follow(&mut self, place: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr) {
+    pub fn follow_moves(
+        &mut self,
+        place: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr,
+    ) {
         for one in &mut self.unresolved {
             let now = place(&one.addr, &one.provider);
             one.moved = (now != one.addr).then_some(now);
@@ -281,20 +287,20 @@ impl Recovery {
     /// The addresses at which something was begun that is open, and belongs to one instance by now: none
     /// or one, unless several have come together.
     #[must_use]
-    pub fn origins(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
+    pub fn original_addresses(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
         let open = self.unresolved.iter().filter(|one| one.needs_decision());
         open.filter(|one| one.current_addr() == place).map(|one| &one.addr).collect()
     }
 
     /// Takes down what was found out or decided about everything that is open about an instance, by
     /// the address that it had, or else by the one that it has if only one has come there. It stays with
-    /// [`Recovery::finish`]. Returns what that was.
-    pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
+    /// [`Recovery::archive_journals`]. Returns what that was.
+    pub fn record_decision(&mut self, addr: &InstanceAddr, how: &str) -> Vec<UnresolvedOperation> {
         let began_there =
             self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
         let origin = match began_there {
             true => addr.clone(),
-            false => match self.origins(addr).into_iter().collect::<Vec<_>>()[..] {
+            false => match self.original_addresses(addr).into_iter().collect::<Vec<_>>()[..] {
                 [one] => one.clone(),
                 // Of several it is unknown which is meant.
                 _ => return Vec::new(),
@@ -314,7 +320,7 @@ impl Recovery {
 impl InterruptedRun {
     /// The id of the run.
     #[must_use]
-    pub fn id(&self) -> Option<String> {
+    pub fn run_id(&self) -> Option<String> {
         Some(self.journal.file_stem()?.to_string_lossy().into_owned())
     }
 
@@ -322,14 +328,14 @@ impl InterruptedRun {
     /// damaged journal.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let replayed = (self.n_replayed > 0).then(|| self.diagnostic());
-        let older = self.began_with.map(|began_with| self.older(began_with));
-        let damage = self.damage.as_ref().map(|damage| damage.warning(self));
+        let replayed = (self.n_replayed > 0).then(|| self.results_diagnostic());
+        let older = self.began_with.map(|began_with| self.older_state_warning(began_with));
+        let damage = self.damage.as_ref().map(|damage| damage.damage_warning(self));
         replayed.into_iter().chain(older).chain(damage).collect()
     }
 
     /// Warns of a stored state that is older than the one that the run began with.
-    fn older(&self, began_with: u64) -> Diagnostic {
+    fn older_state_warning(&self, began_with: u64) -> Diagnostic {
         let detail = format!(
             "The run ({}) that {} began at {} had a state with serial {began_with}, but the stored one \
              is older: a backup may have been copied over it. Objects that were created in between \
@@ -337,7 +343,7 @@ impl InterruptedRun {
              with the state before anything is applied.",
             self.operation,
             self.who,
-            to_the_second(&self.when)
+            strip_subseconds(&self.when)
         );
         let summary = messages::STATE_IS_OLDER_THAN_JOURNAL;
         Diagnostic::warning(summary, detail).blame(Blame::Environment)
@@ -345,10 +351,10 @@ impl InterruptedRun {
 
     /// Reports the results of the run that were put into the state.
     #[must_use]
-    pub fn diagnostic(&self) -> Diagnostic {
+    pub fn results_diagnostic(&self) -> Diagnostic {
         let Self { operation, who, n_replayed, .. } = self;
         let operation = operation_name(operation);
-        let when = to_the_second(&self.when);
+        let when = strip_subseconds(&self.when);
         let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
         let detail = format!(
             "A run ({operation}) that {who} began at {when} was cut off before it could save the \
@@ -360,13 +366,13 @@ impl InterruptedRun {
     }
 }
 
-impl Unresolved {
+impl UnresolvedOperation {
     /// Whether only the user can decide about it. The object of a call to update or delete is still
     /// in the state, and the next refresh sees its outcome.
     #[must_use]
     pub fn needs_decision(&self) -> bool {
         self.decided.is_none()
-            && (self.action == Action::Create || self.doubt != OpenQuestion::Effect)
+            && (self.action == CallAction::Create || self.doubt != OpenQuestion::Effect)
     }
 
     /// Address of the object.
@@ -383,24 +389,24 @@ impl Unresolved {
 
     /// Planned value of a creation whose effect is unknown: enough to look for the object.
     #[must_use]
-    pub fn to_be_looked_for(&self) -> Option<&Value> {
+    pub fn planned_value_to_find(&self) -> Option<&Value> {
         let is_open = self.needs_decision() && self.deposed.is_none();
-        let is_creation = self.action == Action::Create && self.doubt == OpenQuestion::Effect;
+        let is_creation = self.action == CallAction::Create && self.doubt == OpenQuestion::Effect;
         self.planned.as_ref().filter(|_| is_open && is_creation)
     }
 
     /// Whether an object may be the one that was to be created.
-    fn may_be(&self, object: &Object) -> bool {
-        self.differences(object).is_empty()
+    fn may_be_created_object(&self, object: &ObjectState) -> bool {
+        self.differing_attributes(object).is_empty()
     }
 
     /// The names of the attributes whose planned values an object does not have. Null, unknown and
     /// sensitive ones are not compared.
     #[must_use]
-    pub fn differences(&self, object: &Object) -> Vec<String> {
+    pub fn differing_attributes(&self, object: &ObjectState) -> Vec<String> {
         // Attributes that cannot be parsed differ from every plan, so the operation stays open. That is
         // the safe side.
-        let stored = object.attributes.members();
+        let stored = object.attributes.to_json_value();
         let planned = self.planned_attributes().into_iter();
         let differing = planned.filter(|(name, planned)| {
             let planned: Option<serde_json::Value> = serde_json::from_str(planned).ok();
@@ -422,14 +428,14 @@ impl Unresolved {
     /// The id of the object in an answer that could not be taken over, if it has one. A guess for
     /// people.
     #[must_use]
-    pub fn guessed_id(&self) -> Option<String> {
-        self.answer.as_ref().and_then(hint::id)
+    pub fn guess_object_id(&self) -> Option<String> {
+        self.answer.as_ref().and_then(object_id_hint::find_id_in_answer)
     }
 
     /// Describes in plain words the call in flight, and the command that decides about it.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
-        let detail = self.detail("`formwork recover list` shows how");
+        let detail = self.describe_operation("`formwork recover list` shows how");
         Diagnostic::warning(messages::AN_OPERATION_WAS_INTERRUPTED, detail)
             .blame(Blame::Environment)
             .about(self.addr.to_string())
@@ -438,12 +444,12 @@ impl Unresolved {
     /// Describes in plain words the call in flight. `how` says where the reader finds the next
     /// step.
     #[must_use]
-    pub fn detail(&self, how: &str) -> String {
-        let (addr, when) = (&self.addr, to_the_second(&self.when));
+    pub fn describe_operation(&self, how: &str) -> String {
+        let (addr, when) = (&self.addr, strip_subseconds(&self.when));
         let doing = match self.action {
-            Action::Create => "created",
-            Action::Update => "updated",
-            Action::Delete => "destroyed",
+            CallAction::Create => "created",
+            CallAction::Update => "updated",
+            CallAction::Delete => "destroyed",
         };
         let what = match &self.deposed {
             Some(key) => format!("The deposed object {key} of {addr}"),
@@ -454,7 +460,7 @@ impl Unresolved {
             None => what,
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
-        let answer = match answer.map(hint::id) {
+        let answer = match answer.map(object_id_hint::find_id_in_answer) {
             None => "no usable answer had arrived".to_owned(),
             Some(None) => "the answer had arrived but was not taken over".to_owned(),
             Some(Some(id)) => format!(
@@ -462,19 +468,21 @@ impl Unresolved {
             ),
         };
         let remedy = match (self.action, &self.doubt) {
-            (Action::Create, OpenQuestion::Effect) if self.decided.as_deref() == Some(CAME_IN) => {
+            (CallAction::Create, OpenQuestion::Effect)
+                if self.decided.as_deref() == Some(OBJECT_IN_PLACE_REASON) =>
+            {
                 "Since then an object has come into its place, which is taken for the one that was \
                  being created. If it was recreated by other means, look for the new object."
             }
-            (_, OpenQuestion::Place { .. }) => {
+            (_, OpenQuestion::Destination { .. }) => {
                 "It was done, but another program has changed the state since, so the result was not \
                  put in. Compare the real object with the state."
             }
-            (Action::Create, OpenQuestion::Effect) => &format!(
+            (CallAction::Create, OpenQuestion::Effect) => &format!(
                 "The object may exist although the state does not have it. Look for it, and settle \
                      the operation: {how}. Until then it is not created a second time."
             ),
-            (Action::Update | Action::Delete, OpenQuestion::Effect) => {
+            (CallAction::Update | CallAction::Delete, OpenQuestion::Effect) => {
                 "The state holds the object as it was before; the next refresh shows the \
                  outcome."
             }
@@ -487,13 +495,5 @@ impl Unresolved {
 
     fn resolved_record(&self, how: &str) -> Record {
         Record::Resolved { op: self.op, how: how.to_owned() }
-    }
-}
-
-/// A time as people read it. Journals keep fractions of a second for the sake of their order.
-fn to_the_second(when: &str) -> String {
-    match when.split_once('.') {
-        Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
-        _ => when.to_owned(),
     }
 }

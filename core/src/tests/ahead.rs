@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 
-use super::{EvalFixture, Fault};
-use crate::plan::Mode;
+use super::{CallFault, EngineFixture};
+use crate::plan::PlanMode;
 
 /// Each mentions the one before it.
-fn chain() -> String {
+fn chain_config() -> String {
     let mut config = String::from("resource \"test_thing\" \"a\" {\n  name = \"a\"\n}\n");
     for pair in ["a", "b", "c", "d", "e", "f"].windows(2) {
         let [on, name] = pair else { continue };
@@ -18,19 +18,19 @@ fn chain() -> String {
     config
 }
 
-fn after(parallelism: usize) -> EvalFixture {
-    let mut bench = EvalFixture::after(&chain());
+fn fixture_with_chain(parallelism: usize) -> EngineFixture {
+    let mut bench = EngineFixture::with_applied(&chain_config());
     bench.parallelism = parallelism;
     bench
 }
 
 /// The most reads that were under way at once while planning.
-fn most_reads(parallelism: usize) -> usize {
-    let mut bench = after(parallelism);
-    bench.cloud.things().slow = true;
-    let run = bench.plan(&chain());
-    assert!(!run.diags.has_errors(), "{}", run.said());
-    let things = bench.cloud.things();
+fn max_concurrent_reads(parallelism: usize) -> usize {
+    let mut bench = fixture_with_chain(parallelism);
+    bench.cloud.lock_contents().slow = true;
+    let run = bench.plan(&chain_config());
+    assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
+    let things = bench.cloud.lock_contents();
     assert_eq!(things.calls.iter().filter(|call| call.starts_with("read ")).count(), 6);
     things.most_under_way
 }
@@ -38,53 +38,54 @@ fn most_reads(parallelism: usize) -> usize {
 #[test]
 fn a_chain_is_read_side_by_side_within_the_limit() {
     // Six objects, so with a hundred places most stay empty.
-    assert_eq!([1, 2, 4, 100].map(most_reads), [1, 2, 4, 6]);
+    assert_eq!([1, 2, 4, 100].map(max_concurrent_reads), [1, 2, 4, 6]);
 }
 
 #[test]
 fn one_at_a_time_is_in_the_order_of_the_graph() {
-    let run = after(1).plan(&chain());
+    let run = fixture_with_chain(1).plan(&chain_config());
     let expected = "configure -, read a-1, plan a, read b-1, plan b, read c-1, plan c, read d-1, plan d, read e-1, plan e, read f-1, plan f\n";
-    assert_eq!(run.calls(), expected);
+    assert_eq!(run.all_calls(), expected);
 }
 
 #[test]
 fn plans_are_made_in_the_order_of_the_graph() {
-    let run = after(10).plan(&chain());
+    let run = fixture_with_chain(10).plan(&chain_config());
     let plans: Vec<_> = run.calls.iter().filter(|call| call.starts_with("plan ")).collect();
     assert_eq!(plans, ["plan a", "plan b", "plan c", "plan d", "plan e", "plan f"]);
 }
 
 #[test]
 fn what_cannot_be_read_is_reported_where_its_turn_comes() {
-    let mut bench = after(10);
-    bench.fault("read c-1", Fault::Refuses);
-    let run = bench.plan(&chain());
+    let mut bench = fixture_with_chain(10);
+    bench.set_fault("read c-1", CallFault::Refuses);
+    let run = bench.plan(&chain_config());
     let plans: Vec<_> = run.calls.iter().filter(|call| call.starts_with("plan ")).collect();
     assert_eq!(plans, ["plan a", "plan b"]);
     expect![[r#"
         error test_thing.c: the cloud says no to read
     "#]]
-    .assert_eq(&run.said());
+    .assert_eq(&run.describe_diagnostics());
     // Nothing asks about c, so the error of reading it is not reported.
-    bench.fault("plan a", Fault::Refuses);
+    bench.set_fault("plan a", CallFault::Refuses);
     expect![[r#"
         error test_thing.a: the cloud says no to plan
     "#]]
-    .assert_eq(&bench.plan(&chain()).said());
+    .assert_eq(&bench.plan(&chain_config()).describe_diagnostics());
 }
 
 #[test]
 fn without_refresh_nothing_is_read_ahead() {
-    let run = after(10).plan_with(&chain(), |options| options.skip_refresh = true);
-    assert!(!run.calls().contains("read "), "{}", run.calls());
+    let run =
+        fixture_with_chain(10).plan_with(&chain_config(), |options| options.skip_refresh = true);
+    assert!(!run.all_calls().contains("read "), "{}", run.all_calls());
 }
 
 #[test]
 fn a_target_has_only_what_it_needs_read() {
-    let mut bench = after(10);
-    bench.target(&["test_thing.b"]);
-    let run = bench.plan(&chain());
+    let mut bench = fixture_with_chain(10);
+    bench.set_targets(&["test_thing.b"]);
+    let run = bench.plan(&chain_config());
     let mut reads: Vec<_> = run.calls.iter().filter(|call| call.starts_with("read ")).collect();
     reads.sort();
     assert_eq!(reads, ["read a-1", "read b-1"]);
@@ -110,15 +111,15 @@ resource \"test_thing\" \"it\" {{
         )
     };
     for destroying in [false, true] {
-        let mut bench = EvalFixture::after(&config(6));
+        let mut bench = EngineFixture::with_applied(&config(6));
         bench.parallelism = 4;
-        bench.cloud.things().slow = true;
+        bench.cloud.lock_contents().slow = true;
         let run = bench.plan_with(&config(if destroying { 6 } else { 0 }), |options| {
             if destroying {
-                options.mode = Mode::Destroy;
+                options.mode = PlanMode::Destroy;
             }
         });
-        assert!(!run.diags.has_errors(), "{}", run.said());
-        assert_eq!(bench.cloud.things().most_under_way, 4, "destroying: {destroying}");
+        assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
+        assert_eq!(bench.cloud.lock_contents().most_under_way, 4, "destroying: {destroying}");
     }
 }

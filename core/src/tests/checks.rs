@@ -2,10 +2,10 @@
 
 use expect_test::expect;
 
-use super::EvalFixture;
-use crate::plan::Mode;
+use super::EngineFixture;
+use crate::plan::PlanMode;
 
-const CHECKED: &str = r#"
+const CHECKED_CONFIG: &str = r#"
 resource "test_thing" "a" { name = "a" }
 check "c" {
   data "test_lookup" "l" { key = "k" }
@@ -20,7 +20,7 @@ check "c" {
 }
 "#;
 
-fn checks(run: &super::Run) -> String {
+fn describe_check_results(run: &super::RunResult) -> String {
     let json =
         run.applied.as_ref().and_then(|applied| applied.checks.to_json()).unwrap_or_default();
     format!("{}\n", String::from_utf8_lossy(&json))
@@ -29,8 +29,8 @@ fn checks(run: &super::Run) -> String {
 #[test]
 fn a_failed_assertion_is_a_warning_and_kept() {
     // Read again at the end, as in Terraform: the changes may have altered what is checked.
-    let mut bench = EvalFixture::new();
-    let run = bench.apply(CHECKED);
+    let mut bench = EngineFixture::new();
+    let run = bench.apply(CHECKED_CONFIG);
     expect![[r#"
         <= data.test_lookup.l ReadBecauseCheckNested
         + test_thing.a
@@ -39,7 +39,7 @@ fn a_failed_assertion_is_a_warning_and_kept() {
         warning -: Check block assertion known after apply
         warning -: Check block assertion failed
         [{"object_kind":"check","config_addr":"check.c","status":"fail","objects":[{"object_addr":"check.c","status":"fail","failure_messages":["it says answer to k"]}]}]
-    "#]].assert_eq(&format!("{}{}", run.story(), checks(&run)));
+    "#]].assert_eq(&format!("{}{}", run.describe_run(), describe_check_results(&run)));
 }
 
 #[test]
@@ -62,14 +62,14 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
             error_message = "no id"
           }
         }"#;
-    let named = |run: super::Run| {
+    let named = |run: super::RunResult| {
         let json = run.plan.unwrap().checks.to_json().unwrap();
         format!("{}\n", String::from_utf8_lossy(&json))
     };
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let planned = named(bench.plan(config));
     bench.apply(config);
-    let ended = named(bench.plan_with(config, |options| options.mode = Mode::Destroy));
+    let ended = named(bench.plan_with(config, |options| options.mode = PlanMode::Destroy));
     expect![[r#"
         [{"object_kind":"output","config_addr":"output.o","status":"unknown","objects":[{"object_addr":"output.o","status":"unknown"}]},{"object_kind":"resource","config_addr":"data.test_lookup.l","status":"unknown","objects":[{"object_addr":"data.test_lookup.l","status":"unknown"}]}]
         [{"object_kind":"output","config_addr":"output.o","status":"unknown","objects":[{"object_addr":"output.o","status":"unknown"}]},{"object_kind":"resource","config_addr":"data.test_lookup.l","status":"unknown","objects":null}]
@@ -78,10 +78,10 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
 
 #[test]
 fn a_data_source_of_a_check_that_cannot_be_read_stops_nothing() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // Terraform turns every error within a check into a warning.
-    bench.fault("look up k", super::Fault::Refuses);
-    let run = bench.apply(CHECKED);
+    bench.set_fault("look up k", super::CallFault::Refuses);
+    let run = bench.apply(CHECKED_CONFIG);
     expect![[r#"
         <= data.test_lookup.l ReadBecauseCheckNested
         + test_thing.a
@@ -89,5 +89,5 @@ fn a_data_source_of_a_check_that_cannot_be_read_stops_nothing() {
         warning data.test_lookup.l: the cloud says no to look up
         warning data.test_lookup.l: the cloud says no to look up
         [{"object_kind":"check","config_addr":"check.c","status":"fail","objects":[{"object_addr":"check.c","status":"fail","failure_messages":["the cloud says no to look up: "]}]}]
-    "#]].assert_eq(&format!("{}{}", run.story(), checks(&run)));
+    "#]].assert_eq(&format!("{}{}", run.describe_run(), describe_check_results(&run)));
 }

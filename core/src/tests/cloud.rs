@@ -23,7 +23,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
@@ -41,7 +41,7 @@ use futures_util::stream::BoxStream;
 
 /// Faulty behavior of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum CallFault {
     /// Says no and leaves everything as it is.
     Refuses,
     /// Does it and says that it failed, handing over what there is.
@@ -64,13 +64,13 @@ pub(super) enum Fault {
 
 /// Everything there is, and what was done to it.
 #[derive(Default)]
-pub(super) struct Things {
+pub(super) struct CloudContents {
     /// The real objects by id.
     pub(super) objects: BTreeMap<String, Value>,
     /// Answers of data sources, by key; others are echoed.
     pub(super) answers: BTreeMap<String, String>,
     /// Faults by call and name, as in `create a`.
-    pub(super) faults: BTreeMap<String, Fault>,
+    pub(super) faults: BTreeMap<String, CallFault>,
     /// Calls over which the process dies, each once. A request to a process as a whole ends in its
     /// number, as in `launch 2`.
     pub(super) deaths: BTreeSet<String>,
@@ -108,15 +108,15 @@ pub(super) struct Things {
 
 /// A world in memory.
 #[derive(Clone, Default)]
-pub(super) struct Cloud(Arc<Mutex<Things>>);
+pub(super) struct FakeCloud(Arc<Mutex<CloudContents>>);
 
-impl Cloud {
-    pub(super) fn things(&self) -> MutexGuard<'_, Things> {
+impl FakeCloud {
+    pub(super) fn lock_contents(&self) -> MutexGuard<'_, CloudContents> {
         self.0.lock().unwrap()
     }
 
-    fn call(&self, call: String) -> Option<Fault> {
-        let mut things = self.things();
+    fn record_call(&self, call: String) -> Option<CallFault> {
+        let mut things = self.lock_contents();
         let fault = things.faults.get(&call).copied();
         // Also a call that is to fail: what counts is what was sent.
         things.calls.push(call);
@@ -125,8 +125,8 @@ impl Cloud {
 }
 
 /// One process of the provider.
-struct Cloudy {
-    cloud: Cloud,
+struct CloudProvider {
+    cloud: FakeCloud,
     region: Mutex<Option<String>>,
     /// Whether it died in a call.
     dead: AtomicBool,
@@ -144,7 +144,7 @@ fn schema(attributes: &[(&str, Type, Role)]) -> Schema {
     Schema { version: 0, block: Block { attributes, ..Block::default() } }
 }
 
-fn thing() -> Schema {
+fn thing_schema() -> Schema {
     let mut schema = schema(&[
         ("id", Type::String, Role::Computed),
         ("name", Type::String, Role::Required),
@@ -158,26 +158,26 @@ fn thing() -> Schema {
     schema
 }
 
-fn lookup() -> Schema {
+fn lookup_schema() -> Schema {
     schema(&[("key", Type::String, Role::Required), ("answer", Type::String, Role::Computed)])
 }
 
-fn provider() -> Schema {
+fn provider_schema() -> Schema {
     schema(&[("region", Type::String, Role::Optional)])
 }
 
-fn meta() -> Schema {
+fn meta_schema() -> Schema {
     schema(&[("module", Type::String, Role::Optional)])
 }
 
-pub(super) fn field<'v>(object: &'v Value, name: &str) -> &'v Value {
+pub(super) fn object_attribute<'v>(object: &'v Value, name: &str) -> &'v Value {
     match object {
         Value::Object(object) => object.get(name).unwrap(),
         other => panic!("{other:?} is no object"),
     }
 }
 
-pub(super) fn with(object: &Value, name: &str, value: Value) -> Value {
+pub(super) fn with_attribute(object: &Value, name: &str, value: Value) -> Value {
     let Value::Object(fields) = object else { panic!("{object:?} is no object") };
     Value::object(
         fields.iter().map(|(key, old)| {
@@ -186,7 +186,7 @@ pub(super) fn with(object: &Value, name: &str, value: Value) -> Value {
     )
 }
 
-fn text(value: &Value) -> String {
+fn string_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
         Value::Unknown(_) => "?".into(),
@@ -203,20 +203,20 @@ fn encode(value: Value, ty: &Type) -> Payload {
     Payload::Value(value.split_marks().0, ty.clone()).encode().unwrap()
 }
 
-fn no(what: &str) -> Vec<ProviderDiagnostic> {
+fn error_diagnostic(what: &str) -> Vec<ProviderDiagnostic> {
     let summary = format!("the cloud says no to {what}");
     let severity = Severity::Error;
     vec![ProviderDiagnostic { severity, summary, detail: String::new(), path: Path::root() }]
 }
 
-impl Cloudy {
+impl CloudProvider {
     fn plan_thing(&self, prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
         let unknown = || Value::unknown(Type::String);
         let mut planned = proposed.clone();
         if prior.is_null() {
-            planned = with(&planned, "id", unknown());
-            if field(&planned, "note").is_null() {
-                planned = with(&planned, "note", unknown());
+            planned = with_attribute(&planned, "id", unknown());
+            if object_attribute(&planned, "note").is_null() {
+                planned = with_attribute(&planned, "note", unknown());
             }
         }
         // Also where it stays the same: a provider may always list it, and core has to compare.
@@ -224,15 +224,16 @@ impl Cloudy {
     }
 
     /// Records the metadata of the module that asks, if any.
-    fn told(&self, told: &Payload) {
-        let told = decode(told, &meta().block.implied_type());
+    fn record_provider_meta(&self, told: &Payload) {
+        let told = decode(told, &meta_schema().block.implied_type());
         if !told.is_null() {
-            self.cloud.call(format!("told {}", text(field(&told, "module"))));
+            self.cloud
+                .record_call(format!("told {}", string_value(object_attribute(&told, "module"))));
         }
     }
 
-    fn mood(&self, prior: &Value, planned: &Value) -> Option<Path> {
-        let mut things = self.cloud.things();
+    fn forced_replacement_path(&self, prior: &Value, planned: &Value) -> Option<Path> {
+        let mut things = self.cloud.lock_contents();
         if !things.moody || prior.is_null() || planned.is_null() || prior == planned {
             return None;
         }
@@ -241,40 +242,40 @@ impl Cloudy {
     }
 
     /// Creates or changes an object, filling in what is left open.
-    fn make(&self, planned: &Value, fault: Option<Fault>) -> Value {
-        let mut things = self.cloud.things();
-        let name = text(field(planned, "name"));
+    fn make_object(&self, planned: &Value, fault: Option<CallFault>) -> Value {
+        let mut things = self.cloud.lock_contents();
+        let name = string_value(object_attribute(planned, "name"));
         let mut made = planned.clone();
-        if field(&made, "id").is_unknown() {
+        if object_attribute(&made, "id").is_unknown() {
             // Another id for each object of a name, so that a replacement is seen in the state.
             let n = things.n_made.entry(name.clone()).or_default();
             *n += 1;
             let id = format!("{name}-{n}");
-            made = with(&made, "id", Value::string(id));
+            made = with_attribute(&made, "id", Value::string(id));
         }
-        if field(&made, "note").is_unknown() {
-            made = with(&made, "note", Value::string(format!("note of {name}")));
+        if object_attribute(&made, "note").is_unknown() {
+            made = with_attribute(&made, "note", Value::string(format!("note of {name}")));
         }
-        if fault == Some(Fault::Other) {
-            made = with(&made, "size", Value::int(99));
+        if fault == Some(CallFault::Other) {
+            made = with_attribute(&made, "size", Value::int(99));
         }
-        things.objects.insert(text(field(&made, "id")), made.clone());
+        things.objects.insert(string_value(object_attribute(&made, "id")), made.clone());
         made
     }
 }
 
-impl Operations for Cloudy {
+impl Operations for CloudProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.survives("schema").await?;
+        self.run_process_faults("schema").await?;
         let diagnostics = self.warnings();
         Ok(ProviderSchema {
-            provider: provider(),
-            resources: [("test_thing".to_owned(), thing())].into(),
-            data_sources: [("test_lookup".to_owned(), lookup())].into(),
-            ephemeral_resources: [("test_token".to_owned(), token::token())].into(),
-            functions: function::signatures().into_iter().collect(),
-            list_resources: listing::schemas(&self.cloud.things()),
-            provider_meta: Some(meta()),
+            provider: provider_schema(),
+            resources: [("test_thing".to_owned(), thing_schema())].into(),
+            data_sources: [("test_lookup".to_owned(), lookup_schema())].into(),
+            ephemeral_resources: [("test_token".to_owned(), token::token_schema())].into(),
+            functions: function::function_signatures().into_iter().collect(),
+            list_resources: listing::list_schemas(&self.cloud.lock_contents()),
+            provider_meta: Some(meta_schema()),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
             diagnostics,
             ..ProviderSchema::default()
@@ -282,8 +283,8 @@ impl Operations for Cloudy {
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        self.survives("identities").await?;
-        let schemas = listing::identities(&self.cloud.things());
+        self.run_process_faults("identities").await?;
+        let schemas = listing::identity_schemas(&self.cloud.lock_contents());
         Ok(IdentitySchemas { schemas, diagnostics: Vec::new() })
     }
 
@@ -291,7 +292,7 @@ impl Operations for Cloudy {
         &self,
         _: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        Ok(listing::list(&self.cloud))
+        Ok(listing::list_things(&self.cloud))
     }
 
     async fn validate_provider_config(
@@ -302,13 +303,13 @@ impl Operations for Cloudy {
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        let config = decode(&request.config, &provider().block.implied_type());
-        let region = text(field(&config, "region"));
-        let fault = self.cloud.call(format!("configure {region}"));
-        self.survives(&format!("configure {region}")).await?;
+        let config = decode(&request.config, &provider_schema().block.implied_type());
+        let region = string_value(object_attribute(&config, "region"));
+        let fault = self.cloud.record_call(format!("configure {region}"));
+        self.run_process_faults(&format!("configure {region}")).await?;
         *self.region.lock().unwrap() = Some(region);
         let is_refused = fault.is_some() || self.stopped.load(Relaxed);
-        let diagnostics = if is_refused { no("configure") } else { Vec::new() };
+        let diagnostics = if is_refused { error_diagnostic("configure") } else { Vec::new() };
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -327,32 +328,32 @@ impl Operations for Cloudy {
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let ty = thing().block.implied_type();
+        let ty = thing_schema().block.implied_type();
         let RawState::Json(text) = request.state else { panic!("never flat") };
         let state = encode(json::decode(&text, &ty).unwrap(), &ty);
         Ok(UpgradeResponse { state, diagnostics: Vec::new() })
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        self.alive()?;
+        self.check_alive()?;
         // As of an older provider, which does not have it: core asks for the schemas instead.
         Err(Failure::Unimplemented("GetMetadata"))
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        self.alive()?;
-        let ty = thing().block.implied_type();
+        self.check_alive()?;
+        let ty = thing_schema().block.implied_type();
         let current = decode(&request.current, &ty);
-        let id = text(field(&current, "id"));
-        self.told(&request.provider_meta);
-        let fault = self.cloud.call(format!("read {id}"));
-        self.outlives(&format!("read {id}")).await?;
-        self.cloud.take_time().await;
+        let id = string_value(object_attribute(&current, "id"));
+        self.record_provider_meta(&request.provider_meta);
+        let fault = self.cloud.record_call(format!("read {id}"));
+        self.run_object_faults(&format!("read {id}")).await?;
+        self.cloud.yield_some_turns().await;
         // Another call may have ended the process meanwhile.
-        self.alive()?;
-        let found = self.cloud.things().objects.get(&id).cloned();
-        let is_refused = fault == Some(Fault::Refuses) || self.stopped.load(Relaxed);
-        let diagnostics = if is_refused { no("read") } else { Vec::new() };
+        self.check_alive()?;
+        let found = self.cloud.lock_contents().objects.get(&id).cloned();
+        let is_refused = fault == Some(CallFault::Refuses) || self.stopped.load(Relaxed);
+        let diagnostics = if is_refused { error_diagnostic("read") } else { Vec::new() };
         Ok(ReadResponse {
             state: encode(found.unwrap_or_else(|| Value::null(ty.clone())), &ty),
             private: request.private,
@@ -363,30 +364,30 @@ impl Operations for Cloudy {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let ty = thing().block.implied_type();
+        let ty = thing_schema().block.implied_type();
         let (prior, proposed) = (decode(&request.prior, &ty), decode(&request.proposed, &ty));
         assert!(self.region.lock().unwrap().is_some(), "planned before configured");
         let (mut planned, mut requires_replace, name);
         if proposed.is_null() {
-            name = text(field(&prior, "id"));
+            name = string_value(object_attribute(&prior, "id"));
             (planned, requires_replace) = (proposed, Vec::new());
         } else {
-            name = text(field(&proposed, "name"));
+            name = string_value(object_attribute(&proposed, "name"));
             (planned, requires_replace) = self.plan_thing(&prior, &proposed);
         }
-        self.told(&request.provider_meta);
-        let fault = self.cloud.call(format!("plan {name}"));
-        self.outlives(&format!("plan {name}")).await?;
-        self.cloud.take_time().await;
-        self.alive()?;
+        self.record_provider_meta(&request.provider_meta);
+        let fault = self.cloud.record_call(format!("plan {name}"));
+        self.run_object_faults(&format!("plan {name}")).await?;
+        self.cloud.yield_some_turns().await;
+        self.check_alive()?;
         match fault {
-            Some(Fault::Other) => planned = with(&planned, "size", Value::int(99)),
-            Some(Fault::Still) => planned = prior.clone(),
+            Some(CallFault::Other) => planned = with_attribute(&planned, "size", Value::int(99)),
+            Some(CallFault::Still) => planned = prior.clone(),
             _ => {}
         }
-        requires_replace.extend(self.mood(&prior, &planned));
+        requires_replace.extend(self.forced_replacement_path(&prior, &planned));
         let diagnostics = match fault {
-            Some(Fault::Refuses) => no("plan"),
+            Some(CallFault::Refuses) => error_diagnostic("plan"),
             _ => Vec::new(),
         };
         Ok(PlanResponse {
@@ -401,16 +402,16 @@ impl Operations for Cloudy {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let ty = thing().block.implied_type();
+        let ty = thing_schema().block.implied_type();
         let (prior, planned) = (decode(&request.prior, &ty), decode(&request.planned, &ty));
         let what = match (prior.is_null(), planned.is_null()) {
-            (true, _) => format!("create {}", text(field(&planned, "name"))),
-            (_, true) => format!("delete {}", text(field(&prior, "id"))),
-            _ => format!("update {}", text(field(&prior, "id"))),
+            (true, _) => format!("create {}", string_value(object_attribute(&planned, "name"))),
+            (_, true) => format!("delete {}", string_value(object_attribute(&prior, "id"))),
+            _ => format!("update {}", string_value(object_attribute(&prior, "id"))),
         };
-        self.told(&request.provider_meta);
-        let fault = self.cloud.call(what.clone());
-        self.cloud.take_time().await;
+        self.record_provider_meta(&request.provider_meta);
+        let fault = self.cloud.record_call(what.clone());
+        self.cloud.yield_some_turns().await;
         let answer = |state: Value, diagnostics| {
             Ok(ApplyResponse {
                 state: encode(state, &ty),
@@ -422,56 +423,61 @@ impl Operations for Cloudy {
         };
         let null = || Value::null(ty.clone());
         // Null beside an error must not make core forget an object that is there.
-        if fault == Some(Fault::Refuses) {
-            return answer(null(), no(&what));
+        if fault == Some(CallFault::Refuses) {
+            return answer(null(), error_diagnostic(&what));
         }
-        if fault == Some(Fault::Waits) {
-            token::until_renewed_twice(&self.cloud).await;
+        if fault == Some(CallFault::Waits) {
+            token::wait_for_renewals(&self.cloud).await;
         }
         let made = if planned.is_null() {
-            if fault != Some(Fault::Still) {
-                self.cloud.things().objects.remove(&text(field(&prior, "id")));
+            if fault != Some(CallFault::Still) {
+                self.cloud
+                    .lock_contents()
+                    .objects
+                    .remove(&string_value(object_attribute(&prior, "id")));
             }
             null()
         } else {
-            self.make(&planned, fault)
+            self.make_object(&planned, fault)
         };
         match fault {
-            Some(Fault::Half) => answer(made, no(&what)),
-            Some(Fault::Dies) => Err(self.lost()),
-            Some(Fault::Hangs) => {
-                self.cloud.things().hung = true;
+            Some(CallFault::Half) => answer(made, error_diagnostic(&what)),
+            Some(CallFault::Dies) => Err(self.die()),
+            Some(CallFault::Hangs) => {
+                self.cloud.lock_contents().hung = true;
                 std::future::pending().await
             }
-            Some(Fault::Unknown) => {
-                answer(with(&made, "note", Value::unknown(Type::String)), Vec::new())
+            Some(CallFault::Unknown) => {
+                answer(with_attribute(&made, "note", Value::unknown(Type::String)), Vec::new())
             }
-            Some(Fault::Null) => answer(null(), Vec::new()),
-            Some(Fault::Still) => answer(prior, Vec::new()),
-            Some(Fault::Other | Fault::Refuses | Fault::Waits) | None => answer(made, Vec::new()),
+            Some(CallFault::Null) => answer(null(), Vec::new()),
+            Some(CallFault::Still) => answer(prior, Vec::new()),
+            Some(CallFault::Other | CallFault::Refuses | CallFault::Waits) | None => {
+                answer(made, Vec::new())
+            }
         }
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let ty = thing().block.implied_type();
+        let ty = thing_schema().block.implied_type();
         let id = match &request.identity {
-            Some(identity) if self.cloud.things().listed => {
+            Some(identity) if self.cloud.lock_contents().listed => {
                 let identity = decode(identity, &Type::object([("id", Type::String)]));
-                text(field(&identity, "id"))
+                string_value(object_attribute(&identity, "id"))
             }
             Some(identity) => {
                 let identity = decode(identity, &Type::object([("name", Type::String)]));
                 // The read that follows finds out that an object does not exist.
-                format!("{}-1", text(field(&identity, "name")))
+                format!("{}-1", string_value(object_attribute(&identity, "name")))
             }
             None => request.id,
         };
-        self.cloud.call(format!("import {id}"));
+        self.cloud.record_call(format!("import {id}"));
         // Only the id, as many providers import: core has to read the rest.
-        let empty = thing().block.empty_value();
+        let empty = thing_schema().block.empty_value();
         let resource = ImportedResource {
             type_name: request.type_name,
-            state: encode(with(&empty, "id", Value::string(id)), &ty),
+            state: encode(with_attribute(&empty, "id", Value::string(id)), &ty),
             private: Bytes::new(),
             identity: None,
         };
@@ -479,15 +485,15 @@ impl Operations for Cloudy {
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let ty = lookup().block.implied_type();
+        let ty = lookup_schema().block.implied_type();
         let config = decode(&request.config, &ty);
-        let key = text(field(&config, "key"));
-        self.told(&request.provider_meta);
-        let fault = self.cloud.call(format!("look up {key}"));
-        let answer = self.cloud.things().answers.get(&key).cloned();
+        let key = string_value(object_attribute(&config, "key"));
+        self.record_provider_meta(&request.provider_meta);
+        let fault = self.cloud.record_call(format!("look up {key}"));
+        let answer = self.cloud.lock_contents().answers.get(&key).cloned();
         let answer = answer.unwrap_or_else(|| format!("answer to {key}"));
-        let diagnostics = fault.map_or_else(Vec::new, |_| no("look up"));
-        let state = encode(with(&config, "answer", Value::string(answer)), &ty);
+        let diagnostics = fault.map_or_else(Vec::new, |_| error_diagnostic("look up"));
+        let state = encode(with_attribute(&config, "answer", Value::string(answer)), &ty);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
     }
 
@@ -499,29 +505,29 @@ impl Operations for Cloudy {
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        Ok(token::open(&self.cloud, &request))
+        Ok(token::open_token(&self.cloud, &request))
     }
 
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
-        token::renew(&self.cloud, &request).await
+    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
+        token::renew_token(&self.cloud, &request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
-        Ok(token::close(&self.cloud, &request))
+    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(token::close_token(&self.cloud, &request))
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        self.alive()?;
-        let result = function::call(&self.cloud, &request);
-        self.outlives(self.cloud.last_call().as_str()).await?;
+        self.check_alive()?;
+        let result = function::call_function(&self.cloud, &request);
+        self.run_object_faults(self.cloud.last_call().as_str()).await?;
         Ok(CallResponse { result })
     }
 
     async fn stop(&self) -> Result<String, Failure> {
-        self.cloud.call("stop".into());
+        self.cloud.record_call("stop".into());
         self.stopped.store(true, Relaxed);
-        if self.cloud.things().ends_when_stopped {
-            return Err(self.lost());
+        if self.cloud.lock_contents().ends_when_stopped {
+            return Err(self.die());
         }
         Ok(String::new())
     }

@@ -2,27 +2,31 @@
 
 use expect_test::{Expect, expect};
 
-use super::{EvalFixture, Fault};
+use super::{CallFault, EngineFixture};
 
-fn a(more: &str) -> String {
+fn resource_a(more: &str) -> String {
     format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
 }
 
-fn check(before: &str, after: &str, call: &str, fault: Fault, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
-    bench.fault(call, fault);
+fn check_violation(before: &str, after: &str, call: &str, fault: CallFault, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
+    bench.set_fault(call, fault);
     let run = bench.apply(after);
-    let n_journals = bench.n_journals();
-    expect.assert_eq(&format!("{}{}{n_journals} journals\n", run.story(), bench.state()));
+    let n_journals = bench.journal_count();
+    expect.assert_eq(&format!(
+        "{}{}{n_journals} journals\n",
+        run.describe_run(),
+        bench.describe_state()
+    ));
 }
 
 #[test]
 fn a_plan_must_be_what_the_configuration_says() {
-    check(
+    check_violation(
         "",
-        &a(""),
+        &resource_a(""),
         "plan a",
-        Fault::Other,
+        CallFault::Other,
         expect![[r#"
         calls: 
         error test_thing.a: Provider produced invalid plan
@@ -33,11 +37,11 @@ fn a_plan_must_be_what_the_configuration_says() {
 
 #[test]
 fn a_planned_destruction_must_leave_nothing() {
-    check(
-        &a(""),
+    check_violation(
+        &resource_a(""),
         "",
         "plan a-1",
-        Fault::Still,
+        CallFault::Still,
         expect![[r#"
         calls: 
         error test_thing.a: Provider produced invalid plan
@@ -49,11 +53,11 @@ fn a_planned_destruction_must_leave_nothing() {
 
 #[test]
 fn a_result_must_be_what_was_planned() {
-    check(
+    check_violation(
         "",
-        &a("size = 1"),
+        &resource_a("size = 1"),
         "create a",
-        Fault::Other,
+        CallFault::Other,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -63,11 +67,11 @@ fn a_result_must_be_what_was_planned() {
     "#]],
     );
     // Only a creation leaves something half made, so what is updated is not tainted.
-    check(
-        &a("size = 1"),
-        &a("size = 2"),
+    check_violation(
+        &resource_a("size = 1"),
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Other,
+        CallFault::Other,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -80,11 +84,11 @@ fn a_result_must_be_what_was_planned() {
 
 #[test]
 fn a_result_must_be_known() {
-    check(
+    check_violation(
         "",
-        &a(""),
+        &resource_a(""),
         "create a",
-        Fault::Unknown,
+        CallFault::Unknown,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -93,11 +97,11 @@ fn a_result_must_be_known() {
         0 journals
     "#]],
     );
-    check(
-        &a("size = 1"),
-        &a("size = 2"),
+    check_violation(
+        &resource_a("size = 1"),
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Unknown,
+        CallFault::Unknown,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -110,11 +114,11 @@ fn a_result_must_be_known() {
 
 #[test]
 fn what_was_made_must_be_there() {
-    check(
+    check_violation(
         "",
-        &a(""),
+        &resource_a(""),
         "create a",
-        Fault::Null,
+        CallFault::Null,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -123,11 +127,11 @@ fn what_was_made_must_be_there() {
         "#]],
     );
     // What was there may still be: it is read, and not taken for gone.
-    check(
-        &a("size = 1"),
-        &a("size = 2"),
+    check_violation(
+        &resource_a("size = 1"),
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Null,
+        CallFault::Null,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -141,11 +145,11 @@ fn what_was_made_must_be_there() {
 
 #[test]
 fn what_was_destroyed_must_not_be_there() {
-    check(
-        &a(""),
+    check_violation(
+        &resource_a(""),
         "",
         "delete a-1",
-        Fault::Still,
+        CallFault::Still,
         expect![[r#"
         - test_thing.a DeleteBecauseNoResourceConfig
         calls: delete a-1
@@ -159,11 +163,11 @@ fn what_was_destroyed_must_not_be_there() {
 #[test]
 fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal() {
     // An object that was being created has no id to be read by, so the journal keeps the call open.
-    check(
+    check_violation(
         "",
-        &a(""),
+        &resource_a(""),
         "create a",
-        Fault::Dies,
+        CallFault::Dies,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -173,11 +177,11 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
         "#]],
     );
     // What has an id can be read, and the call is settled at once.
-    check(
-        &a("size = 1"),
-        &a("size = 2"),
+    check_violation(
+        &resource_a("size = 1"),
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Dies,
+        CallFault::Dies,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -187,11 +191,11 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
             0 journals
         "#]],
     );
-    check(
-        &a(""),
+    check_violation(
+        &resource_a(""),
         "",
         "delete a-1",
-        Fault::Dies,
+        CallFault::Dies,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             calls: delete a-1
@@ -211,9 +215,9 @@ fn a_dependent_of_an_unplanned_result_is_not_made() {
           zone = test_thing.a.note
           size = test_thing.a.size
         }"#;
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // The provider planned no size for `a` and then gives it one.
-    bench.fault("create a", Fault::Other);
+    bench.set_fault("create a", CallFault::Other);
     let run = bench.apply(config);
     expect![[r#"
         + test_thing.a
@@ -222,7 +226,7 @@ fn a_dependent_of_an_unplanned_result_is_not_made() {
         error test_thing.a: Provider produced inconsistent result after apply
         test_thing.a a-1 99 tainted
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -240,9 +244,9 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
           name = "b"
           size = 2
         }"#;
-    let mut bench = EvalFixture::after(before);
+    let mut bench = EngineFixture::with_applied(before);
     // The plan is the first and gets an update; the second one, while applying, gets a replacement.
-    bench.cloud.things().moody = true;
+    bench.cloud.lock_contents().moody = true;
     let run = bench.apply(after);
     expect![[r#"
         ~ test_thing.b
@@ -253,15 +257,15 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
         test_thing.a a-1
         test_thing.b b-1 1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn what_the_author_keeps_secret_is_not_reported_when_a_provider_breaks_its_word() {
-    let config = |size: &str| a(&format!("size = sensitive({size})"));
+    let config = |size: &str| resource_a(&format!("size = sensitive({size})"));
     for (before, call) in [(String::new(), "create a"), (config("41"), "update a-1")] {
-        let mut bench = EvalFixture::after(&before);
-        bench.fault(call, Fault::Other);
+        let mut bench = EngineFixture::with_applied(&before);
+        bench.set_fault(call, CallFault::Other);
         let run = bench.apply(&config("42"));
         let told: String = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
         assert!(told.contains(".size: inconsistent values, which are sensitive"), "{told}");

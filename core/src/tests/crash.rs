@@ -6,20 +6,20 @@ use std::task::Poll;
 use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
-use super::{EvalFixture, Fault, Loaded, Run, block_on, show_state};
+use super::{CallFault, EngineFixture, LoadedConfig, RunResult, block_on, show_state};
 use crate::moved;
-use crate::provider::Pool;
-use crate::state::recover::recover;
+use crate::provider::ProviderPool;
+use crate::state::recover::recover_folder;
 
 /// Applies a configuration and drops everything once nothing moves any more.
-fn cut_off(bench: &EvalFixture, config: &str) {
-    let loaded = Loaded::of(config);
+fn apply_and_cut_off(bench: &EngineFixture, config: &str) {
+    let loaded = LoadedConfig::load(config);
     let mut diags = Diagnostics::new();
     block_on(async {
-        let pool = Pool::new(&bench.cloud);
-        let plan = bench.planned(&loaded, &pool, &mut diags).await.unwrap();
-        let mut work = Box::pin(bench.applied(&loaded, &pool, &plan, &mut diags));
-        let calls = || bench.cloud.things().calls.len();
+        let pool = ProviderPool::new(&bench.cloud);
+        let plan = bench.plan_in_session(&loaded, &pool, &mut diags).await.unwrap();
+        let mut work = Box::pin(bench.apply_in_session(&loaded, &pool, &plan, &mut diags));
+        let calls = || bench.cloud.lock_contents().calls.len();
         let still = Cell::new((calls(), 0));
         let ended = std::future::poll_fn(|context| {
             if let Poll::Ready(applied) = work.as_mut().poll(context) {
@@ -28,7 +28,7 @@ fn cut_off(bench: &EvalFixture, config: &str) {
             let (before, turns) = still.get();
             let turns = if before == calls() { turns + 1 } else { 0 };
             still.set((calls(), turns));
-            let hung = bench.cloud.things().hung;
+            let hung = bench.cloud.lock_contents().hung;
             // Other calls may go on beside the one that hangs, so that alone is not the end.
             if hung && turns > 50 {
                 return Poll::Ready(false);
@@ -42,12 +42,12 @@ fn cut_off(bench: &EvalFixture, config: &str) {
     });
 }
 
-fn check(before: &str, after: &str, call: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
-    bench.fault(call, Fault::Hangs);
-    cut_off(&bench, after);
-    bench.well_again();
-    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+fn check_cut_off(before: &str, after: &str, call: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
+    bench.set_fault(call, CallFault::Hangs);
+    apply_and_cut_off(&bench, after);
+    bench.clear_faults();
+    let recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
     let mut story =
         format!("replayed {}\n", recovery.runs.iter().map(|run| run.n_replayed).sum::<usize>());
     for open in &recovery.unresolved {
@@ -55,13 +55,13 @@ fn check(before: &str, after: &str, call: &str, expect: Expect) {
     }
     bench.file = recovery.file.clone().unwrap();
     story += &show_state(&bench.file.state);
-    recovery.finish().unwrap();
+    recovery.archive_journals().unwrap();
     let next = bench.plan(after);
-    story += &format!("then\n{}", next.story());
+    story += &format!("then\n{}", next.describe_run());
     expect.assert_eq(&story);
 }
 
-const CHAIN: &str = r#"
+const CHAIN_CONFIG: &str = r#"
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
       name = "b"
@@ -70,9 +70,9 @@ const CHAIN: &str = r#"
 
 #[test]
 fn what_was_done_before_the_crash_is_known_and_what_was_under_way_is_named() {
-    check(
+    check_cut_off(
         "",
-        CHAIN,
+        CHAIN_CONFIG,
         "create b",
         expect![[r#"
         replayed 1
@@ -87,9 +87,9 @@ fn what_was_done_before_the_crash_is_known_and_what_was_under_way_is_named() {
 
 #[test]
 fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
-    let changed = CHAIN.replace("name = \"b\"", "name = \"b\"\nsize = 1");
-    check(
-        CHAIN,
+    let changed = CHAIN_CONFIG.replace("name = \"b\"", "name = \"b\"\nsize = 1");
+    check_cut_off(
+        CHAIN_CONFIG,
         &changed,
         "update b-1",
         expect![[r#"
@@ -103,8 +103,8 @@ fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
     "#]],
     );
     // `b` was gone before: its end is what is replayed.
-    check(
-        CHAIN,
+    check_cut_off(
+        CHAIN_CONFIG,
         "",
         "delete a-1",
         expect![[r#"
@@ -130,7 +130,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
         )
     };
     // Destroyed first: the old object is gone when the creation is cut off.
-    check(
+    check_cut_off(
         &config("n", false),
         &config("s", false),
         "create a",
@@ -143,7 +143,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
     "#]],
     );
     // Created first: as long as nothing is known of a successor, the old one is current.
-    check(
+    check_cut_off(
         &config("n", true),
         &config("s", true),
         "create a",
@@ -157,7 +157,7 @@ fn both_halves_of_a_replacement_are_distinguished() {
         "#]],
     );
     // The successor is made, and the old one deposed until its end is reported.
-    check(
+    check_cut_off(
         &config("n", true),
         &config("s", true),
         "delete a-1",
@@ -175,20 +175,20 @@ fn both_halves_of_a_replacement_are_distinguished() {
 
 #[test]
 fn a_sensitive_value_is_not_written_to_the_journal() {
-    let bench = EvalFixture::new();
-    bench.fault("create a", Fault::Hangs);
+    let bench = EngineFixture::new();
+    bench.set_fault("create a", CallFault::Hangs);
     let config = r#"
         resource "test_thing" "a" {
           name   = "a"
           secret = "by the schema"
           tags   = { k = sensitive("by the configuration") }
         }"#;
-    cut_off(&bench, config);
+    apply_and_cut_off(&bench, config);
     let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let bytes = std::fs::read(journal).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
-    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
     let planned = recovery.unresolved[0].planned_attributes();
     assert_eq!(planned, [("name".to_owned(), "\"a\"".to_owned())]);
     for secret in ["by the schema", "by the configuration"] {
@@ -199,9 +199,9 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
 
 #[test]
 fn nothing_is_called_before_it_is_announced() {
-    let bench = EvalFixture::new();
-    bench.fault("create a", Fault::Hangs);
-    cut_off(&bench, CHAIN);
+    let bench = EngineFixture::new();
+    bench.set_fault("create a", CallFault::Hangs);
+    apply_and_cut_off(&bench, CHAIN_CONFIG);
     let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
     let text = String::from_utf8_lossy(&std::fs::read(journal).unwrap()).into_owned();
     assert!(text.contains("test_thing.a"), "{text}");
@@ -210,40 +210,40 @@ fn nothing_is_called_before_it_is_announced() {
 }
 
 /// Cuts off the creation of `a`, changes the world, and plans again with what is known of that.
-fn searched(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
-    let bench = EvalFixture::new();
-    bench.cloud.things().identified = true;
-    searched_on(bench, [FOUND_BY_NAME, config], change)
+fn replan_after_cut_off(config: &str, change: impl FnOnce(&EngineFixture)) -> String {
+    let bench = EngineFixture::new();
+    bench.cloud.lock_contents().identified = true;
+    replan_after_cut_off_on(bench, [FOUND_BY_NAME, config], change)
 }
 
-fn searched_on(
-    mut bench: EvalFixture,
+fn replan_after_cut_off_on(
+    mut bench: EngineFixture,
     [first, config]: [&str; 2],
-    change: impl FnOnce(&EvalFixture),
+    change: impl FnOnce(&EngineFixture),
 ) -> String {
-    bench.fault("create a", Fault::Hangs);
-    cut_off(&bench, first);
-    bench.well_again();
+    bench.set_fault("create a", CallFault::Hangs);
+    apply_and_cut_off(&bench, first);
+    bench.clear_faults();
     change(&bench);
-    let mut recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
-    let loaded = Loaded::of(config);
-    recovery.follow(|addr, provider| moved::destination(&loaded.config, addr, provider));
+    let mut recovery = recover_folder(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let loaded = LoadedConfig::load(config);
+    recovery.follow_moves(|addr, provider| moved::current_address(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();
     let open = recovery.unresolved.iter();
-    let open =
-        open.filter_map(|one| Some((one.current_addr().clone(), one.to_be_looked_for()?.clone())));
+    let open = open
+        .filter_map(|one| Some((one.current_addr().clone(), one.planned_value_to_find()?.clone())));
     let interrupted = open.collect();
     let run = bench.apply_with(config, |options| options.interrupted_creations = interrupted);
     let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
     let searches: Vec<_> = searches.values().collect();
-    format!("{}{searches:?}\n{}", run.story(), bench.state())
+    format!("{}{searches:?}\n{}", run.describe_run(), bench.describe_state())
 }
 
 const FOUND_BY_NAME: &str = r#"resource "test_thing" "a" { name = "a" }"#;
 
 #[test]
 fn an_object_that_was_being_made_is_found_by_its_identity() {
-    let story = searched(FOUND_BY_NAME, |_| ());
+    let story = replan_after_cut_off(FOUND_BY_NAME, |_| ());
     expect![[r#"
         nothing
         calls: 
@@ -253,7 +253,7 @@ fn an_object_that_was_being_made_is_found_by_its_identity() {
     .assert_eq(&story);
     // The configuration may have changed since: then what was found is changed.
     let larger = "resource \"test_thing\" \"a\" {\n name = \"a\"\n size = 5\n}";
-    let story = searched(larger, |_| ());
+    let story = replan_after_cut_off(larger, |_| ());
     expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -274,7 +274,7 @@ fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
           from = test_thing.a
           to   = test_thing.z[0]
         }"#;
-    let story = searched(renamed, |_| ());
+    let story = replan_after_cut_off(renamed, |_| ());
     expect![[r#"
         nothing
         calls: 
@@ -286,9 +286,9 @@ fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
 
 #[test]
 fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
-    let mut bench = EvalFixture::new();
-    bench.cloud.things().identified = true;
-    bench.fault("create a", Fault::Dies);
+    let mut bench = EngineFixture::new();
+    bench.cloud.lock_contents().identified = true;
+    bench.set_fault("create a", CallFault::Dies);
     let run = bench.apply(FOUND_BY_NAME);
     expect![[r#"
         + test_thing.a
@@ -299,16 +299,22 @@ fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
         0 journals
     "#]]
     // Nothing is open any more, so the journal need not be kept for the next run.
-    .assert_eq(&format!("{}{}{} journals\n", run.story(), bench.state(), bench.n_journals()));
-    bench.well_again();
+    .assert_eq(&format!(
+        "{}{}{} journals\n",
+        run.describe_run(),
+        bench.describe_state(),
+        bench.journal_count()
+    ));
+    bench.clear_faults();
     let again = bench.plan(FOUND_BY_NAME);
-    assert!(again.is_clean(), "not settled: {}", again.story());
+    assert!(again.has_no_diagnostics(), "not settled: {}", again.describe_run());
 }
 
 #[test]
 fn an_object_that_was_never_made_is_made() {
     // An identity names one object: where none has it, none was made.
-    let story = searched(FOUND_BY_NAME, |bench| bench.cloud.things().objects.clear());
+    let story =
+        replan_after_cut_off(FOUND_BY_NAME, |bench| bench.cloud.lock_contents().objects.clear());
     expect![[r#"
         + test_thing.a
         calls: create a
@@ -320,11 +326,12 @@ fn an_object_that_was_never_made_is_made() {
 
 #[test]
 fn an_object_that_is_not_as_it_was_to_be_is_not_taken() {
-    let story = searched(FOUND_BY_NAME, |bench| {
+    let story = replan_after_cut_off(FOUND_BY_NAME, |bench| {
         // The same name with other values may be of another's making.
-        let mut things = bench.cloud.things();
+        let mut things = bench.cloud.lock_contents();
         let object = things.objects.get_mut("a-1").unwrap();
-        *object = super::cloud::with(object, "zone", formwork_value::Value::string("theirs"));
+        *object =
+            super::cloud::with_attribute(object, "zone", formwork_value::Value::string("theirs"));
     });
     expect![[r#"
         + test_thing.a
@@ -343,11 +350,11 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
           name = "a"
           provisioner "local-exec" { command = "x" }
         }"#;
-    let bench = super::provisioners::bench();
-    bench.cloud.things().identified = true;
+    let bench = super::provisioners::fixture_with_provisioner();
+    bench.cloud.lock_contents().identified = true;
     // Provisioners run after the creation, so at the cut none had: the object counts as tainted, as
     // after one that failed.
-    let story = searched_on(bench, [FOUND_BY_NAME, config], |_| ());
+    let story = replan_after_cut_off_on(bench, [FOUND_BY_NAME, config], |_| ());
     expect![[r#"
         -/+ test_thing.a ReplaceBecauseTainted
         calls: delete a-1, create a
@@ -358,14 +365,14 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
 }
 
 /// Cuts off the creation of `a` beside a `b` that is there, by a provider that can list what there is.
-fn listed(change: impl FnOnce(&EvalFixture)) -> String {
+fn replan_with_listing(change: impl FnOnce(&EngineFixture)) -> String {
     let beside = "resource \"test_thing\" \"b\" { name = \"b\" }";
-    let mut bench = EvalFixture::new();
-    bench.cloud.things().listed = true;
+    let mut bench = EngineFixture::new();
+    bench.cloud.lock_contents().listed = true;
     let run = bench.apply(beside);
-    assert_eq!(run.said(), "");
+    assert_eq!(run.describe_diagnostics(), "");
     let both = format!("{FOUND_BY_NAME}\n{beside}");
-    searched_on(bench, [&both, &both], change)
+    replan_after_cut_off_on(bench, [&both, &both], change)
 }
 
 #[test]
@@ -377,22 +384,25 @@ fn an_object_that_was_being_made_is_found_among_all_there_are() {
         test_thing.a a-1
         test_thing.b b-1
     "#]]
-    .assert_eq(&listed(|_| ()));
+    .assert_eq(&replan_with_listing(|_| ()));
 }
 
 /// Forgets everything that was created, as if all of it had been cut off, and plans with what is known
 /// of that.
-fn listed_again(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
-    let (run, bench) = planned_again(config, change);
+fn replan_after_forgetting(config: &str, change: impl FnOnce(&EngineFixture)) -> String {
+    let (run, bench) = forget_and_replan(config, change);
     let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
     let searches: Vec<_> = searches.values().collect();
-    format!("{}{searches:?}\n{}", run.story(), bench.state())
+    format!("{}{searches:?}\n{}", run.describe_run(), bench.describe_state())
 }
 
-/// The run behind [`listed_again`].
-fn planned_again(config: &str, change: impl FnOnce(&EvalFixture)) -> (Run, EvalFixture) {
-    let mut bench = EvalFixture::new();
-    bench.cloud.things().listed = true;
+/// The run behind [`replan_after_forgetting`].
+fn forget_and_replan(
+    config: &str,
+    change: impl FnOnce(&EngineFixture),
+) -> (RunResult, EngineFixture) {
+    let mut bench = EngineFixture::new();
+    bench.cloud.lock_contents().listed = true;
     let before = bench.file.clone();
     let created = bench.apply(config).plan.unwrap();
     let created = created.changes.values();
@@ -407,19 +417,21 @@ fn planned_again(config: &str, change: impl FnOnce(&EvalFixture)) -> (Run, EvalF
 fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
     let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
     let beside = |ids: Vec<String>| {
-        let (run, _) = planned_again(config, |bench| {
-            let mut things = bench.cloud.things();
+        let (run, _) = forget_and_replan(config, |bench| {
+            let mut things = bench.cloud.lock_contents();
             let first = things.objects["a-1"].clone();
             for id in ids {
-                let object =
-                    super::cloud::with(&first, "id", formwork_value::Value::string(id.as_str()));
+                let object = super::cloud::with_attribute(
+                    &first,
+                    "id",
+                    formwork_value::Value::string(id.as_str()),
+                );
                 things.objects.insert(id, object);
             }
         });
-        let unresolved = run
-            .diags
-            .iter()
-            .find(|one| one.reports(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED));
+        let unresolved = run.diags.iter().find(|one| {
+            one.is_about_message(crate::messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED)
+        });
         unresolved.map(|one| one.detail.clone()).unwrap_or_default()
     };
     let detail = beside(vec!["a-8".into(), "a-9".into()]);
@@ -439,7 +451,7 @@ fn several_objects_that_were_being_made_are_distinguished_by_what_was_planned() 
         test_thing.a a-1
         test_thing.b b-1
     "#]]
-    .assert_eq(&listed_again(&both, |_| ()));
+    .assert_eq(&replan_after_forgetting(&both, |_| ()));
 }
 
 #[test]
@@ -456,12 +468,12 @@ fn objects_planned_alike_are_interchangeable() {
         test_thing.a[0] a-1
         test_thing.a[1] a-2
     "#]]
-    .assert_eq(&listed_again(alike, |_| ()));
+    .assert_eq(&replan_after_forgetting(alike, |_| ()));
     // A third one belongs to something else, and it is unknown which it is.
-    let story = listed_again(alike, |bench| {
-        let mut things = bench.cloud.things();
+    let story = replan_after_forgetting(alike, |bench| {
+        let mut things = bench.cloud.lock_contents();
         let id = formwork_value::Value::string("a-9");
-        let other = super::cloud::with(&things.objects["a-1"], "id", id);
+        let other = super::cloud::with_attribute(&things.objects["a-1"], "id", id);
         things.objects.insert("a-9".into(), other);
     });
     assert!(story.contains("An interrupted operation could not be resolved"), "{story}");
@@ -470,10 +482,10 @@ fn objects_planned_alike_are_interchangeable() {
 #[test]
 fn of_several_objects_that_fit_none_is_taken() {
     // To take the wrong one would put another's object under this configuration.
-    let story = listed(|bench| {
-        let mut things = bench.cloud.things();
+    let story = replan_with_listing(|bench| {
+        let mut things = bench.cloud.lock_contents();
         let id = formwork_value::Value::string("a-9");
-        let other = super::cloud::with(&things.objects["a-1"], "id", id);
+        let other = super::cloud::with_attribute(&things.objects["a-1"], "id", id);
         things.objects.insert("a-9".into(), other);
     });
     expect![[r#"
@@ -490,7 +502,8 @@ fn of_several_objects_that_fit_none_is_taken() {
 #[test]
 fn an_object_that_is_not_listed_may_still_be_there() {
     // A list may lack what was made just now, so unlike an identity it proves nothing.
-    let story = listed(|bench| drop(bench.cloud.things().objects.remove("a-1")));
+    let story =
+        replan_with_listing(|bench| drop(bench.cloud.lock_contents().objects.remove("a-1")));
     expect![[r#"
         + test_thing.a
         calls: create a

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{EvalFixture, Run};
-use crate::state::Object;
+use super::{EngineFixture, RunResult};
+use crate::state::ObjectState;
 
-fn check(run: &Run, expect: Expect) {
+fn check_cycle(run: &RunResult, expect: Expect) {
     let mut text = String::new();
     for diagnostic in run.diags.iter() {
         let _ = writeln!(text, "{}\n{}", diagnostic.summary, diagnostic.detail);
@@ -23,7 +23,7 @@ fn check(run: &Run, expect: Expect) {
 
 #[test]
 fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let run = bench.plan(
         r#"
         resource "test_thing" "a" {
@@ -42,7 +42,7 @@ fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
         }
         "#,
     );
-    check(
+    check_cycle(
         &run,
         expect![[r#"
         Cycle: test_thing.a, test_thing.c, test_thing.b
@@ -57,18 +57,18 @@ fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
 }
 
 /// Has the state say that one object was made after another.
-fn depend(bench: &mut EvalFixture, dependent: &str, on: &str) {
+fn add_state_dependency(bench: &mut EngineFixture, dependent: &str, on: &str) {
     let addr = format!("test_thing.{dependent}").parse::<crate::addr::InstanceAddr>().unwrap();
     let on = format!("test_thing.{on}").parse::<crate::addr::InstanceAddr>().unwrap();
-    let provider = bench.file.state.resources[&addr.of()].provider.clone();
-    let resource = bench.file.state.resource_mut(addr.of(), &provider);
+    let provider = bench.file.state.resources[&addr.resource_addr()].provider.clone();
+    let resource = bench.file.state.resource_or_insert(addr.resource_addr(), &provider);
     let instance = resource.instances.get_mut(&addr.key).unwrap();
     let object = instance.current.take().unwrap();
-    let dependencies = Arc::new(vec![on.of().config()]);
-    instance.current = Some(Arc::new(Object { dependencies, ..(*object).clone() }));
+    let dependencies = Arc::new(vec![on.resource_addr().config_addr()]);
+    instance.current = Some(Arc::new(ObjectState { dependencies, ..(*object).clone() }));
 }
 
-fn things(zone: &str, a: &str, b: &str, c: &str) -> String {
+fn things_config(zone: &str, a: &str, b: &str, c: &str) -> String {
     format!(
         r#"
         resource "test_thing" "a" {{
@@ -93,15 +93,15 @@ fn things(zone: &str, a: &str, b: &str, c: &str) -> String {
     )
 }
 
-const FIRST: &str = "lifecycle {\n            create_before_destroy = true\n          }";
+const CREATE_FIRST: &str = "lifecycle {\n            create_before_destroy = true\n          }";
 
 #[test]
 fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_configuration() {
-    let config = things("north", "", "", "");
-    let mut bench = EvalFixture::after(&config);
-    depend(&mut bench, "a", "b");
-    depend(&mut bench, "b", "a");
-    check(
+    let config = things_config("north", "", "", "");
+    let mut bench = EngineFixture::with_applied(&config);
+    add_state_dependency(&mut bench, "a", "b");
+    add_state_dependency(&mut bench, "b", "a");
+    check_cycle(
         &bench.destroy(&config),
         expect![[r#"
         Cycle: test_thing.a (destroy), test_thing.b (gone), test_thing.b (destroy), test_thing.a (gone)
@@ -119,14 +119,15 @@ fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_con
 #[test]
 fn a_flag_that_has_an_object_go_last_is_named_with_its_place() {
     let check_with = |a: &str, c: &str, expect: Expect| {
-        let mut bench = EvalFixture::after(&things("north", "note = test_thing.b.id", "", ""));
+        let mut bench =
+            EngineFixture::with_applied(&things_config("north", "note = test_thing.b.id", "", ""));
         let a = format!("note = 1\n{a}");
-        let run = bench.apply(&things("south", &a, "note = test_thing.a.id", c));
-        check(&run, expect);
-        assert_eq!(run.order(), "\n", "nothing was done");
+        let run = bench.apply(&things_config("south", &a, "note = test_thing.a.id", c));
+        check_cycle(&run, expect);
+        assert_eq!(run.changing_calls(), "\n", "nothing was done");
     };
     check_with(
-        FIRST,
+        CREATE_FIRST,
         "",
         expect![[r#"
         Cycle: test_thing.b (done), test_thing.b, test_thing.b (destroy), test_thing.a (gone), test_thing.a (destroy deposed KEY)
@@ -142,7 +143,7 @@ fn a_flag_that_has_an_object_go_last_is_named_with_its_place() {
     );
     check_with(
         "",
-        FIRST,
+        CREATE_FIRST,
         expect![[r#"
         Cycle: test_thing.b (done), test_thing.b, test_thing.b (destroy), test_thing.a (gone), test_thing.a (destroy deposed KEY)
         Each of these needs the next before it can be done:

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use expect_test::expect;
 use formwork_value::Diagnostics;
 
-use super::{EvalFixture, Loaded};
+use super::{EngineFixture, LoadedConfig};
 use crate::config::testing;
 
 #[test]
@@ -41,11 +41,11 @@ output "y" {
   value = var.z + upper(1, 2)
 }
 "#;
-    let (config, sources, dangling) = testing::load_unvalidated(text);
-    let found = testing::report(&sources, &dangling);
+    let (config, sources, dangling) = testing::load_fixture_unvalidated(text);
+    let found = testing::format_diagnostics(&sources, &dangling);
     assert!(found.matches("missing").count() > 8, "{found}");
-    let bench = EvalFixture::new();
-    let loaded = Loaded { config, sources, variables: BTreeMap::new() };
+    let bench = EngineFixture::new();
+    let loaded = LoadedConfig { config, sources, variables: BTreeMap::new() };
     let summaries = |diags: &Diagnostics| -> Vec<String> {
         // What is reported at the same place may follow from it: only others count.
         let known: Vec<_> = dangling.iter().map(|problem| problem.subject).collect();

@@ -2,20 +2,25 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
-use crate::plan::Mode;
+use super::EngineFixture;
+use crate::plan::PlanMode;
 
-fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_data_run(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply(after);
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
     let again = bench.plan(after);
-    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+    assert!(
+        again.has_no_diagnostics(),
+        "not settled: {}{}",
+        again.describe_run(),
+        bench.describe_state()
+    );
 }
 
 #[test]
 fn a_data_source_is_read_while_planning() {
-    check(
+    check_data_run(
         "",
         r#"data "test_lookup" "d" { key = "k" }
            output "answer" { value = data.test_lookup.d.answer }
@@ -33,7 +38,7 @@ fn a_data_source_is_read_while_planning() {
 
 #[test]
 fn a_data_source_waits_for_what_its_key_is_made_of() {
-    check(
+    check_data_run(
         "",
         r#"resource "test_thing" "a" { name = "a" }
            data "test_lookup" "d" { key = test_thing.a.id }
@@ -69,7 +74,7 @@ fn a_data_source_waits_for_changes_of_what_it_depends_on() {
     };
     // With `depends_on` what is behind a local counts too, otherwise what the block mentions
     // itself.
-    check(
+    check_data_run(
         &config(1),
         &config(2),
         expect![[r#"
@@ -106,7 +111,7 @@ fn a_data_source_with_conditions_waits_for_everything_behind_it() {
         )
     };
     // As in Terraform, conditions make what is behind a local count as well.
-    check(
+    check_data_run(
         &config(1),
         &config(2),
         expect![[r#"
@@ -121,7 +126,7 @@ fn a_data_source_with_conditions_waits_for_everything_behind_it() {
 
 #[test]
 fn a_data_source_that_is_no_longer_written_is_forgotten() {
-    check(
+    check_data_run(
         r#"data "test_lookup" "d" { key = "k" }"#,
         "",
         expect![[r#"
@@ -133,12 +138,12 @@ fn a_data_source_that_is_no_longer_written_is_forgotten() {
 
 #[test]
 fn a_data_source_that_is_no_longer_written_stays_where_something_else_is_the_target() {
-    let mut bench = EvalFixture::after(BOTH);
+    let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     let config = r#"resource "test_thing" "a" { name = "a" }"#;
-    bench.target(&["test_thing.a"]);
+    bench.set_targets(&["test_thing.a"]);
     bench.apply(config);
-    let limited = bench.state();
-    bench.target(&["data.test_lookup.d"]);
+    let limited = bench.describe_state();
+    bench.set_targets(&["data.test_lookup.d"]);
     bench.apply(config);
     expect![[r#"
         data.test_lookup.d answer to a-1
@@ -148,12 +153,12 @@ fn a_data_source_that_is_no_longer_written_stays_where_something_else_is_the_tar
         test_thing.a a-1
         output.answer "answer to a-1"
     "#]]
-    .assert_eq(&format!("{limited}then\n{}", bench.state()));
+    .assert_eq(&format!("{limited}then\n{}", bench.describe_state()));
 }
 
 #[test]
 fn repeated_data_sources_are_read_one_by_one() {
-    check(
+    check_data_run(
         r#"data "test_lookup" "d" {
              count = 2
              key   = "k${count.index}"
@@ -172,29 +177,29 @@ fn repeated_data_sources_are_read_one_by_one() {
     );
 }
 
-const BOTH: &str = r#"
+const DATA_AND_THING: &str = r#"
     resource "test_thing" "a" { name = "a" }
     data "test_lookup" "d" { key = test_thing.a.id }
     output "answer" { value = data.test_lookup.d.answer }"#;
 
 #[test]
 fn destroying_everything_leaves_no_data_source() {
-    let mut bench = EvalFixture::after(BOTH);
+    let mut bench = EngineFixture::with_applied(DATA_AND_THING);
     // Read although everything goes, because a provider may be configured with it.
-    let run = bench.destroy(BOTH);
+    let run = bench.destroy(DATA_AND_THING);
     expect![[r#"
         - test_thing.a
         - output.answer null
         calls: look up a-1, delete a-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn refresh_only_reads_data_sources() {
-    let mut bench = EvalFixture::after(BOTH);
-    bench.cloud.things().answers.insert("a-1".into(), "new".into());
-    let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
+    let mut bench = EngineFixture::with_applied(DATA_AND_THING);
+    bench.cloud.lock_contents().answers.insert("a-1".into(), "new".into());
+    let run = bench.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
     expect![[r#"
         ~ output.answer "new"
         calls: look up a-1
@@ -202,18 +207,18 @@ fn refresh_only_reads_data_sources() {
         test_thing.a a-1
         output.answer "new"
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
-    let mut bench = EvalFixture::after(BOTH);
-    bench.cloud.things().objects.clear();
-    let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
-    let gone = format!("{}{}", run.story(), bench.state());
-    let mut fresh = EvalFixture::new();
-    let run = fresh.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
-    let fresh = format!("{}{}", run.story(), fresh.state());
+    let mut bench = EngineFixture::with_applied(DATA_AND_THING);
+    bench.cloud.lock_contents().objects.clear();
+    let run = bench.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
+    let gone = format!("{}{}", run.describe_run(), bench.describe_state());
+    let mut fresh = EngineFixture::new();
+    let run = fresh.apply_with(DATA_AND_THING, |options| options.mode = PlanMode::RefreshOnly);
+    let fresh = format!("{}{}", run.describe_run(), fresh.describe_state());
     expect![[r#"
         drift - test_thing.a
         ~ output.answer unknown string
@@ -235,9 +240,9 @@ fn a_mistake_that_can_be_seen_without_values_lets_nothing_be_asked() {
         resource "test_thing" "a" { name = "a" }
         output "wrong" { value = upper(1, 2) }
         "#;
-    let mut bench = EvalFixture::after("resource \"test_thing\" \"a\" { name = \"a\" }");
+    let mut bench = EngineFixture::with_applied("resource \"test_thing\" \"a\" { name = \"a\" }");
     let run = bench.apply(config);
-    assert_eq!(run.calls(), "\n", "{}", run.said());
+    assert_eq!(run.all_calls(), "\n", "{}", run.describe_diagnostics());
     assert!(run.plan.is_none());
-    assert_eq!(run.said().lines().count(), 1, "{}", run.said());
+    assert_eq!(run.describe_diagnostics().lines().count(), 1, "{}", run.describe_diagnostics());
 }

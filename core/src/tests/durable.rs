@@ -1,49 +1,49 @@
 //! Cost of announcing every call on the disk before it is sent: calls that become ready together
 //! share one request, so a run pays for its depth and not for its size.
 
-use super::EvalFixture;
+use super::EngineFixture;
 
-const MANY: usize = 400;
+const OBJECT_COUNT: usize = 400;
 
 /// Numbers of requests to the disk while so many objects are made and destroyed, at most so many at
 /// once.
-fn requests(config: &str, parallelism: usize) -> [usize; 2] {
-    let mut bench = EvalFixture::new();
+fn sync_counts(config: &str, parallelism: usize) -> [usize; 2] {
+    let mut bench = EngineFixture::new();
     bench.parallelism = parallelism;
     let run = bench.apply(config);
-    assert!(!run.diags.has_errors(), "{}", run.said());
+    assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
     let made = bench.n_syncs.get();
     let run = bench.destroy(config);
-    assert!(!run.diags.has_errors(), "{}", run.said());
+    assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
     [made, bench.n_syncs.get()]
 }
 
-fn flat() -> String {
+fn flat_config() -> String {
     let one = |at| format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n}}\n");
-    (0..MANY).map(one).collect()
+    (0..OBJECT_COUNT).map(one).collect()
 }
 
-fn counted() -> String {
+fn counted_config() -> String {
     format!(
-        "resource \"test_thing\" \"t\" {{\n  count = {MANY}\n  name  = \"t${{count.index}}\"\n}}\n"
+        "resource \"test_thing\" \"t\" {{\n  count = {OBJECT_COUNT}\n  name  = \"t${{count.index}}\"\n}}\n"
     )
 }
 
-fn chain() -> String {
+fn chain_config() -> String {
     let one = |at: usize| {
         let before = at.checked_sub(1);
         let note = before.map_or(String::new(), |on| format!("  note = test_thing.t{on}.id\n"));
         format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n{note}}}\n")
     };
-    (0..MANY).map(one).collect()
+    (0..OBJECT_COUNT).map(one).collect()
 }
 
 #[test]
 fn what_becomes_ready_together_is_made_durable_together() {
-    for config in [flat(), counted()] {
+    for config in [flat_config(), counted_config()] {
         // A request for each filling of the places: 400 by 100 at once are four.
-        for (parallelism, most) in [(MANY, 1), (100, 4), (10, 40), (1, MANY)] {
-            let [made, destroyed] = requests(&config, parallelism);
+        for (parallelism, most) in [(OBJECT_COUNT, 1), (100, 4), (10, 40), (1, OBJECT_COUNT)] {
+            let [made, destroyed] = sync_counts(&config, parallelism);
             assert!(
                 made <= most && destroyed <= most,
                 "{parallelism} at once: {made} and {destroyed} requests, at most {most}"
@@ -55,5 +55,5 @@ fn what_becomes_ready_together_is_made_durable_together() {
 #[test]
 fn what_waits_for_each_other_is_made_durable_one_by_one() {
     // Each is announced only after the answer to the one before, so none can share.
-    assert_eq!(requests(&chain(), MANY), [MANY, MANY]);
+    assert_eq!(sync_counts(&chain_config(), OBJECT_COUNT), [OBJECT_COUNT, OBJECT_COUNT]);
 }

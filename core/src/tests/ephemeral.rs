@@ -4,27 +4,32 @@ use expect_test::{Expect, expect};
 
 use formwork_value::Diagnostics;
 
-use super::{EvalFixture, Fault, Loaded, Run};
-use crate::provider::Pool;
+use super::{CallFault, EngineFixture, LoadedConfig, RunResult};
+use crate::provider::ProviderPool;
 
 /// The calls of a run that are about objects and tokens, in order.
-fn calls(run: &Run) -> String {
+fn object_and_token_calls(run: &RunResult) -> String {
     let of_interest = ["open", "close", "renew", "configure", "create", "look up", "delete"];
     let calls =
         run.calls.iter().filter(|call| of_interest.iter().any(|word| call.starts_with(word)));
     calls.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn check(config: &str, expect: Expect) {
-    let mut bench = EvalFixture::new();
+fn check_calls(config: &str, expect: Expect) {
+    let mut bench = EngineFixture::new();
     let run = bench.apply(config);
-    expect.assert_eq(&format!("{}\n{}{}", calls(&run), bench.state(), run.said()));
+    expect.assert_eq(&format!(
+        "{}\n{}{}",
+        object_and_token_calls(&run),
+        bench.describe_state(),
+        run.describe_diagnostics()
+    ));
 }
 
 #[test]
 fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
     // What planning has opened it also closes: the plan may be applied much later.
-    check(
+    check_calls(
         r#"
         provider "test" {
           alias  = "opener"
@@ -52,7 +57,7 @@ fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
 
 #[test]
 fn one_that_needs_another_is_closed_first() {
-    check(
+    check_calls(
         r#"
         ephemeral "test_token" "a" { name = "a" }
         ephemeral "test_token" "b" { name = ephemeral.test_token.a.token }
@@ -65,7 +70,7 @@ fn one_that_needs_another_is_closed_first() {
 
 #[test]
 fn what_is_not_known_yet_is_opened_while_applying() {
-    check(
+    check_calls(
         r#"
         resource "test_thing" "t" { name = "t" }
         ephemeral "test_token" "a" { name = test_thing.t.id }
@@ -79,8 +84,8 @@ fn what_is_not_known_yet_is_opened_while_applying() {
 
 #[test]
 fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
-    let bench = EvalFixture::new();
-    bench.fault("open bad", Fault::Refuses);
+    let bench = EngineFixture::new();
+    bench.set_fault("open bad", CallFault::Refuses);
     let mut bench = bench;
     let run = bench.apply(
         r#"
@@ -101,35 +106,39 @@ fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
         configure -, open a, open bad, close a
         error ephemeral.test_token.bad: the cloud says no to open
     "#]]
-    .assert_eq(&format!("{}\n{}", calls(&run), run.said()));
+    .assert_eq(&format!("{}\n{}", object_and_token_calls(&run), run.describe_diagnostics()));
 }
 
 #[test]
 fn a_provider_that_breaks_its_word_is_found_out() {
-    for fault in [Fault::Unknown, Fault::Other] {
-        let mut bench = EvalFixture::new();
-        bench.fault("open a", fault);
+    for fault in [CallFault::Unknown, CallFault::Other] {
+        let mut bench = EngineFixture::new();
+        bench.set_fault("open a", fault);
         let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
         let summary = "Provider produced invalid ephemeral resource instance";
-        assert!(run.said().contains(summary), "{fault:?}: {}", run.said());
+        assert!(
+            run.describe_diagnostics().contains(summary),
+            "{fault:?}: {}",
+            run.describe_diagnostics()
+        );
     }
 }
 
 #[test]
 fn a_failure_to_close_is_an_error_and_nothing_is_closed_twice() {
-    let mut bench = EvalFixture::new();
-    bench.fault("close a", Fault::Refuses);
+    let mut bench = EngineFixture::new();
+    bench.set_fault("close a", CallFault::Refuses);
     let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
     expect![[r#"
         configure -, open a, close a
         error ephemeral.test_token.a: the cloud says no to close
     "#]]
-    .assert_eq(&format!("{}\n{}", calls(&run), run.said()));
+    .assert_eq(&format!("{}\n{}", object_and_token_calls(&run), run.describe_diagnostics()));
 }
 
 #[test]
 fn what_would_be_stored_is_refused() {
-    check(
+    check_calls(
         r#"
         ephemeral "test_token" "a" { name = "a" }
         resource "test_thing" "name" { name = ephemeral.test_token.a.token }
@@ -152,9 +161,9 @@ fn what_would_be_stored_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_that_hangs_holds_up_no_other() {
-    let bench = EvalFixture::new();
-    bench.fault("renew a", Fault::Hangs);
-    bench.fault("create t", Fault::Waits);
+    let bench = EngineFixture::new();
+    bench.set_fault("renew a", CallFault::Hangs);
+    bench.set_fault("create t", CallFault::Waits);
     let config = r#"
         ephemeral "test_token" "a" {
           name  = "a"
@@ -175,14 +184,14 @@ async fn a_renewal_that_hangs_holds_up_no_other() {
         }"#;
     let mut diags = Diagnostics::new();
     // A resource that is being renewed is closed when that is done, so this one never ends.
-    let loaded = Loaded::of(config);
-    let pool = Pool::new(&bench.cloud);
-    let run = bench.both(&loaded, &pool, true, &mut diags);
+    let loaded = LoadedConfig::load(config);
+    let pool = ProviderPool::new(&bench.cloud);
+    let run = bench.plan_and_apply(&loaded, &pool, true, &mut diags);
     // The clock is paused, so waiting takes no time.
     let patience = std::time::Duration::from_secs(60);
     let ended = tokio::time::timeout(patience, run).await;
     assert!(ended.is_err());
-    let calls = bench.cloud.things().calls.clone();
+    let calls = bench.cloud.lock_contents().calls.clone();
     let renewed: Vec<_> = calls.iter().filter(|call| call.starts_with("renew")).collect();
     assert_eq!(renewed, ["renew a", "renew b", "renew b again"]);
 }

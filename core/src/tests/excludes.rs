@@ -2,10 +2,10 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
-use crate::plan::Mode;
+use super::EngineFixture;
+use crate::plan::PlanMode;
 
-const TREE: &str = r#"
+const TREE_CONFIG: &str = r#"
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
       count = 2
@@ -21,28 +21,28 @@ const TREE: &str = r#"
     output "of_c" { value = test_thing.c.id }"#;
 
 /// Applies a configuration without these, after `before` was applied whole.
-fn check(before: &str, config: &str, excludes: &[&str], expect: &Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_excluding(before: &str, config: &str, excludes: &[&str], expect: &Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply_with(config, |options| {
         options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
     });
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
-fn check_destroy(excludes: &[&str], expect: &Expect) {
-    let mut bench = EvalFixture::after(TREE);
-    let run = bench.apply_with(TREE, |options| {
-        options.mode = Mode::Destroy;
+fn check_destroy_excluding(excludes: &[&str], expect: &Expect) {
+    let mut bench = EngineFixture::with_applied(TREE_CONFIG);
+    let run = bench.apply_with(TREE_CONFIG, |options| {
+        options.mode = PlanMode::Destroy;
         options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
     });
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn what_is_excluded_is_left_out_with_what_stands_on_it() {
-    check(
+    check_excluding(
         "",
-        TREE,
+        TREE_CONFIG,
         &["test_thing.b"],
         &expect![[r#"
         + test_thing.a
@@ -54,9 +54,9 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
         output.of_a "a-1"
     "#]],
     );
-    check(
+    check_excluding(
         "",
-        TREE,
+        TREE_CONFIG,
         &["test_thing.a"],
         &expect![[r#"
         + test_thing.other
@@ -64,9 +64,9 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
         test_thing.other o-1
     "#]],
     );
-    check(
+    check_excluding(
         "",
-        TREE,
+        TREE_CONFIG,
         &["test_thing.c", "test_thing.other"],
         &expect![[r#"
         + test_thing.a
@@ -85,9 +85,9 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
 #[test]
 fn one_instance_can_be_excluded() {
     // `c` mentions `b[1]` alone, but needs all of `b` in the graph.
-    check(
+    check_excluding(
         "",
-        TREE,
+        TREE_CONFIG,
         &["test_thing.b[0]"],
         &expect![[r#"
         + test_thing.a
@@ -105,9 +105,9 @@ fn one_instance_can_be_excluded() {
 
 #[test]
 fn what_is_excluded_stays_as_it_is() {
-    let changed = TREE.replace("name  = \"b${", "size = 2\n name = \"b${");
-    check(
-        TREE,
+    let changed = TREE_CONFIG.replace("name  = \"b${", "size = 2\n name = \"b${");
+    check_excluding(
+        TREE_CONFIG,
         &changed,
         &["test_thing.b"],
         &expect![[r#"
@@ -122,8 +122,8 @@ fn what_is_excluded_stays_as_it_is() {
         output.of_c "c-1"
     "#]],
     );
-    check(
-        TREE,
+    check_excluding(
+        TREE_CONFIG,
         &changed,
         &["test_thing.b[1]"],
         &expect![[r#"
@@ -143,8 +143,8 @@ fn what_is_excluded_stays_as_it_is() {
 #[test]
 fn what_stays_keeps_what_it_was_made_after() {
     // Nothing is written any more: `c` stays, and so does all below it.
-    check(
-        TREE,
+    check_excluding(
+        TREE_CONFIG,
         "",
         &["test_thing.c"],
         &expect![[r#"
@@ -159,8 +159,8 @@ fn what_stays_keeps_what_it_was_made_after() {
     "#]],
     );
     // `b[0]` stays, and so must `a`, which it was made after.
-    check(
-        TREE,
+    check_excluding(
+        TREE_CONFIG,
         "",
         &["test_thing.b[0]"],
         &expect![[r#"
@@ -174,7 +174,7 @@ fn what_stays_keeps_what_it_was_made_after() {
         output.of_c "c-1"
     "#]],
     );
-    check_destroy(
+    check_destroy_excluding(
         &["test_thing.b[0]"],
         &expect![[r#"
         - test_thing.b[1]
@@ -188,7 +188,7 @@ fn what_stays_keeps_what_it_was_made_after() {
     "#]],
     );
     // Outputs go only where everything does.
-    check_destroy(
+    check_destroy_excluding(
         &["test_thing.other"],
         &expect![[r#"
         - test_thing.a
@@ -216,7 +216,7 @@ resource "test_thing" "apart" { name = "apart" }
 //- m/main.tf
 resource "test_thing" "in" { name = "in" }
 output "id" { value = test_thing.in.id }"#;
-    check(
+    check_excluding(
         "",
         config,
         &["module.m"],
@@ -226,7 +226,7 @@ output "id" { value = test_thing.in.id }"#;
             test_thing.apart apart-1
         "#]],
     );
-    check(
+    check_excluding(
         "",
         config,
         &["module.m[1]"],
@@ -258,11 +258,11 @@ fn what_stays_keeps_what_it_was_made_after_under_its_new_name() {
           name = "b"
           note = test_thing.z.id
         }"#;
-    let mut bench = EvalFixture::after(before);
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply_with(after, |options| {
-        options.mode = Mode::Destroy;
+        options.mode = PlanMode::Destroy;
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });
     // `b` was made after `a`, which is `z` by now: neither may go.
-    assert_eq!(run.order(), "\n");
+    assert_eq!(run.changing_calls(), "\n");
 }

@@ -2,35 +2,35 @@
 
 use expect_test::{Expect, expect};
 
-use super::{EvalFixture, Fault};
+use super::{CallFault, EngineFixture};
 
-const A: &str = r#"resource "test_thing" "a" { name = "a" }"#;
+const RESOURCE_A: &str = r#"resource "test_thing" "a" { name = "a" }"#;
 
-fn a(more: &str) -> String {
+fn resource_a(more: &str) -> String {
     format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
 }
 
 /// Applies two configurations, the second with a fault; shows that run, the state after it, and how
 /// the next run without the fault goes.
-fn check(before: &str, after: &str, call: &str, fault: Fault, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
-    bench.fault(call, fault);
+fn check_fault(before: &str, after: &str, call: &str, fault: CallFault, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
+    bench.set_fault(call, fault);
     let run = bench.apply(after);
-    let mut story = format!("{}{}", run.story(), bench.state());
-    bench.well_again();
-    story += &format!("{} journals\nthen\n", bench.n_journals());
+    let mut story = format!("{}{}", run.describe_run(), bench.describe_state());
+    bench.clear_faults();
+    story += &format!("{} journals\nthen\n", bench.journal_count());
     let next = bench.apply(after);
-    story += &format!("{}{}", next.story(), bench.state());
+    story += &format!("{}{}", next.describe_run(), bench.describe_state());
     expect.assert_eq(&story);
 }
 
 #[test]
 fn a_refused_creation_leaves_nothing_and_is_tried_again() {
-    check(
+    check_fault(
         "",
-        A,
+        RESOURCE_A,
         "create a",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             + test_thing.a
             calls: create a
@@ -47,11 +47,11 @@ fn a_refused_creation_leaves_nothing_and_is_tried_again() {
 #[test]
 fn a_half_made_object_is_kept_and_replaced() {
     // As in Terraform: what comes beside an error from a creation is tainted.
-    check(
+    check_fault(
         "",
-        A,
+        RESOURCE_A,
         "create a",
-        Fault::Half,
+        CallFault::Half,
         expect![[r#"
         + test_thing.a
         calls: create a
@@ -68,11 +68,11 @@ fn a_half_made_object_is_kept_and_replaced() {
 
 #[test]
 fn a_refused_or_half_done_update_keeps_what_there_is() {
-    check(
-        A,
-        &a("size = 2"),
+    check_fault(
+        RESOURCE_A,
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             ~ test_thing.a
             calls: update a-1
@@ -86,11 +86,11 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
         "#]],
     );
     // Unlike after a creation, it is not tainted: Terraform takes the answer as the new object.
-    check(
-        A,
-        &a("size = 2"),
+    check_fault(
+        RESOURCE_A,
+        &resource_a("size = 2"),
         "update a-1",
-        Fault::Half,
+        CallFault::Half,
         expect![[r#"
         ~ test_thing.a
         calls: update a-1
@@ -107,11 +107,11 @@ fn a_refused_or_half_done_update_keeps_what_there_is() {
 
 #[test]
 fn an_object_that_could_not_be_destroyed_stays() {
-    check(
-        A,
+    check_fault(
+        RESOURCE_A,
         "",
         "delete a-1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             calls: delete a-1
@@ -127,11 +127,11 @@ fn an_object_that_could_not_be_destroyed_stays() {
 
 #[test]
 fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
-    check(
-        &a("zone = \"n\""),
-        &a("zone = \"s\""),
+    check_fault(
+        &resource_a("zone = \"n\""),
+        &resource_a("zone = \"s\""),
         "create a",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: delete a-1, create a
@@ -143,11 +143,11 @@ fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
             test_thing.a a-2
         "#]],
     );
-    check(
-        &a("zone = \"n\""),
-        &a("zone = \"s\""),
+    check_fault(
+        &resource_a("zone = \"n\""),
+        &resource_a("zone = \"s\""),
         "delete a-1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: delete a-1
@@ -162,17 +162,17 @@ fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
     );
 }
 
-const NORTH: &str = "zone = \"n\"\nlifecycle { create_before_destroy = true }";
-const SOUTH: &str = "zone = \"s\"\nlifecycle { create_before_destroy = true }";
+const ZONE_NORTH: &str = "zone = \"n\"\nlifecycle { create_before_destroy = true }";
+const ZONE_SOUTH: &str = "zone = \"s\"\nlifecycle { create_before_destroy = true }";
 
 #[test]
 fn a_create_first_replacement_that_fails_keeps_the_old_object() {
     // As in Terraform: nothing came in its place, so the deposed object is the current one again.
-    check(
-        &a(NORTH),
-        &a(SOUTH),
+    check_fault(
+        &resource_a(ZONE_NORTH),
+        &resource_a(ZONE_SOUTH),
         "create a",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             +/- test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: create a
@@ -190,11 +190,11 @@ fn a_create_first_replacement_that_fails_keeps_the_old_object() {
 #[test]
 fn a_half_made_create_first_replacement_deposes_the_old_object() {
     // As in Terraform: a tainted successor keeps its place, and so the old object stays deposed.
-    check(
-        &a(NORTH),
-        &a(SOUTH),
+    check_fault(
+        &resource_a(ZONE_NORTH),
+        &resource_a(ZONE_SOUTH),
         "create a",
-        Fault::Half,
+        CallFault::Half,
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         calls: create a
@@ -213,11 +213,11 @@ fn a_half_made_create_first_replacement_deposes_the_old_object() {
 
 #[test]
 fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
-    check(
-        &a(NORTH),
-        &a(SOUTH),
+    check_fault(
+        &resource_a(ZONE_NORTH),
+        &resource_a(ZONE_SOUTH),
         "delete a-1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             +/- test_thing.a ReplaceBecauseCannotUpdate .zone
             calls: create a, delete a-1
@@ -235,30 +235,30 @@ fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
 
 #[test]
 fn a_deposed_object_goes_with_its_resource() {
-    let mut bench = EvalFixture::after(&a(NORTH));
-    bench.fault("delete a-1", Fault::Refuses);
-    bench.apply(&a(SOUTH));
-    bench.well_again();
-    let run = bench.destroy(&a(SOUTH));
+    let mut bench = EngineFixture::with_applied(&resource_a(ZONE_NORTH));
+    bench.set_fault("delete a-1", CallFault::Refuses);
+    bench.apply(&resource_a(ZONE_SOUTH));
+    bench.clear_faults();
+    let run = bench.destroy(&resource_a(ZONE_SOUTH));
     expect![[r#"
         - test_thing.a
         - test_thing.a (deposed)
         calls: delete a-2, delete a-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
-    let mut bench = EvalFixture::after(&a(NORTH));
-    bench.fault("delete a-1", Fault::Refuses);
-    bench.apply(&a(SOUTH));
-    bench.well_again();
+    let mut bench = EngineFixture::with_applied(&resource_a(ZONE_NORTH));
+    bench.set_fault("delete a-1", CallFault::Refuses);
+    bench.apply(&resource_a(ZONE_SOUTH));
+    bench.clear_faults();
     // With the successor gone, the deposed object is all there is: it stays until there is another.
-    bench.cloud.things().objects.remove("a-2");
-    bench.fault("create a", Fault::Refuses);
-    let run = bench.apply(&a(SOUTH));
-    bench.well_again();
+    bench.cloud.lock_contents().objects.remove("a-2");
+    bench.set_fault("create a", CallFault::Refuses);
+    let run = bench.apply(&resource_a(ZONE_SOUTH));
+    bench.clear_faults();
     expect![[r#"
         + test_thing.a
         - test_thing.a (deposed)
@@ -273,13 +273,13 @@ fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
     "#]]
     .assert_eq(&format!(
         "{}{}then\n{}",
-        run.story(),
-        bench.state(),
-        bench.apply(&a(SOUTH)).story()
+        run.describe_run(),
+        bench.describe_state(),
+        bench.apply(&resource_a(ZONE_SOUTH)).describe_run()
     ));
 }
 
-const TREE: &str = r#"
+const TREE_CONFIG: &str = r#"
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
       name = "b"
@@ -300,11 +300,11 @@ const TREE: &str = r#"
 #[test]
 fn a_failure_stops_only_what_depends_on_it() {
     // `x` and `y` need nothing of `b`.
-    check(
+    check_fault(
         "",
-        TREE,
+        TREE_CONFIG,
         "create b",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             + test_thing.a
             + test_thing.b
@@ -339,11 +339,11 @@ fn a_failure_stops_only_what_depends_on_it() {
 #[test]
 fn a_failed_destruction_keeps_what_the_object_stands_on() {
     // `a` must stay as long as `b` does, which was made after it.
-    check(
-        TREE,
+    check_fault(
+        TREE_CONFIG,
         "",
         "delete b-1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             - test_thing.b DeleteBecauseNoResourceConfig
@@ -385,11 +385,11 @@ fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
           note = join("", test_thing.a[*].id)
         }
         output "all" { value = test_thing.a[*].id }"#;
-    check(
+    check_fault(
         "",
         config,
         "create a1",
-        Fault::Refuses,
+        CallFault::Refuses,
         expect![[r#"
             + test_thing.a[0]
             + test_thing.a[1]
@@ -424,9 +424,9 @@ fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
 #[test]
 fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
     // As in Terraform, such a plan is shown, but not applied.
-    let mut bench = EvalFixture::new();
-    bench.fault("plan b", Fault::Refuses);
-    let run = bench.apply(TREE);
+    let mut bench = EngineFixture::new();
+    bench.set_fault("plan b", CallFault::Refuses);
+    let run = bench.apply(TREE_CONFIG);
     expect![[r#"
         + test_thing.a
         + test_thing.x
@@ -435,7 +435,7 @@ fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
         calls: 
         error test_thing.b: the cloud says no to plan
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
     assert!(run.plan.unwrap().errored);
 }
 
@@ -447,15 +447,15 @@ fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
           name  = "a${count.index}"
         }
         output "all" { value = test_thing.a[*].id }"#;
-    let mut bench = EvalFixture::new();
-    bench.fault("plan a1", Fault::Refuses);
+    let mut bench = EngineFixture::new();
+    bench.set_fault("plan a1", CallFault::Refuses);
     expect![[r#"
         + test_thing.a[0]
         + test_thing.a[2]
         calls: 
         error test_thing.a[1]: the cloud says no to plan
     "#]]
-    .assert_eq(&bench.plan(config).story());
+    .assert_eq(&bench.plan(config).describe_run());
 }
 
 #[test]
@@ -466,11 +466,11 @@ fn what_cannot_be_begun_when_the_disk_is_full_is_not_tried_one_by_one() {
           name  = "a${count.index}"
         }"#;
     // The beginning of the run fits, and no announcement of a call.
-    let mut bench = EvalFixture { room: Some(1), ..EvalFixture::new() };
+    let mut bench = EngineFixture { room: Some(1), ..EngineFixture::new() };
     let run = bench.apply(config);
-    assert!(bench.state().is_empty());
+    assert!(bench.describe_state().is_empty());
     // One error and not a hundred: the others would say the same.
-    assert_eq!(run.said(), "error test_thing.a[0]: Journal cannot be written\n");
+    assert_eq!(run.describe_diagnostics(), "error test_thing.a[0]: Journal cannot be written\n");
 }
 
 #[test]
@@ -482,14 +482,19 @@ fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
           note = test_thing.a.id
         }"#;
     // The beginning and the announcement fit, the answer does not.
-    let mut bench = EvalFixture { room: Some(2), ..EvalFixture::new() };
+    let mut bench = EngineFixture { room: Some(2), ..EngineFixture::new() };
     let run = bench.apply(config);
     expect![[r#"
         configure -, plan a, plan b, plan a, create a
         error test_thing.a: Journal cannot be written
         test_thing.a a-1
     "#]]
-    .assert_eq(&format!("{}{}{}", run.calls(), run.said(), bench.state()));
+    .assert_eq(&format!(
+        "{}{}{}",
+        run.all_calls(),
+        run.describe_diagnostics(),
+        bench.describe_state()
+    ));
     // The id may be known nowhere else if the state cannot be stored either.
     let named = "The outcome of test_thing.a, which has the id \"a-1\", could not be written";
     assert!(run.diags.iter().any(|error| error.detail.starts_with(named)), "{:?}", run.diags);
@@ -498,5 +503,5 @@ fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
         + test_thing.b
         calls: create b
     "#]]
-    .assert_eq(&bench.apply(config).story());
+    .assert_eq(&bench.apply(config).describe_run());
 }

@@ -3,26 +3,26 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
+use super::EngineFixture;
 
-pub(super) const LISTED: &str =
+pub(super) const REQUIRED_PROVIDER: &str =
     "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
 
 /// The calls of functions while planning, and the diagnostics.
-fn check(config: &str, expect: Expect) {
-    let run = EvalFixture::new().plan(&format!("{LISTED}{config}"));
+fn check_function_calls(config: &str, expect: Expect) {
+    let run = EngineFixture::new().plan(&format!("{REQUIRED_PROVIDER}{config}"));
     let calls =
         run.calls.iter().filter(|call| call.starts_with("shout") || call.starts_with("refuse"));
     let calls: Vec<_> = calls.map(String::as_str).collect();
     let outputs = run.plan.iter().flat_map(|plan| &plan.outputs);
     let outputs: String =
         outputs.map(|(name, output)| format!("{name} = {:?}\n", output.after)).collect();
-    expect.assert_eq(&format!("{}\n{outputs}{}", calls.join(", "), run.said()));
+    expect.assert_eq(&format!("{}\n{outputs}{}", calls.join(", "), run.describe_diagnostics()));
 }
 
 #[test]
 fn the_same_call_is_made_once() {
-    check(
+    check_function_calls(
         r#"
         locals { all = [for n in ["a", "b", "a"] : provider::test::shout(n)] }
         output "o" { value = join(" ", local.all, [provider::test::shout("b")]) }
@@ -36,7 +36,7 @@ fn the_same_call_is_made_once() {
 
 #[test]
 fn the_result_of_a_call_may_be_the_argument_of_another() {
-    check(
+    check_function_calls(
         r#"output "o" { value = provider::test::shout(provider::test::shout(upper("a"))) }"#,
         expect![[r#"
             shout A, shout A!
@@ -47,7 +47,7 @@ fn the_result_of_a_call_may_be_the_argument_of_another() {
 
 #[test]
 fn what_decides_about_instances_and_conditions_may_call_functions() {
-    check(
+    check_function_calls(
         r#"
         variable "v" {
           default = "x"
@@ -77,7 +77,7 @@ fn what_decides_about_instances_and_conditions_may_call_functions() {
 
 #[test]
 fn nothing_unknown_is_sent_and_a_secret_stays_one() {
-    check(
+    check_function_calls(
         r#"
         resource "test_thing" "t" { name = "t" }
         output "later" { value = provider::test::shout(test_thing.t.id) }
@@ -96,7 +96,7 @@ fn nothing_unknown_is_sent_and_a_secret_stays_one() {
 
 #[test]
 fn a_refusal_points_at_the_argument_and_can_be_caught() {
-    check(
+    check_function_calls(
         r#"
         output "caught" { value = try(provider::test::refuse("a"), "caught") }
         output "o" { value = provider::test::refuse("b") }
@@ -118,7 +118,7 @@ fn a_name_that_is_none_is_explained() {
         output "e" { value = shout("a") }
         output "f" { value = provider::test::shout("a") }
     "#;
-    let run = EvalFixture::new().plan(&format!("{LISTED}{config}"));
+    let run = EngineFixture::new().plan(&format!("{REQUIRED_PROVIDER}{config}"));
     let details: Vec<_> = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
     expect![[r#"
         The function "shut" is not available from the provider "test". Did you mean "shout"?
@@ -130,55 +130,60 @@ fn a_name_that_is_none_is_explained() {
 
 #[test]
 fn arguments_that_are_never_the_same_come_to_an_end() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // Each evaluation gives another argument, and so needs another answer.
     let config = r#"resource "test_thing" "t" { name = provider::test::shout(uuid()) }"#;
-    let run = bench.apply(&format!("{LISTED}{config}"));
-    assert!(run.said().contains("Too many calls of provider functions"), "{}", run.said());
+    let run = bench.apply(&format!("{REQUIRED_PROVIDER}{config}"));
+    assert!(
+        run.describe_diagnostics().contains("Too many calls of provider functions"),
+        "{}",
+        run.describe_diagnostics()
+    );
 }
 
 #[test]
 fn a_function_that_answers_otherwise_while_applying_is_found_out() {
     let config = r#"resource "test_thing" "t" { name = provider::test::waver("x") }"#;
-    let mut bench = EvalFixture::new();
-    let run = bench.apply(&format!("{LISTED}{config}"));
-    assert_eq!(run.said(), "error -: Error in function call\n");
+    let mut bench = EngineFixture::new();
+    let run = bench.apply(&format!("{REQUIRED_PROVIDER}{config}"));
+    assert_eq!(run.describe_diagnostics(), "error -: Error in function call\n");
     let detail = &run.diags.iter().next().unwrap().detail;
     expect![[r#"Call to function "provider::test::waver" failed: it returned an inconsistent result: while the plan was made, it answered the same call otherwise; this is a bug in provider registry.terraform.io/hashicorp/test."#]]
         .assert_eq(detail);
-    assert_eq!(bench.state(), "");
+    assert_eq!(bench.describe_state(), "");
 }
 
 #[test]
 fn one_process_answers_everybody() {
-    let mut config = LISTED.to_owned();
+    let mut config = REQUIRED_PROVIDER.to_owned();
     for n in 0..30 {
         config.push_str(&format!(
             "output \"o{n}\" {{\n  value = provider::test::shout(\"{n}\")\n}}\n"
         ));
     }
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // Several at once, so that many want a process before there is one.
     bench.parallelism = 10;
     let run = bench.plan(&config);
-    assert_eq!(run.said(), "");
-    assert_eq!(bench.cloud.things().n_launches, 1);
+    assert_eq!(run.describe_diagnostics(), "");
+    assert_eq!(bench.cloud.lock_contents().n_launches, 1);
 }
 
 #[test]
 fn one_process_answers_everybody_also_when_the_configured_one_has_ended() {
-    let mut config = format!("{LISTED}resource \"test_thing\" \"t\" {{ name = \"t\" }}\n");
+    let mut config =
+        format!("{REQUIRED_PROVIDER}resource \"test_thing\" \"t\" {{ name = \"t\" }}\n");
     for n in 0..30 {
         config.push_str(&format!(
             "output \"o{n}\" {{\n  value = provider::test::shout(\"${{test_thing.t.id}} {n}\")\n}}\n"
         ));
     }
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     bench.parallelism = 10;
     let run = bench.apply(&config);
-    assert_eq!(run.said(), "");
+    assert_eq!(run.describe_diagnostics(), "");
     let shouts = run.calls.iter().filter(|call| call.starts_with("shout t-1")).count();
     assert_eq!(shouts, 30);
     // The first was configured, and ended when the object was made.
-    assert_eq!(bench.cloud.things().n_launches, 2);
+    assert_eq!(bench.cloud.lock_contents().n_launches, 2);
 }

@@ -4,11 +4,11 @@ use expect_test::expect;
 
 use formwork_value::Diagnostics;
 
-use super::cloud::Fault;
-use super::{EvalFixture, Loaded, Run, block_on, show_state};
-use crate::provider::Pool;
+use super::cloud::CallFault;
+use super::{EngineFixture, LoadedConfig, RunResult, block_on, show_state};
+use crate::provider::ProviderPool;
 
-const IMPORT: &str = r#"
+const IMPORT_CONFIG: &str = r#"
 import {
   to = test_thing.a
   id = "a-1"
@@ -21,25 +21,25 @@ resource "test_thing" "a" {
 
 #[test]
 fn what_is_there_already_is_imported_once_and_changed_as_written() {
-    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EngineFixture::with_applied(r#"resource "test_thing" "a" { name = "a" }"#);
     // It exists, and no state has it: as if made by hand.
     bench.file.state.resources.clear();
-    let run = bench.apply(IMPORT);
+    let run = bench.apply(IMPORT_CONFIG);
     expect![[r#"
         ~ test_thing.a (imported by the id "a-1")
         calls: update a-1
         test_thing.a a-1 2
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
-    let again = bench.plan(IMPORT);
-    assert!(again.is_clean(), "not settled: {}", again.story());
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
+    let again = bench.plan(IMPORT_CONFIG);
+    assert!(again.has_no_diagnostics(), "not settled: {}", again.describe_run());
 }
 
 #[test]
 fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
-    let config = format!("{IMPORT}resource \"test_thing\" \"base\" {{ name = \"base\" }}")
+    let config = format!("{IMPORT_CONFIG}resource \"test_thing\" \"base\" {{ name = \"base\" }}")
         .replace("size = 2", "size = 2\n  depends_on = [test_thing.base]");
-    let mut bench = EvalFixture::after(
+    let mut bench = EngineFixture::with_applied(
         "resource \"test_thing\" \"a\" { name = \"a\" }\nresource \"test_thing\" \"base\" { name = \"base\" }",
     );
     bench.file.state.resources.retain(|addr, _| addr.to_string() == "test_thing.base");
@@ -53,44 +53,50 @@ fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
         test_thing.a a-1 2 after test_thing.base
         test_thing.base base-1
     "#]]
-    .assert_eq(&format!("planned from\n{planned_from}applied\n{}", bench.state()));
+    .assert_eq(&format!("planned from\n{planned_from}applied\n{}", bench.describe_state()));
 }
 
 #[test]
 fn what_is_not_there_cannot_be_imported() {
-    let mut bench = EvalFixture::new();
-    let run = bench.plan(IMPORT);
+    let mut bench = EngineFixture::new();
+    let run = bench.plan(IMPORT_CONFIG);
     expect![[r#"
         calls: 
         error test_thing.a: Cannot import non-existent remote object
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
 }
 
-const UNWRITTEN: &str = "import {\n  to = test_thing.a\n  id = \"a-1\"\n}\n";
+const IMPORT_WITHOUT_RESOURCE: &str = "import {\n  to = test_thing.a\n  id = \"a-1\"\n}\n";
 
 /// Result of planning with a configuration that is to be generated, and the generated
 /// configuration.
-fn generating(bench: &EvalFixture, config: &str) -> String {
-    let mut loaded = Loaded::of(config);
+fn plan_with_generated_config(bench: &EngineFixture, config: &str) -> String {
+    let mut loaded = LoadedConfig::load(config);
     let mut diags = Diagnostics::new();
     if loaded.config.expect_generated(&mut diags).is_err() {
-        return Run { plan: None, applied: None, diags, calls: Vec::new() }.said();
+        return RunResult { plan: None, applied: None, diags, calls: Vec::new() }
+            .describe_diagnostics();
     }
-    let pool = Pool::new(&bench.cloud);
-    let plan = block_on(bench.planned(&loaded, &pool, &mut diags));
-    let run = Run { plan, applied: None, diags, calls: Vec::new() };
+    let pool = ProviderPool::new(&bench.cloud);
+    let plan = block_on(bench.plan_in_session(&loaded, &pool, &mut diags));
+    let run = RunResult { plan, applied: None, diags, calls: Vec::new() };
     let generated = run.plan.iter().flat_map(|plan| plan.changes.values());
     let generated = generated.filter_map(|change| {
         let importing = change.importing.as_ref()?;
         Some(format!("{}\n", importing.generated_config.as_ref()?))
     });
-    format!("{}{}{}", run.changes(), run.said(), generated.collect::<String>())
+    format!(
+        "{}{}{}",
+        run.describe_changes(),
+        run.describe_diagnostics(),
+        generated.collect::<String>()
+    )
 }
 
 #[test]
 fn what_is_not_written_is_generated_after_the_object() {
-    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EngineFixture::with_applied(r#"resource "test_thing" "a" { name = "a" }"#);
     bench.file.state.resources.clear();
     expect![[r#"
         = test_thing.a (imported by the id "a-1")
@@ -103,22 +109,22 @@ fn what_is_not_written_is_generated_after_the_object() {
           zone   = null
         }
     "#]]
-    .assert_eq(&generating(&bench, UNWRITTEN));
+    .assert_eq(&plan_with_generated_config(&bench, IMPORT_WITHOUT_RESOURCE));
 }
 
 #[test]
 fn what_is_generated_is_planned_as_if_it_had_been_written() {
-    let mut bench = EvalFixture::after(
+    let mut bench = EngineFixture::with_applied(
         "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  secret = \"s\"\n}\n",
     );
     bench.file.state.resources.clear();
-    bench.fault("plan a", Fault::Refuses);
+    bench.set_fault("plan a", CallFault::Refuses);
     expect![[r#"
         error test_thing.a: the cloud says no to plan
     "#]]
-    .assert_eq(&generating(&bench, UNWRITTEN));
+    .assert_eq(&plan_with_generated_config(&bench, IMPORT_WITHOUT_RESOURCE));
     // The secret is not written out, so what is generated would take it away: an update.
-    bench.well_again();
+    bench.clear_faults();
     expect![[r#"
         ~ test_thing.a (imported by the id "a-1")
         resource "test_thing" "a" {
@@ -130,14 +136,14 @@ fn what_is_generated_is_planned_as_if_it_had_been_written() {
           zone   = null
         }
     "#]]
-    .assert_eq(&generating(&bench, UNWRITTEN));
+    .assert_eq(&plan_with_generated_config(&bench, IMPORT_WITHOUT_RESOURCE));
 }
 
 #[test]
 fn only_single_blocks_in_the_root_module_are_generated() {
-    let bench = EvalFixture::new();
+    let bench = EngineFixture::new();
     // Terraform generates no `count` or `for_each` either.
-    let said = generating(
+    let said = plan_with_generated_config(
         &bench,
         "import {\n  to = test_thing.a[0]\n  id = \"a\"\n}\nimport {\n  to = test_thing.b[\"k\"]\n  id = \"b\"\n}\n",
     );

@@ -2,20 +2,25 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
+use super::EngineFixture;
 
 /// Applies the first configuration, then the second; shows the second run and the state after it.
-fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_second_run(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply(after);
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
     let again = bench.plan(after);
-    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+    assert!(
+        again.has_no_diagnostics(),
+        "not settled: {}{}",
+        again.describe_run(),
+        bench.describe_state()
+    );
 }
 
 #[test]
 fn an_object_is_created_updated_replaced_and_destroyed() {
-    check(
+    check_second_run(
         "",
         r#"resource "test_thing" "a" { name = "a" }"#,
         expect![[r#"
@@ -24,7 +29,7 @@ fn an_object_is_created_updated_replaced_and_destroyed() {
         test_thing.a a-1
     "#]],
     );
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" { name = "a" }"#,
         r#"resource "test_thing" "a" {
              name = "a"
@@ -36,7 +41,7 @@ fn an_object_is_created_updated_replaced_and_destroyed() {
             test_thing.a a-1 2
         "#]],
     );
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" { name = "a" }"#,
         r#"resource "test_thing" "a" {
              name = "a"
@@ -48,7 +53,7 @@ fn an_object_is_created_updated_replaced_and_destroyed() {
             test_thing.a a-2
         "#]],
     );
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" { name = "a" }"#,
         "",
         expect![[r#"
@@ -69,7 +74,7 @@ fn a_replacement_is_created_first_where_that_is_written() {
                }}"#
         )
     };
-    check(
+    check_second_run(
         &config("north"),
         &config("south"),
         expect![[r#"
@@ -90,7 +95,7 @@ fn instances_come_and_go_with_count() {
                }}"#
         )
     };
-    check(
+    check_second_run(
         &config(1),
         &config(3),
         expect![[r#"
@@ -102,7 +107,7 @@ fn instances_come_and_go_with_count() {
         test_thing.a[2] a2-1
     "#]],
     );
-    check(
+    check_second_run(
         &config(3),
         &config(1),
         expect![[r#"
@@ -112,7 +117,7 @@ fn instances_come_and_go_with_count() {
         test_thing.a[0] a0-1
     "#]],
     );
-    check(
+    check_second_run(
         &config(2),
         &config(0),
         expect![[r#"
@@ -133,7 +138,7 @@ fn instances_come_and_go_with_for_each() {
                }}"#
         )
     };
-    check(
+    check_second_run(
         &config(r#""x", "y""#),
         &config(r#""y", "z""#),
         expect![[r#"
@@ -149,7 +154,7 @@ fn instances_come_and_go_with_for_each() {
 #[test]
 fn another_kind_of_repetition_replaces_all_instances() {
     // Terraform keeps an object only between no key and `[0]`.
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" {
              count = 1
              name  = "a"
@@ -186,7 +191,7 @@ fn what_is_to_be_ignored_is_left_alone() {
                       zone = "north"
                       tags = { own = "1", other = "1" }
                     }"#;
-    check(
+    check_second_run(
         before,
         &config("all"),
         expect![[r#"
@@ -195,7 +200,7 @@ fn what_is_to_be_ignored_is_left_alone() {
         test_thing.a a-1 1
     "#]],
     );
-    check(
+    check_second_run(
         before,
         &config("[zone, size, tags]"),
         expect![[r#"
@@ -204,7 +209,7 @@ fn what_is_to_be_ignored_is_left_alone() {
         test_thing.a a-1 1
     "#]],
     );
-    check(
+    check_second_run(
         before,
         &config(r#"[zone, tags["other"]]"#),
         expect![[r#"
@@ -214,7 +219,7 @@ fn what_is_to_be_ignored_is_left_alone() {
     "#]],
     );
     // A new object takes what is written.
-    check(
+    check_second_run(
         "",
         &config("all"),
         expect![[r#"
@@ -241,7 +246,7 @@ fn a_change_named_in_replace_triggered_by_replaces() {
     };
     let whole = "test_thing.a";
     // Of the whole resource any change counts, of an attribute only one of that.
-    check(
+    check_second_run(
         &config(1, whole),
         &config(2, whole),
         expect![[r#"
@@ -253,7 +258,7 @@ fn a_change_named_in_replace_triggered_by_replaces() {
     "#]],
     );
     let changed = "test_thing.a.size";
-    check(
+    check_second_run(
         &config(1, changed),
         &config(2, changed),
         expect![[r#"
@@ -265,7 +270,7 @@ fn a_change_named_in_replace_triggered_by_replaces() {
     "#]],
     );
     let other = "test_thing.a.zone";
-    check(
+    check_second_run(
         &config(1, other),
         &config(2, other),
         expect![[r#"
@@ -289,15 +294,15 @@ fn a_protected_object_is_not_destroyed() {
                }}"#
         )
     };
-    let mut bench = EvalFixture::after(&config("north", 2, true));
+    let mut bench = EngineFixture::with_applied(&config("north", 2, true));
     let mut story = String::new();
-    story += &bench.plan(&config("south", 2, true)).story();
-    story += &bench.plan(&config("north", 1, true)).story();
+    story += &bench.plan(&config("south", 2, true)).describe_run();
+    story += &bench.plan(&config("north", 1, true)).describe_run();
     story += &bench
         .plan_with(&config("north", 2, true), |options| {
-            options.mode = crate::plan::Mode::Destroy;
+            options.mode = crate::plan::PlanMode::Destroy;
         })
-        .story();
+        .describe_run();
     expect![[r#"
         -/+ test_thing.a[0] ReplaceBecauseCannotUpdate .zone
         -/+ test_thing.a[1] ReplaceBecauseCannotUpdate .zone
@@ -320,7 +325,7 @@ fn a_protected_object_is_not_destroyed() {
         - test_thing.a[1] DeleteBecauseNoResourceConfig
         calls: 
     "#]]
-    .assert_eq(&bench.plan("").story());
+    .assert_eq(&bench.plan("").describe_run());
 }
 
 #[test]
@@ -330,7 +335,7 @@ fn an_object_can_be_replaced_on_request() {
                       name = "b"
                       note = test_thing.a.id
                     }"#;
-    let mut bench = EvalFixture::after(config);
+    let mut bench = EngineFixture::with_applied(config);
     let run = bench.apply_with(config, |options| {
         options.replace = vec!["test_thing.a".parse().unwrap()];
     });
@@ -341,7 +346,7 @@ fn an_object_can_be_replaced_on_request() {
         test_thing.a a-2
         test_thing.b b-1 after test_thing.a
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -358,7 +363,7 @@ fn what_the_state_says_of_an_unchanged_object_follows_the_configuration() {
     let more = "depends_on = [test_thing.a]
                 lifecycle { create_before_destroy = true }";
     // What `b` depends on inherits its flag, and the state records that although nothing changes.
-    check(
+    check_second_run(
         &config(""),
         &config(more),
         expect![[r#"
@@ -368,7 +373,7 @@ fn what_the_state_says_of_an_unchanged_object_follows_the_configuration() {
             test_thing.b b-1 create-first after test_thing.a
         "#]],
     );
-    check(
+    check_second_run(
         &config(more),
         &config(""),
         expect![[r#"

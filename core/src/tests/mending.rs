@@ -1,16 +1,16 @@
 //! Processes that die during read-only calls: the calls that are repeated, the processes that
 //! answer them, and the number of processes meanwhile.
 
-use super::functions::LISTED;
-use super::{EvalFixture, Fault};
+use super::functions::REQUIRED_PROVIDER;
+use super::{CallFault, EngineFixture};
 
-fn things(names: &[&str]) -> String {
+fn things_config(names: &[&str]) -> String {
     let one = |name: &&str| format!("resource \"test_thing\" \"{name}\" {{ name = \"{name}\" }}\n");
     names.iter().map(one).collect()
 }
 
 /// A configuration of the provider under an alias, with one user.
-pub(super) fn region(name: &str) -> String {
+pub(super) fn region_config(name: &str) -> String {
     format!(
         r#"
         provider "test" {{
@@ -25,88 +25,92 @@ pub(super) fn region(name: &str) -> String {
     )
 }
 
-fn dies(bench: &EvalFixture, calls: &[&str]) {
-    bench.cloud.things().deaths.extend(calls.iter().map(|call| (*call).to_owned()));
+fn set_deadly_calls(bench: &EngineFixture, calls: &[&str]) {
+    bench.cloud.lock_contents().deaths.extend(calls.iter().map(|call| (*call).to_owned()));
 }
 
 /// Number of processes that a plan starts.
-fn launches(bench: &mut EvalFixture, config: &str) -> (usize, String) {
-    let before = bench.cloud.things().n_launches;
+fn count_launches(bench: &mut EngineFixture, config: &str) -> (usize, String) {
+    let before = bench.cloud.lock_contents().n_launches;
     let run = bench.plan(config);
-    assert!(run.is_clean(), "{}", run.said());
-    let after = bench.cloud.things().n_launches;
-    (after - before, run.said())
+    assert!(run.has_no_diagnostics(), "{}", run.describe_diagnostics());
+    let after = bench.cloud.lock_contents().n_launches;
+    (after - before, run.describe_diagnostics())
 }
 
 #[test]
 fn several_questions_lost_with_one_process_are_put_to_one_other() {
-    let config = things(&["a", "b", "c"]);
-    let mut bench = EvalFixture::after(&config);
+    let config = things_config(&["a", "b", "c"]);
+    let mut bench = EngineFixture::with_applied(&config);
     bench.parallelism = 10;
     // Slow, so that all three are asked before the process dies.
-    bench.cloud.things().slow = true;
-    assert_eq!(launches(&mut bench, &config), (1, String::new()));
-    dies(&bench, &["read b-1"]);
+    bench.cloud.lock_contents().slow = true;
+    assert_eq!(count_launches(&mut bench, &config), (1, String::new()));
+    set_deadly_calls(&bench, &["read b-1"]);
     // Only the question about `b` ends it, but all three are lost.
     let said = "warning -: Provider was asked a second time\n".repeat(3);
-    assert_eq!(launches(&mut bench, &config), (2, said));
+    assert_eq!(count_launches(&mut bench, &config), (2, said));
 }
 
 #[test]
 fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configuration() {
     let config = format!(
-        "{LISTED}{}\noutput \"o\" {{ value = provider::test::shout(test_thing.x.id) }}\n{}",
-        region("x"),
+        "{REQUIRED_PROVIDER}{}\noutput \"o\" {{ value = provider::test::shout(test_thing.x.id) }}\n{}",
+        region_config("x"),
         r#"
         resource "test_thing" "later" {
           provider = test.x
           name     = provider::test::shout(test_thing.x.id)
         }"#
     );
-    let mut bench = EvalFixture::after(&config);
-    bench.cloud.things().limit = Some(1);
-    dies(&bench, &["shout x-1"]);
+    let mut bench = EngineFixture::with_applied(&config);
+    bench.cloud.lock_contents().limit = Some(1);
+    set_deadly_calls(&bench, &["shout x-1"]);
     let run = bench.plan(&config);
-    assert!(run.is_clean(), "{}", run.said());
+    assert!(run.has_no_diagnostics(), "{}", run.describe_diagnostics());
     let asked: Vec<_> = run
         .calls
         .iter()
         .filter(|call| call.starts_with("shout") || call.starts_with("configure"))
         .collect();
     assert_eq!(asked, ["configure x", "shout x-1", "configure x", "shout x-1"]);
-    assert_eq!(bench.cloud.things().most_running, 1);
+    assert_eq!(bench.cloud.lock_contents().most_running, 1);
 }
 
 #[test]
 fn no_more_processes_run_than_may_when_some_die() {
-    let config = ["x", "y", "z"].map(region).concat();
+    let config = ["x", "y", "z"].map(region_config).concat();
     for limit in [1, 2, 3] {
-        let mut bench = EvalFixture::after("");
-        bench.cloud.things().limit = Some(limit);
+        let mut bench = EngineFixture::with_applied("");
+        bench.cloud.lock_contents().limit = Some(limit);
         bench.parallelism = 10;
-        bench.cloud.things().slow = true;
-        assert_eq!(bench.apply(&config).said(), "");
-        dies(&bench, &["read x-1", "read y-1", "plan z"]);
-        let said = launches(&mut bench, &config).1;
+        bench.cloud.lock_contents().slow = true;
+        assert_eq!(bench.apply(&config).describe_diagnostics(), "");
+        set_deadly_calls(&bench, &["read x-1", "read y-1", "plan z"]);
+        let said = count_launches(&mut bench, &config).1;
         assert_eq!(said.matches("asked a second time").count(), 3, "{said}");
-        assert_eq!(bench.cloud.things().most_running, limit);
+        assert_eq!(bench.cloud.lock_contents().most_running, limit);
     }
 }
 
 #[test]
 fn a_process_that_cannot_take_the_place_of_another_is_ended() {
     for call in ["schema 2", "configure x 2"] {
-        let config = ["x", "y"].map(region).concat();
-        let mut bench = EvalFixture::after(&config);
+        let config = ["x", "y"].map(region_config).concat();
+        let mut bench = EngineFixture::with_applied(&config);
         {
-            let mut things = bench.cloud.things();
+            let mut things = bench.cloud.lock_contents();
             // Counted from here on, so that process 2 is the replacement.
             (things.limit, things.n_launches, things.most_running) = (Some(1), 0, 0);
         }
-        dies(&bench, &["read x-1"]);
-        bench.fault(call, Fault::Refuses);
+        set_deadly_calls(&bench, &["read x-1"]);
+        bench.set_fault(call, CallFault::Refuses);
         let run = bench.plan(&config);
-        assert_eq!(run.said(), "error test_thing.x: Plugin did not respond\n", "{call}");
-        assert_eq!(bench.cloud.things().most_running, 1, "{call}");
+        assert_eq!(
+            run.describe_diagnostics(),
+            "error test_thing.x: Plugin did not respond\n",
+            "{call}"
+        );
+        assert_eq!(bench.cloud.lock_contents().most_running, 1, "{call}");
     }
 }

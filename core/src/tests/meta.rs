@@ -3,7 +3,7 @@
 
 use expect_test::expect;
 
-use super::{EvalFixture, Fault};
+use super::{CallFault, EngineFixture};
 
 const TWO_MODULES: &str = r#"
 //- main.tf
@@ -41,9 +41,9 @@ resource "test_thing" "c" {
 
 #[test]
 fn each_module_tells_its_own_along_with_every_call() {
-    let mut bench = EvalFixture::new();
-    let mut calls = bench.apply(TWO_MODULES).calls();
-    calls += &bench.plan(TWO_MODULES).calls();
+    let mut bench = EngineFixture::new();
+    let mut calls = bench.apply(TWO_MODULES).all_calls();
+    calls += &bench.plan(TWO_MODULES).all_calls();
     expect![[r#"
         configure -, told root, look up k, told root, plan a, told child, plan b, plan c, told root, plan a, told root, create a, told child, plan b, told child, create b, plan c, create c
         configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c
@@ -53,27 +53,27 @@ fn each_module_tells_its_own_along_with_every_call() {
 
 #[test]
 fn what_is_no_longer_written_is_not_spoken_for() {
-    let mut bench = EvalFixture::after(TWO_MODULES);
+    let mut bench = EngineFixture::with_applied(TWO_MODULES);
     // Metadata goes along with a block, and none of the objects has one any more.
     let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
     expect![[r#"
         configure -, read a-1, plan a-1, read b-1, plan b-1, read c-1, plan c-1, delete a-1, delete b-1, delete c-1
     "#]]
-    .assert_eq(&bench.apply(rest).calls());
+    .assert_eq(&bench.apply(rest).all_calls());
 }
 
 #[test]
 fn a_module_is_spoken_for_while_it_is_destroyed() {
-    let mut bench = EvalFixture::after(TWO_MODULES);
+    let mut bench = EngineFixture::with_applied(TWO_MODULES);
     expect![[r#"
         configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c, told root, plan a-1, told child, plan b-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
     "#]]
-    .assert_eq(&bench.destroy(TWO_MODULES).calls());
+    .assert_eq(&bench.destroy(TWO_MODULES).all_calls());
 }
 
 #[test]
 fn what_is_sent_must_be_what_the_provider_wants_to_hear() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let run = bench.plan(
         r#"
         terraform {
@@ -95,13 +95,13 @@ fn what_is_sent_must_be_what_the_provider_wants_to_hear() {
         error -: Provider terraform.io/builtin/terraform doesn't support provider_meta
         error -: Incorrect attribute value type
     "#]]
-    .assert_eq(&run.said());
+    .assert_eq(&run.describe_diagnostics());
 }
 
 #[test]
 fn a_provider_that_died_is_informed_again() {
-    let mut bench = EvalFixture::after(TWO_MODULES);
-    bench.fault("update b-1", Fault::Dies);
+    let mut bench = EngineFixture::with_applied(TWO_MODULES);
+    bench.set_fault("update b-1", CallFault::Dies);
     let run = bench.apply(&TWO_MODULES.replace("name = \"b\"", "name = \"b\"\n  size = 2"));
     expect![[r#"
         error module.child.test_thing.b: Plugin did not respond
@@ -111,7 +111,12 @@ fn a_provider_that_died_is_informed_again() {
         module.child.test_thing.b b-1 2
         module.quiet.test_thing.c c-1
         0 journals"#]]
-    .assert_eq(&format!("{}{}{} journals", run.said(), bench.state(), bench.n_journals()));
+    .assert_eq(&format!(
+        "{}{}{} journals",
+        run.describe_diagnostics(),
+        bench.describe_state(),
+        bench.journal_count()
+    ));
     let again: Vec<_> =
         run.calls.iter().skip_while(|call| *call != "update b-1").map(String::as_str).collect();
     expect!["update b-1, configure -, told child, read b-1"].assert_eq(&again.join(", "));

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::EvalFixture;
+use super::EngineFixture;
 
 #[test]
 fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
@@ -16,7 +16,7 @@ fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
         format!("//- a/b/c/main.tf\n{}", level("./d")),
         "//- a/b/c/d/main.tf\n".to_owned(),
     ];
-    let story = EvalFixture::new().plan(&files.concat()).story();
+    let story = EngineFixture::new().plan(&files.concat()).describe_run();
     expect![[r#"
         calls: 
         error -: Too many module instances
@@ -24,7 +24,7 @@ fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
     .assert_eq(&story);
 }
 
-const CHAIN: &str = r#"
+const CHAIN_CONFIG: &str = r#"
 //- main.tf
 module "one" {
   source = "./child"
@@ -60,10 +60,11 @@ output "id" {
 
 #[test]
 fn values_flow_through_every_instance_of_a_module() {
-    let mut bench = EvalFixture::new();
-    let run = bench.apply(CHAIN);
-    let again = bench.plan(CHAIN);
-    let story = format!("{}{}again: {}", run.story(), bench.state(), again.story());
+    let mut bench = EngineFixture::new();
+    let run = bench.apply(CHAIN_CONFIG);
+    let again = bench.plan(CHAIN_CONFIG);
+    let story =
+        format!("{}{}again: {}", run.describe_run(), bench.describe_state(), again.describe_run());
     expect![[r#"
         + test_thing.last
         + module.each["a"].test_thing.it
@@ -87,16 +88,16 @@ fn values_flow_through_every_instance_of_a_module() {
 
 #[test]
 fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
-    let mut bench = EvalFixture::after(CHAIN);
-    let less = CHAIN
+    let mut bench = EngineFixture::with_applied(CHAIN_CONFIG);
+    let less = CHAIN_CONFIG
         .replace("count  = 2", "count  = 1")
         .replace("{ a = \"x\", b = \"y\" }", "{ b = \"y\" }");
     let run = bench.apply(&less);
-    let mut story = run.story();
+    let mut story = run.describe_run();
     let gone = "//- main.tf\nresource \"test_thing\" \"other\" {\n  name = \"other\"\n}\n";
     let run = bench.apply(gone);
-    story += &run.story();
-    story += &bench.state();
+    story += &run.describe_run();
+    story += &bench.describe_state();
     expect![[r#"
         ~ test_thing.last
         - module.each["a"].test_thing.it DeleteBecauseNoModule
@@ -113,7 +114,7 @@ fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
     "#]].assert_eq(&story);
 }
 
-const JUDGED: &str = r#"
+const CONDITIONS_CONFIG: &str = r#"
 //- main.tf
 variable "given" {
   default = "nope"
@@ -144,10 +145,14 @@ output "name" {
 
 #[test]
 fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // What is constant is judged before anything is planned, and ends that as well.
-    let (validated, planned) = (bench.validate(JUDGED), bench.plan(JUDGED));
-    let story = format!("validating\n{}planning\n{}", validated.said(), planned.said());
+    let (validated, planned) = (bench.validate(CONDITIONS_CONFIG), bench.plan(CONDITIONS_CONFIG));
+    let story = format!(
+        "validating\n{}planning\n{}",
+        validated.describe_diagnostics(),
+        planned.describe_diagnostics()
+    );
     expect![[r#"
         validating
         error -: Invalid value for variable

@@ -2,20 +2,25 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
+use super::EngineFixture;
 
 /// Applies the first configuration, then the second; shows the second run and the state after it.
-fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_second_run(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply(after);
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
     let again = bench.plan(after);
-    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+    assert!(
+        again.has_no_diagnostics(),
+        "not settled: {}{}",
+        again.describe_run(),
+        bench.describe_state()
+    );
 }
 
 #[test]
 fn a_moved_object_is_left_alone_and_has_its_new_address_in_the_state() {
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" { name = "a" }"#,
         r#"moved {
              from = test_thing.a
@@ -36,7 +41,7 @@ fn a_moved_object_is_left_alone_and_has_its_new_address_in_the_state() {
 #[test]
 fn a_moved_object_that_is_replaced_keeps_its_order() {
     // `user` has the same name, so its object is `a-2`, and the replacement `a-3`.
-    check(
+    check_second_run(
         r#"resource "test_thing" "a" {
              name = "a"
              zone = "north"
@@ -63,7 +68,7 @@ fn a_moved_object_that_is_replaced_keeps_its_order() {
 
 #[test]
 fn an_object_that_is_forgotten_is_neither_read_nor_destroyed() {
-    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EngineFixture::with_applied(r#"resource "test_thing" "a" { name = "a" }"#);
     let run = bench.apply(
         r#"removed {
              from = test_thing.a
@@ -75,6 +80,6 @@ fn an_object_that_is_forgotten_is_neither_read_nor_destroyed() {
         calls: 
         warning -: Some objects will no longer be managed by Terraform
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
-    assert!(!run.calls().contains("read"), "{}", run.calls());
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
+    assert!(!run.all_calls().contains("read"), "{}", run.all_calls());
 }

@@ -4,10 +4,10 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
+use super::EngineFixture;
 
 /// A chain: `c` mentions `b`, which mentions `a`. Each name comes with what else its block holds.
-fn chain(a: &str, b: &str, c: &str) -> String {
+fn chain_config(a: &str, b: &str, c: &str) -> String {
     let thing = |name: &str, on: &str, more: &str| match more {
         "gone" => String::new(),
         more => format!(
@@ -21,23 +21,28 @@ fn chain(a: &str, b: &str, c: &str) -> String {
     [thing("a", "", a), thing("b", &on("a", a), b), thing("c", &on("b", b), c)].concat()
 }
 
-const NORTH: &str = r#"zone = "north""#;
-const SOUTH: &str = r#"zone = "south""#;
-const FIRST: &str = "lifecycle { create_before_destroy = true }";
+const ZONE_NORTH: &str = r#"zone = "north""#;
+const ZONE_SOUTH: &str = r#"zone = "south""#;
+const CREATE_FIRST: &str = "lifecycle { create_before_destroy = true }";
 
-fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_order(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply(after);
-    expect.assert_eq(&run.story());
+    expect.assert_eq(&run.describe_run());
     let again = bench.plan(after);
-    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+    assert!(
+        again.has_no_diagnostics(),
+        "not settled: {}{}",
+        again.describe_run(),
+        bench.describe_state()
+    );
 }
 
 #[test]
 fn a_chain_comes_from_its_end_and_goes_from_its_head() {
-    check(
+    check_order(
         "",
-        &chain("", "", ""),
+        &chain_config("", "", ""),
         expect![[r#"
         + test_thing.a
         + test_thing.b
@@ -45,8 +50,8 @@ fn a_chain_comes_from_its_end_and_goes_from_its_head() {
         calls: create a, create b, create c
     "#]],
     );
-    check(
-        &chain("", "", ""),
+    check_order(
+        &chain_config("", "", ""),
         "",
         expect![[r#"
         - test_thing.a DeleteBecauseNoResourceConfig
@@ -55,18 +60,18 @@ fn a_chain_comes_from_its_end_and_goes_from_its_head() {
         calls: delete c-1, delete b-1, delete a-1
     "#]],
     );
-    let mut bench = EvalFixture::after(&chain("", "", ""));
+    let mut bench = EngineFixture::with_applied(&chain_config("", "", ""));
     expect![[r#"
         delete c-1, delete b-1, delete a-1
     "#]]
-    .assert_eq(&bench.destroy(&chain("", "", "")).order());
+    .assert_eq(&bench.destroy(&chain_config("", "", "")).changing_calls());
 }
 
 #[test]
 fn a_chain_is_replaced_from_its_head_and_made_from_its_end() {
-    check(
-        &chain(NORTH, NORTH, NORTH),
-        &chain(SOUTH, SOUTH, SOUTH),
+    check_order(
+        &chain_config(ZONE_NORTH, ZONE_NORTH, ZONE_NORTH),
+        &chain_config(ZONE_SOUTH, ZONE_SOUTH, ZONE_SOUTH),
         expect![[r#"
         -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
         -/+ test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -79,12 +84,12 @@ fn a_chain_is_replaced_from_its_head_and_made_from_its_end() {
 #[test]
 fn a_chain_created_first_is_made_before_the_old_one_goes() {
     let all = |zone: &str| {
-        let block = format!("{zone}\n{FIRST}");
-        chain(&block, &block, &block)
+        let block = format!("{zone}\n{CREATE_FIRST}");
+        chain_config(&block, &block, &block)
     };
-    check(
-        &all(NORTH),
-        &all(SOUTH),
+    check_order(
+        &all(ZONE_NORTH),
+        &all(ZONE_SOUTH),
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         +/- test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -96,11 +101,11 @@ fn a_chain_created_first_is_made_before_the_old_one_goes() {
 
 #[test]
 fn what_a_create_first_object_needs_is_created_first_too() {
-    let some = |zone: &str| chain(zone, zone, &format!("{zone}\n{FIRST}"));
+    let some = |zone: &str| chain_config(zone, zone, &format!("{zone}\n{CREATE_FIRST}"));
     // As in Terraform: else an old dependency would have to go while the old object still uses it.
-    check(
-        &some(NORTH),
-        &some(SOUTH),
+    check_order(
+        &some(ZONE_NORTH),
+        &some(ZONE_SOUTH),
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         +/- test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -109,10 +114,10 @@ fn what_a_create_first_object_needs_is_created_first_too() {
     "#]],
     );
     // The other way round nothing is inherited.
-    let some = |zone: &str| chain(zone, &format!("{zone}\n{FIRST}"), zone);
-    check(
-        &some(NORTH),
-        &some(SOUTH),
+    let some = |zone: &str| chain_config(zone, &format!("{zone}\n{CREATE_FIRST}"), zone);
+    check_order(
+        &some(ZONE_NORTH),
+        &some(ZONE_SOUTH),
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         +/- test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -124,11 +129,11 @@ fn what_a_create_first_object_needs_is_created_first_too() {
 
 #[test]
 fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
-    let some = |zone: &str| chain(&format!("{zone}\n{FIRST}"), "", "");
+    let some = |zone: &str| chain_config(&format!("{zone}\n{CREATE_FIRST}"), "", "");
     // `b` uses the old `a` until it is updated.
-    check(
-        &some(NORTH),
-        &some(SOUTH),
+    check_order(
+        &some(ZONE_NORTH),
+        &some(ZONE_SOUTH),
         expect![[r#"
         +/- test_thing.a ReplaceBecauseCannotUpdate .zone
         ~ test_thing.b
@@ -140,9 +145,9 @@ fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
 #[test]
 fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
     // The default order of Terraform, although `b` mentions what goes.
-    check(
-        &chain(NORTH, "", ""),
-        &chain(SOUTH, "", ""),
+    check_order(
+        &chain_config(ZONE_NORTH, "", ""),
+        &chain_config(ZONE_SOUTH, "", ""),
         expect![[r#"
         -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
         ~ test_thing.b
@@ -154,9 +159,9 @@ fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
 #[test]
 fn an_object_is_updated_after_what_it_depended_on_is_gone() {
     // By the dependencies in the state, as in Terraform: the block of `b` mentions `a` no more.
-    check(
-        &chain("", "", ""),
-        &chain("gone", "size = 1", ""),
+    check_order(
+        &chain_config("", "", ""),
+        &chain_config("gone", "size = 1", ""),
         expect![[r#"
         - test_thing.a DeleteBecauseNoResourceConfig
         ~ test_thing.b
@@ -168,9 +173,9 @@ fn an_object_is_updated_after_what_it_depended_on_is_gone() {
 #[test]
 fn an_orphan_goes_before_what_it_depended_on_changes() {
     // The orphans use `a` as it was, so they go before it changes.
-    check(
-        &chain("", "", ""),
-        &chain("size = 1", "gone", "gone"),
+    check_order(
+        &chain_config("", "", ""),
+        &chain_config("size = 1", "gone", "gone"),
         expect![[r#"
         ~ test_thing.a
         - test_thing.b DeleteBecauseNoResourceConfig
@@ -178,9 +183,9 @@ fn an_orphan_goes_before_what_it_depended_on_changes() {
         calls: delete c-1, delete b-1, update a-1
     "#]],
     );
-    check(
-        &chain(NORTH, "", ""),
-        &chain(SOUTH, "gone", "gone"),
+    check_order(
+        &chain_config(ZONE_NORTH, "", ""),
+        &chain_config(ZONE_SOUTH, "gone", "gone"),
         expect![[r#"
         -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
         - test_thing.b DeleteBecauseNoResourceConfig
@@ -193,9 +198,9 @@ fn an_orphan_goes_before_what_it_depended_on_changes() {
 #[test]
 fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
     // Its flag would make it go last, but what it depended on must go before its successor comes.
-    check(
-        &chain(NORTH, FIRST, ""),
-        &chain(SOUTH, "gone", "gone"),
+    check_order(
+        &chain_config(ZONE_NORTH, CREATE_FIRST, ""),
+        &chain_config(ZONE_SOUTH, "gone", "gone"),
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             - test_thing.b DeleteBecauseNoResourceConfig
@@ -203,9 +208,9 @@ fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
             calls: delete c-1, delete b-1, delete a-1, create a
         "#]],
     );
-    check(
-        &chain(NORTH, "", FIRST),
-        &chain(SOUTH, "", "gone"),
+    check_order(
+        &chain_config(ZONE_NORTH, "", CREATE_FIRST),
+        &chain_config(ZONE_SOUTH, "", "gone"),
         expect![[r#"
         -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
         ~ test_thing.b
@@ -219,9 +224,9 @@ fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
 fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle() {
     // A cycle in Terraform: the new `b` waits for the end of `a`, which waits for that of the old
     // `b`, which waits for the new one.
-    check(
-        &chain("", NORTH, ""),
-        &chain("gone", &format!("{SOUTH}\n{FIRST}"), ""),
+    check_order(
+        &chain_config("", ZONE_NORTH, ""),
+        &chain_config("gone", &format!("{ZONE_SOUTH}\n{CREATE_FIRST}"), ""),
         expect![[r#"
             - test_thing.a DeleteBecauseNoResourceConfig
             +/- test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -238,20 +243,20 @@ fn an_object_that_becomes_create_first_while_its_dependency_is_replaced_makes_no
     let after = format!(
         r#"resource "test_thing" "a" {{
              name = "a"
-             {SOUTH}
+             {ZONE_SOUTH}
            }}
            resource "test_thing" "b" {{
              name = "b"
-             {SOUTH}
-             {FIRST}
+             {ZONE_SOUTH}
+             {CREATE_FIRST}
            }}
            resource "test_thing" "c" {{
              name = "c"
              note = "other"
            }}"#
     );
-    check(
-        &chain(NORTH, NORTH, ""),
+    check_order(
+        &chain_config(ZONE_NORTH, ZONE_NORTH, ""),
         &after,
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
@@ -271,15 +276,15 @@ fn a_successor_may_use_what_is_changed_although_its_predecessor_was_made_after_s
     };
     let before = [
         thing("n", r#"note = "1""#),
-        thing("a", &format!("{NORTH}\nnote = test_thing.n.id")),
-        thing("b", &format!("{NORTH}\nnote = test_thing.a.id")),
+        thing("a", &format!("{ZONE_NORTH}\nnote = test_thing.n.id")),
+        thing("b", &format!("{ZONE_NORTH}\nnote = test_thing.a.id")),
     ];
     let after = [
         thing("n", r#"note = "2""#),
-        thing("a", SOUTH),
-        thing("b", &format!("{SOUTH}\nnote = test_thing.n.id\n{FIRST}")),
+        thing("a", ZONE_SOUTH),
+        thing("b", &format!("{ZONE_SOUTH}\nnote = test_thing.n.id\n{CREATE_FIRST}")),
     ];
-    check(
+    check_order(
         &before.concat(),
         &after.concat(),
         expect![[r#"
@@ -306,7 +311,7 @@ fn instances_that_shrink_away_go_dependents_first() {
                }}"#
         )
     };
-    check(
+    check_order(
         &config(3),
         &config(1),
         expect![[r#"
@@ -317,7 +322,7 @@ fn instances_that_shrink_away_go_dependents_first() {
         calls: delete b1-1, delete b2-1, delete a1-1, delete a2-1
     "#]],
     );
-    check(
+    check_order(
         &config(1),
         &config(2),
         expect![[r#"
@@ -331,7 +336,7 @@ fn instances_that_shrink_away_go_dependents_first() {
 #[test]
 fn order_goes_through_values_and_data_sources() {
     // The key is not known while planning, so the read waits for `a`.
-    check(
+    check_order(
         "",
         r#"resource "test_thing" "a" { name = "a" }
            locals { id = test_thing.a.id }
@@ -350,10 +355,10 @@ fn order_goes_through_values_and_data_sources() {
 }
 
 /// The calls of the end of everything.
-fn check_end(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_destroy_order(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.destroy(after);
-    expect.assert_eq(&format!("{}{}", run.order(), run.said()));
+    expect.assert_eq(&format!("{}{}", run.changing_calls(), run.describe_diagnostics()));
 }
 
 #[test]
@@ -375,16 +380,16 @@ fn what_was_renamed_still_goes_after_what_was_made_after_it() {
     };
     let moved = "moved {\n from = test_thing.m\n to = test_thing.b\n}\n";
     // The state of `y` names `m`, which has to be followed to its new name.
-    check_end(
-        &named("m", NORTH),
-        &(named("b", NORTH) + moved),
+    check_destroy_order(
+        &named("m", ZONE_NORTH),
+        &(named("b", ZONE_NORTH) + moved),
         expect![[r#"
         delete y-1, delete a-1
     "#]],
     );
-    check(
-        &named("m", NORTH),
-        &(named("b", SOUTH) + moved),
+    check_order(
+        &named("m", ZONE_NORTH),
+        &(named("b", ZONE_SOUTH) + moved),
         expect![[r#"
             -/+ test_thing.b (was test_thing.m) ReplaceBecauseCannotUpdate .zone
             -/+ test_thing.y ReplaceBecauseCannotUpdate .zone
@@ -392,8 +397,8 @@ fn what_was_renamed_still_goes_after_what_was_made_after_it() {
         "#]],
     );
     // Also where nothing of its new place is written any more.
-    check_end(
-        &named("m", NORTH),
+    check_destroy_order(
+        &named("m", ZONE_NORTH),
         moved,
         expect![[r#"
         delete y-1, delete a-1
@@ -421,16 +426,16 @@ fn what_is_mentioned_since_goes_after_what_mentions_it() {
     };
     let since = "note = local.a";
     // The state records no dependency yet, so the order comes from the configuration.
-    check_end(
-        &both("", NORTH),
-        &both(since, NORTH),
+    check_destroy_order(
+        &both("", ZONE_NORTH),
+        &both(since, ZONE_NORTH),
         expect![[r#"
         delete b-1, delete a-1
     "#]],
     );
-    check(
-        &both("", NORTH),
-        &both(since, SOUTH),
+    check_order(
+        &both("", ZONE_NORTH),
+        &both(since, ZONE_SOUTH),
         expect![[r#"
             -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
             -/+ test_thing.b ReplaceBecauseCannotUpdate .zone
@@ -456,7 +461,7 @@ fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
         }
         "#;
     // To follow both would be a cycle.
-    check_end(
+    check_destroy_order(
         before,
         after,
         expect![[r#"
@@ -481,14 +486,14 @@ fn what_is_new_waits_for_what_goes_of_all_it_mentions() {
           name = "c"
           note = test_thing.a[0].id
         }"#;
-    let mut bench = EvalFixture::after(first);
+    let mut bench = EngineFixture::with_applied(first);
     // `c` needs `a[0]` only, but a reference counts for all of `a`.
-    bench.fault("delete a1-1", super::cloud::Fault::Refuses);
+    bench.set_fault("delete a1-1", super::cloud::CallFault::Refuses);
     expect![[r#"
         - test_thing.a[1] DeleteBecauseCountIndex
         + test_thing.c
         calls: delete a1-1
         error test_thing.a[1]: the cloud says no to delete a1-1
     "#]]
-    .assert_eq(&bench.apply(then).story());
+    .assert_eq(&bench.apply(then).describe_run());
 }

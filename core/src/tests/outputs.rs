@@ -2,19 +2,24 @@
 
 use expect_test::{Expect, expect};
 
-use super::EvalFixture;
+use super::EngineFixture;
 
-fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = EvalFixture::after(before);
+fn check_outputs(before: &str, after: &str, expect: Expect) {
+    let mut bench = EngineFixture::with_applied(before);
     let run = bench.apply(after);
-    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    expect.assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
     let again = bench.plan(after);
-    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+    assert!(
+        again.has_no_diagnostics(),
+        "not settled: {}{}",
+        again.describe_run(),
+        bench.describe_state()
+    );
 }
 
 #[test]
 fn outputs_are_created_updated_and_deleted() {
-    check(
+    check_outputs(
         "",
         r#"output "o" { value = 1 }"#,
         expect![[r#"
@@ -23,7 +28,7 @@ fn outputs_are_created_updated_and_deleted() {
         output.o 1
     "#]],
     );
-    check(
+    check_outputs(
         r#"output "o" { value = 1 }"#,
         r#"output "o" { value = 2 }"#,
         expect![[r#"
@@ -32,7 +37,7 @@ fn outputs_are_created_updated_and_deleted() {
         output.o 2
     "#]],
     );
-    check(
+    check_outputs(
         r#"output "o" { value = 1 }"#,
         "",
         expect![[r#"
@@ -45,7 +50,7 @@ fn outputs_are_created_updated_and_deleted() {
 #[test]
 fn an_output_without_a_value_is_not_stored() {
     // As in Terraform, an output that is null is none in the state.
-    check(
+    check_outputs(
         "",
         r#"output "o" { value = null }"#,
         expect![[r#"
@@ -53,7 +58,7 @@ fn an_output_without_a_value_is_not_stored() {
         calls: 
     "#]],
     );
-    check(
+    check_outputs(
         r#"output "o" { value = 1 }"#,
         r#"output "o" { value = null }"#,
         expect![[r#"
@@ -66,7 +71,7 @@ fn an_output_without_a_value_is_not_stored() {
 #[test]
 fn an_output_that_becomes_sensitive_is_an_update() {
     // As in Terraform: what is shown of it changes.
-    check(
+    check_outputs(
         r#"output "o" { value = "x" }"#,
         r#"output "o" {
              value     = "x"
@@ -86,7 +91,7 @@ fn destroying_everything_removes_outputs() {
         resource "test_thing" "a" { name = "a" }
         output "id" { value = test_thing.a.id }
         output "constant" { value = 1 }"#;
-    let mut bench = EvalFixture::after(config);
+    let mut bench = EngineFixture::with_applied(config);
     let run = bench.destroy(config);
     expect![[r#"
         - test_thing.a
@@ -94,14 +99,14 @@ fn destroying_everything_removes_outputs() {
         - output.id null
         calls: delete a-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn an_infinite_number_is_refused_because_no_state_can_hold_it() {
-    let run = EvalFixture::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
-    assert_eq!(run.said(), "error -: Output value is not finite\n");
-    let run = EvalFixture::new()
+    let run = EngineFixture::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
+    assert_eq!(run.describe_diagnostics(), "error -: Output value is not finite\n");
+    let run = EngineFixture::new()
         .plan("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  size = 1 / 0\n}\n");
-    assert_eq!(run.said(), "error test_thing.a: Object cannot be stored\n");
+    assert_eq!(run.describe_diagnostics(), "error test_thing.a: Object cannot be stored\n");
 }

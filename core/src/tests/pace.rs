@@ -1,16 +1,16 @@
 //! Number of calls under way at once, and the order in which calls get a turn.
 
-use super::EvalFixture;
+use super::EngineFixture;
 
 /// Number of resources that need nothing, beside one that has as many instances.
-const ALONE: usize = 20;
+const INDEPENDENT_COUNT: usize = 20;
 /// Number of resources that need the one before.
-const CHAIN: usize = 30;
+const CHAIN_LEN: usize = 30;
 
 /// Resources and instances that need nothing, and a chain.
-fn config(size: usize) -> String {
-    let alone = (0..ALONE).map(|at| (format!("a{at}"), String::new()));
-    let chain = (0..CHAIN).map(|at| match at.checked_sub(1) {
+fn config_of_size(size: usize) -> String {
+    let alone = (0..INDEPENDENT_COUNT).map(|at| (format!("a{at}"), String::new()));
+    let chain = (0..CHAIN_LEN).map(|at| match at.checked_sub(1) {
         Some(on) => (format!("c{at}"), format!("  note = test_thing.c{on}.id\n")),
         None => (format!("c{at}"), String::new()),
     });
@@ -20,7 +20,7 @@ fn config(size: usize) -> String {
         )
     };
     let counted = format!(
-        "resource \"test_thing\" \"d\" {{\n  count = {ALONE}\n  name = \"d${{count.index}}\"\n  size = {size}\n}}\n"
+        "resource \"test_thing\" \"d\" {{\n  count = {INDEPENDENT_COUNT}\n  name = \"d${{count.index}}\"\n  size = {size}\n}}\n"
     );
     alone.chain(chain).map(block).chain([counted]).collect()
 }
@@ -29,24 +29,28 @@ fn config(size: usize) -> String {
 fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be() {
     // The largest number must not overflow where places are counted.
     for limit in [1, 10, 1000, usize::MAX] {
-        let mut bench = EvalFixture::after("");
+        let mut bench = EngineFixture::with_applied("");
         bench.parallelism = limit;
-        bench.cloud.things().slow = true;
-        let (made, changed) = (config(1), config(2));
+        bench.cloud.lock_contents().slow = true;
+        let (made, changed) = (config_of_size(1), config_of_size(2));
         for (what, text) in [("create", &made), ("no change", &made), ("update", &changed)] {
             let run = bench.apply(text);
-            assert!(!run.diags.has_errors(), "{}", run.said());
-            let most = std::mem::take(&mut bench.cloud.things().most_under_way);
+            assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
+            let most = std::mem::take(&mut bench.cloud.lock_contents().most_under_way);
             assert!(most <= limit, "{what}: {most} of at most {limit}");
             // One of the chain and all others can go on at any time; everything can be read.
-            let could = if what == "create" { 2 * ALONE + 1 } else { 2 * ALONE + CHAIN };
+            let could = if what == "create" {
+                2 * INDEPENDENT_COUNT + 1
+            } else {
+                2 * INDEPENDENT_COUNT + CHAIN_LEN
+            };
             assert_eq!(most, could.min(limit), "{what}");
         }
         let run = bench.destroy(&changed);
-        assert!(!run.diags.has_errors(), "{}", run.said());
-        let most = std::mem::take(&mut bench.cloud.things().most_under_way);
-        assert_eq!(most, (2 * ALONE + CHAIN).min(limit), "destroy");
-        assert!(bench.cloud.things().objects.is_empty());
+        assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
+        let most = std::mem::take(&mut bench.cloud.lock_contents().most_under_way);
+        assert_eq!(most, (2 * INDEPENDENT_COUNT + CHAIN_LEN).min(limit), "destroy");
+        assert!(bench.cloud.lock_contents().objects.is_empty());
     }
 }
 
@@ -54,16 +58,16 @@ fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be()
 fn reading_ahead_leaves_turns_to_others_that_can_continue() {
     // With one place nothing is read ahead.
     for limit in [2, 10] {
-        let mut bench = EvalFixture::after(&config(1));
+        let mut bench = EngineFixture::with_applied(&config_of_size(1));
         bench.parallelism = limit;
-        bench.cloud.things().slow = true;
-        let run = bench.plan(&config(2));
-        assert!(!run.diags.has_errors(), "{}", run.said());
+        bench.cloud.lock_contents().slow = true;
+        let run = bench.plan(&config_of_size(2));
+        assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
         // The first of the chain needs nothing; all others of it are read ahead.
         let first = run.calls.iter().position(|call| call == "plan c0").expect("it is planned");
         let is_ahead = |call: &&String| call.starts_with("read c") && *call != "read c0-1";
         let n_ahead = run.calls[..first].iter().filter(is_ahead).count();
-        assert!(n_ahead <= limit, "{n_ahead} reads ahead of what can go on: {}", run.calls());
-        assert_eq!(run.calls.iter().filter(is_ahead).count(), CHAIN - 1);
+        assert!(n_ahead <= limit, "{n_ahead} reads ahead of what can go on: {}", run.all_calls());
+        assert_eq!(run.calls.iter().filter(is_ahead).count(), CHAIN_LEN - 1);
     }
 }

@@ -1,12 +1,12 @@
 //! A vertex reads only results that it has a path to: visited before everything that it does not wait
 //! for, it finds all that it needs.
 
-use super::{EvalFixture, Run};
+use super::{EngineFixture, RunResult};
 use crate::graph::VertexId;
 use crate::graph::walk::RecordOrder;
 
 /// A configuration with everything that reads results: `SIZE` differs between two of them.
-const CONFIG: &str = r#"
+const ALL_READERS_CONFIG: &str = r#"
 variable "size" {
   default = SIZE
   validation {
@@ -106,18 +106,25 @@ terraform {
 "#;
 
 /// Everything that can be seen of two runs one after the other, and of the destruction behind them.
-fn told(early: Option<VertexId>) -> Vec<String> {
-    let mut bench = EvalFixture::new();
-    bench.finishing = early.map_or(RecordOrder::AsTheyCome, RecordOrder::Early);
-    let config = |size: u8| REQUIRED.to_owned() + &CONFIG.replace("SIZE", &size.to_string());
-    let seen = |run: Run, bench: &EvalFixture| {
+fn observable_results(early: Option<VertexId>) -> Vec<String> {
+    let mut bench = EngineFixture::new();
+    bench.finishing = early.map_or(RecordOrder::Completion, RecordOrder::OneEarly);
+    let config =
+        |size: u8| REQUIRED.to_owned() + &ALL_READERS_CONFIG.replace("SIZE", &size.to_string());
+    let seen = |run: RunResult, bench: &EngineFixture| {
         let mut calls = run.calls.clone();
         // The time a process takes to end is its own affair; the run does not wait for the last
         // one.
         calls.retain(|call| call != "end");
         // Their order is free where none waits for another: what counts is which there are.
         calls.sort();
-        format!("{}{}{}{}", run.said(), run.changes(), bench.state(), calls.join("\n"))
+        format!(
+            "{}{}{}{}",
+            run.describe_diagnostics(),
+            run.describe_changes(),
+            bench.describe_state(),
+            calls.join("\n")
+        )
     };
     let mut all = Vec::new();
     // The larger first, so that the second run has something to destroy.
@@ -127,17 +134,17 @@ fn told(early: Option<VertexId>) -> Vec<String> {
         all.push(seen(run, &bench));
     }
     let run = bench.destroy(&config(1));
-    assert!(!run.diags.has_errors(), "{early:?}: {} {:?}", run.said(), run.diags);
+    assert!(!run.diags.has_errors(), "{early:?}: {} {:?}", run.describe_diagnostics(), run.diags);
     all.push(seen(run, &bench));
     all
 }
 
 #[test]
 fn a_vertex_needs_only_what_it_waits_for() {
-    let usual = told(None);
+    let usual = observable_results(None);
     // The largest of the graphs has fifty.
     for at in 0..52 {
-        let early = told(Some(VertexId(at)));
+        let early = observable_results(Some(VertexId(at)));
         for (early, usual) in early.iter().zip(&usual) {
             assert_eq!(early, usual, "vertex {at}");
         }

@@ -1,8 +1,8 @@
 //! Warnings of providers when they are loaded: reported once, by any command.
 
-use super::EvalFixture;
+use super::EngineFixture;
 
-const A: &str = r#"
+const RESOURCE_A: &str = r#"
     terraform {
       required_providers {
         test = { source = "hashicorp/test" }
@@ -11,48 +11,48 @@ const A: &str = r#"
     resource "test_thing" "a" { name = "a" }
     output "o" { value = provider::test::shout(test_thing.a.id) }"#;
 
-const ONCE: &str = "warning provider registry.terraform.io/hashicorp/test: mind the gap\n";
+const WARNING_ONCE: &str = "warning provider registry.terraform.io/hashicorp/test: mind the gap\n";
 
-fn warning() -> EvalFixture {
-    let bench = EvalFixture::new();
-    bench.cloud.things().warning = Some("mind the gap".into());
+fn fixture_with_warning() -> EngineFixture {
+    let bench = EngineFixture::new();
+    bench.cloud.lock_contents().warning = Some("mind the gap".into());
     bench
 }
 
 #[test]
 fn what_a_provider_warns_of_when_it_is_loaded_is_reported_once() {
-    assert_eq!(warning().plan(A).said(), ONCE);
-    assert_eq!(warning().validate(A).said(), ONCE);
-    let mut bench = warning();
-    assert_eq!(bench.apply(A).said(), ONCE);
-    assert_eq!(bench.destroy(A).said(), ONCE);
+    assert_eq!(fixture_with_warning().plan(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
+    assert_eq!(fixture_with_warning().validate(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
+    let mut bench = fixture_with_warning();
+    assert_eq!(bench.apply(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
+    assert_eq!(bench.destroy(RESOURCE_A).describe_diagnostics(), WARNING_ONCE);
 }
 
 #[test]
 fn what_a_provider_warns_of_is_reported_beside_what_is_wrong() {
-    let wrong = format!("{A}\nresource \"test_thing\" \"b\" {{}}\n");
-    let said = format!("error -: Missing required argument\n{ONCE}");
-    assert_eq!(warning().plan(&wrong).said(), said);
-    assert_eq!(warning().validate(&wrong).said(), said);
+    let wrong = format!("{RESOURCE_A}\nresource \"test_thing\" \"b\" {{}}\n");
+    let said = format!("error -: Missing required argument\n{WARNING_ONCE}");
+    assert_eq!(fixture_with_warning().plan(&wrong).describe_diagnostics(), said);
+    assert_eq!(fixture_with_warning().validate(&wrong).describe_diagnostics(), said);
 }
 
 #[test]
 fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
     // Before it has returned its schemas, and after that.
     for call in ["schema 1", "identities 1"] {
-        let mut bench = warning();
-        bench.cloud.things().deaths.insert(call.into());
-        let said = format!("{ONCE}warning -: Provider was asked a second time\n");
-        assert_eq!(bench.plan(A).said(), said, "{call}");
+        let mut bench = fixture_with_warning();
+        bench.cloud.lock_contents().deaths.insert(call.into());
+        let said = format!("{WARNING_ONCE}warning -: Provider was asked a second time\n");
+        assert_eq!(bench.plan(RESOURCE_A).describe_diagnostics(), said, "{call}");
     }
 }
 
 #[test]
 fn a_question_that_was_put_twice_is_reported_once() {
     for call in ["read a-1", "shout a-1"] {
-        let mut bench = EvalFixture::after(A);
-        bench.cloud.things().deaths.insert(call.into());
-        let said = bench.plan(A).said();
+        let mut bench = EngineFixture::with_applied(RESOURCE_A);
+        bench.cloud.lock_contents().deaths.insert(call.into());
+        let said = bench.plan(RESOURCE_A).describe_diagnostics();
         assert_eq!(said.matches("asked a second time").count(), 1, "{call}: {said}");
         assert_eq!(said.lines().count(), 1, "{call}: {said}");
     }
@@ -60,9 +60,9 @@ fn a_question_that_was_put_twice_is_reported_once() {
 
 #[test]
 fn what_several_met_with_in_the_same_words_is_reported_once() {
-    let two = format!("{A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
-    let mut bench = EvalFixture::after(&two);
-    bench.cloud.things().deaths.extend(["shout a-1".into(), "shout b".into()]);
-    let said = bench.plan(&two).said();
+    let two = format!("{RESOURCE_A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
+    let mut bench = EngineFixture::with_applied(&two);
+    bench.cloud.lock_contents().deaths.extend(["shout a-1".into(), "shout b".into()]);
+    let said = bench.plan(&two).describe_diagnostics();
     assert_eq!(said.matches("asked a second time").count(), 1, "{said}");
 }

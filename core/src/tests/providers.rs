@@ -2,8 +2,8 @@
 
 use expect_test::expect;
 
-use super::EvalFixture;
-use super::mending::region;
+use super::EngineFixture;
+use super::mending::region_config;
 
 #[test]
 fn two_configurations_of_one_provider_are_distinguished() {
@@ -18,14 +18,14 @@ fn two_configurations_of_one_provider_are_distinguished() {
           provider = test.far
           name     = "b"
         }"#;
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let run = bench.apply(config);
     expect![[r#"
         + test_thing.a
         + test_thing.b
         calls: configure here, configure there, create a, create b
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
     let providers: Vec<_> =
         bench.file.state.resources.values().map(|resource| resource.provider.to_string()).collect();
     expect![[r#"
@@ -35,7 +35,7 @@ fn two_configurations_of_one_provider_are_distinguished() {
 }
 
 /// Three configurations, each with two users.
-fn regions() -> String {
+fn regions_config() -> String {
     let one = |name: &str| {
         let and_more = format!(
             r#"
@@ -46,35 +46,35 @@ fn regions() -> String {
             }}
             "#
         );
-        region(name) + &and_more
+        region_config(name) + &and_more
     };
     ["x", "y", "z"].map(one).concat()
 }
 
 #[test]
 fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
-    let mut bench = EvalFixture::new();
-    let run = bench.apply(&regions());
+    let mut bench = EngineFixture::new();
+    let run = bench.apply(&regions_config());
     let at = |wanted: &str| run.calls.iter().position(|call| call == wanted).unwrap();
     // The time a process takes to end is its own affair; the run does not wait for the last one.
     assert!(at("create xs") < at("end"));
-    assert_eq!(bench.cloud.things().most_running, 3);
+    assert_eq!(bench.cloud.lock_contents().most_running, 3);
 }
 
 #[test]
 fn no_more_processes_run_at_once_than_may() {
     for (limit, parallelism) in [(1, 1), (1, 10), (2, 10), (3, 10)] {
-        let mut bench = EvalFixture::new();
-        bench.cloud.things().limit = Some(limit);
+        let mut bench = EngineFixture::new();
+        bench.cloud.lock_contents().limit = Some(limit);
         bench.parallelism = parallelism;
-        let run = bench.apply(&regions());
-        assert_eq!(run.said(), "");
-        assert_eq!(bench.cloud.things().objects.len(), 6);
-        assert_eq!(bench.cloud.things().most_running, limit);
+        let run = bench.apply(&regions_config());
+        assert_eq!(run.describe_diagnostics(), "");
+        assert_eq!(bench.cloud.lock_contents().objects.len(), 6);
+        assert_eq!(bench.cloud.lock_contents().most_running, limit);
         // Everything is there, and goes in the same way.
-        assert!(bench.plan(&regions()).is_clean());
-        assert!(!bench.destroy(&regions()).diags.has_errors());
-        assert_eq!(bench.cloud.things().most_running, limit);
+        assert!(bench.plan(&regions_config()).has_no_diagnostics());
+        assert!(!bench.destroy(&regions_config()).diags.has_errors());
+        assert_eq!(bench.cloud.lock_contents().most_running, limit);
     }
 }
 
@@ -82,36 +82,39 @@ fn no_more_processes_run_at_once_than_may() {
 fn a_limit_that_leaves_no_way_on_is_exceeded() {
     // The outer provider is needed until the end, and what the inner one is made of is its work.
     let config = format!(
-        "{NESTED}\nresource \"test_thing\" \"last\" {{\n name = \"last\"\n note = test_thing.inner.id\n}}"
+        "{NESTED_PROVIDER_CONFIG}\nresource \"test_thing\" \"last\" {{\n name = \"last\"\n note = test_thing.inner.id\n}}"
     );
     for parallelism in [1, 10] {
-        let mut bench = EvalFixture::new();
-        bench.cloud.things().limit = Some(1);
+        let mut bench = EngineFixture::new();
+        bench.cloud.lock_contents().limit = Some(1);
         bench.parallelism = parallelism;
         for run in [bench.apply(&config), bench.apply(&config), bench.destroy(&config)] {
-            assert_eq!(run.said(), "");
+            assert_eq!(run.describe_diagnostics(), "");
         }
-        assert_eq!(bench.cloud.things().most_running, 2);
-        assert!(bench.cloud.things().objects.is_empty());
+        assert_eq!(bench.cloud.lock_contents().most_running, 2);
+        assert!(bench.cloud.lock_contents().objects.is_empty());
     }
 }
 
 #[test]
 fn what_waits_for_a_failed_configuration_leaves_its_place_to_others() {
     for parallelism in [1, 10] {
-        let mut bench = EvalFixture::new();
-        bench.cloud.things().limit = Some(1);
+        let mut bench = EngineFixture::new();
+        bench.cloud.lock_contents().limit = Some(1);
         bench.parallelism = parallelism;
-        bench.fault("create x", super::Fault::Refuses);
-        let run = bench.apply(&regions());
-        assert_eq!(run.said(), "error test_thing.x: the cloud says no to create x\n");
-        assert_eq!(bench.cloud.things().objects.len(), 4);
-        assert_eq!(bench.cloud.things().most_running, 1);
+        bench.set_fault("create x", super::CallFault::Refuses);
+        let run = bench.apply(&regions_config());
+        assert_eq!(
+            run.describe_diagnostics(),
+            "error test_thing.x: the cloud says no to create x\n"
+        );
+        assert_eq!(bench.cloud.lock_contents().objects.len(), 4);
+        assert_eq!(bench.cloud.lock_contents().most_running, 1);
     }
 }
 
 /// A provider configured with what another resource turns out to be.
-const NESTED: &str = r#"
+const NESTED_PROVIDER_CONFIG: &str = r#"
     provider "test" {
       alias  = "inner"
       region = test_thing.outer.id
@@ -124,32 +127,32 @@ const NESTED: &str = r#"
 
 #[test]
 fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // What is unknown goes to the provider as unknown, as in Terraform: it has to plan with that.
     expect![[r#"
         + test_thing.inner
         + test_thing.outer
         calls: configure ?, create outer, configure outer-1, create inner
     "#]]
-    .assert_eq(&bench.apply(NESTED).story());
+    .assert_eq(&bench.apply(NESTED_PROVIDER_CONFIG).describe_run());
     // From then on it is known at once, and once is enough.
     expect![[r#"
         nothing
         calls: configure outer-1
     "#]]
-    .assert_eq(&bench.apply(NESTED).story());
+    .assert_eq(&bench.apply(NESTED_PROVIDER_CONFIG).describe_run());
 }
 
 #[test]
 fn what_configures_a_provider_is_destroyed_after_what_the_provider_made() {
-    let mut bench = EvalFixture::after(NESTED);
-    let run = bench.destroy(NESTED);
+    let mut bench = EngineFixture::with_applied(NESTED_PROVIDER_CONFIG);
+    let run = bench.destroy(NESTED_PROVIDER_CONFIG);
     expect![[r#"
         - test_thing.inner
         - test_thing.outer
         calls: configure outer-1, delete inner-1, delete outer-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -176,7 +179,7 @@ fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
                {inner}"#
         )
     };
-    let mut bench = EvalFixture::after(&without("", true));
+    let mut bench = EngineFixture::with_applied(&without("", true));
     // An orphan goes before a change of what it was made after; but this change makes its provider.
     let run = bench.apply(&without("size = 2", false));
     expect![[r#"
@@ -185,7 +188,7 @@ fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
         calls: configure note of outer, update outer-1, delete inner-1
         test_thing.outer outer-1 2
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -200,15 +203,15 @@ fn a_provider_that_refuses_its_configuration_stops_only_its_own_resources() {
           name     = "a"
         }
         resource "test_thing" "b" { name = "b" }"#;
-    let mut bench = EvalFixture::new();
-    bench.fault("configure nowhere", super::Fault::Refuses);
+    let mut bench = EngineFixture::new();
+    bench.set_fault("configure nowhere", super::CallFault::Refuses);
     let run = bench.plan(config);
     expect![[r#"
         + test_thing.b
         calls: configure nowhere
         error provider["registry.terraform.io/hashicorp/test"].bad: the cloud says no to configure
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
 }
 
 #[test]
@@ -220,13 +223,13 @@ fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
           provider = test.inner
           name     = "inner"
         }"#;
-    let mut bench = EvalFixture::after(before);
-    let run = bench.destroy(NESTED);
+    let mut bench = EngineFixture::with_applied(before);
+    let run = bench.destroy(NESTED_PROVIDER_CONFIG);
     expect![[r#"
         - test_thing.inner
         calls: configure ?, configure ?, configure ?, delete inner-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -241,13 +244,13 @@ fn a_data_source_that_configures_a_provider_is_read_for_destroying() {
           key      = "k"
         }
         resource "test_thing" "inner" { name = "inner" }"#;
-    let mut bench = EvalFixture::after(config);
+    let mut bench = EngineFixture::with_applied(config);
     let run = bench.destroy(config);
     expect![[r#"
         - test_thing.inner
         calls: look up k, configure answer to k, look up k, delete inner-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -264,7 +267,7 @@ fn a_resource_moves_to_another_configuration_of_its_provider() {
                }}"#
         )
     };
-    let mut bench = EvalFixture::after(&config(""));
+    let mut bench = EngineFixture::with_applied(&config(""));
     let run = bench.apply(&config("provider = test.far"));
     let provider = bench.file.state.resources.values().next().unwrap().provider.to_string();
     expect![[r#"
@@ -272,7 +275,7 @@ fn a_resource_moves_to_another_configuration_of_its_provider() {
         calls: configure there
         provider["registry.terraform.io/hashicorp/test"].far
     "#]]
-    .assert_eq(&format!("{}{provider}\n", run.story()));
+    .assert_eq(&format!("{}{provider}\n", run.describe_run()));
 }
 
 #[test]
@@ -298,15 +301,15 @@ fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
         )
     };
     // The flag is inherited through the provider that stands between the two.
-    let mut bench = EvalFixture::after(&config("north"));
+    let mut bench = EngineFixture::with_applied(&config("north"));
     let run = bench.apply(&config("south"));
     expect![[r#"
         +/- test_thing.base ReplaceBecauseCannotUpdate .zone
         +/- test_thing.user ReplaceBecauseCannotUpdate .zone
         calls: configure ?, create base, configure base-2, create user, delete user-1, delete base-1
     "#]]
-    .assert_eq(&run.story());
-    assert!(bench.plan(&config("south")).is_clean());
+    .assert_eq(&run.describe_run());
+    assert!(bench.plan(&config("south")).has_no_diagnostics());
 }
 
 #[test]
@@ -338,12 +341,12 @@ fn what_shrinks_goes_first_where_a_provider_is_made_of_what_remains() {
         }"#;
     // `u` was made after `r[1]` and would go before it, but its provider is made of `x`, which
     // waits for the end of `r[1]`.
-    let mut bench = EvalFixture::after(&config(2, used));
+    let mut bench = EngineFixture::with_applied(&config(2, used));
     expect![[r#"
         - test_thing.r[1] DeleteBecauseCountIndex
         - test_thing.u DeleteBecauseNoResourceConfig
         ~ test_thing.x
         calls: configure x-1, delete r1-1, update x-1, delete u-1
     "#]]
-    .assert_eq(&bench.apply(&config(1, "")).story());
+    .assert_eq(&bench.apply(&config(1, "")).describe_run());
 }

@@ -5,51 +5,57 @@ use formwork_value::diag::{Code, Summary};
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Type, Value};
 
-use super::cloud::Cloud;
-use super::{EvalFixture, Run};
-use crate::provisioner::{Failed, OutputSink, Provisioner, Provisioners, Task};
+use super::cloud::FakeCloud;
+use super::{EngineFixture, RunResult};
+use crate::provisioner::{
+    OutputSink, Provisioner, ProvisionerError, ProvisionerSet, ProvisionerTask,
+};
 
 /// Records its tasks among the calls to the cloud. It fails if the task says so.
-struct Notes {
-    cloud: Cloud,
+struct RecordingProvisioner {
+    cloud: FakeCloud,
     schema: Block,
 }
 
 #[async_trait::async_trait(?Send)]
-impl Provisioner for Notes {
+impl Provisioner for RecordingProvisioner {
     fn schema(&self) -> &Block {
         &self.schema
     }
 
-    async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
+    async fn run_task(
+        &self,
+        task: ProvisionerTask<'_>,
+        _: OutputSink<'_>,
+    ) -> Result<(), ProvisionerError> {
         let Value::Object(config) = task.config.value() else { panic!("a block is an object") };
         let Some(Value::String(text)) = config.get("command") else { panic!("it is a text") };
-        self.cloud.things().calls.push(format!("run {text}"));
+        self.cloud.lock_contents().calls.push(format!("run {text}"));
         match text.strip_prefix("fail ") {
             Some(why) => {
                 let summary = Summary { code: Code::new("FW0000"), text: "it failed".to_owned() };
                 let bare = "for a reason".to_owned();
-                Err(Failed { summary, detail: format!("because {why}"), bare })
+                Err(ProvisionerError { summary, detail: format!("because {why}"), bare })
             }
             None => Ok(()),
         }
     }
 
-    fn stop(&self) {}
+    fn request_stop(&self) {}
 }
 
 /// A bench with a provisioner.
-pub(super) fn bench() -> EvalFixture {
-    let mut bench = EvalFixture::new();
+pub(super) fn fixture_with_provisioner() -> EngineFixture {
+    let mut bench = EngineFixture::new();
     let attributes =
         [("command".into(), Attribute::new(Type::String, Role::Required))].into_iter().collect();
     let schema = Block { attributes, ..Block::default() };
-    let notes = Notes { cloud: bench.cloud.clone(), schema };
-    bench.provisioners = Provisioners::of([("local-exec", Box::new(notes))]);
+    let notes = RecordingProvisioner { cloud: bench.cloud.clone(), schema };
+    bench.provisioners = ProvisionerSet::from_kinds([("local-exec", Box::new(notes))]);
     bench
 }
 
-fn story(run: &Run, bench: &EvalFixture) -> String {
+fn describe_run(run: &RunResult, bench: &EngineFixture) -> String {
     let wanted = ["create", "update", "delete", "run"];
     let calls = run.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
     let calls: Vec<&str> = calls.map(String::as_str).collect();
@@ -58,20 +64,20 @@ fn story(run: &Run, bench: &EvalFixture) -> String {
         .iter()
         .map(|one| format!("{}: {}\n", one.summary, one.detail.lines().next().unwrap_or_default()))
         .collect();
-    format!("{}\n{said}{}", calls.join(", "), bench.state())
+    format!("{}\n{said}{}", calls.join(", "), bench.describe_state())
 }
 
 /// Applies configurations one after the other; shows the last run and the state after it.
-fn check(configs: &[&str], expect: &Expect) {
-    let mut bench = bench();
+fn check_last_run(configs: &[&str], expect: &Expect) {
+    let mut bench = fixture_with_provisioner();
     let mut last = None;
     for config in configs {
         last = Some(bench.apply(config));
     }
-    expect.assert_eq(&story(&last.unwrap(), &bench));
+    expect.assert_eq(&describe_run(&last.unwrap(), &bench));
 }
 
-const ONE: &str = r#"
+const ONE_PROVISIONER: &str = r#"
 resource "test_thing" "a" {
   name = "a"
   provisioner "local-exec" { command = "first ${self.name}" }
@@ -86,8 +92,8 @@ resource "test_thing" "b" { name = test_thing.a.name }
 
 #[test]
 fn they_run_one_after_the_other_before_dependents_begin() {
-    check(
-        &[ONE],
+    check_last_run(
+        &[ONE_PROVISIONER],
         &expect![[r#"
             create a, run first a, run second, create a
             test_thing.a a-1
@@ -99,9 +105,9 @@ fn they_run_one_after_the_other_before_dependents_begin() {
 #[test]
 fn an_update_runs_none() {
     // As in Terraform, only creations and destructions have them.
-    let updated = ONE.replace("name = \"a\"", "name = \"a\"\n  size = 2");
-    check(
-        &[ONE, &updated],
+    let updated = ONE_PROVISIONER.replace("name = \"a\"", "name = \"a\"\n  size = 2");
+    check_last_run(
+        &[ONE_PROVISIONER, &updated],
         &expect![[r#"
         update a-1
         test_thing.a a-1 2
@@ -122,27 +128,27 @@ fn before_an_object_goes_its_own_run() {
           }
         }"#;
     let two = gone.replace("count = 1", "count = 2");
-    check(
+    check_last_run(
         &[&two, gone],
         &expect![[r#"
         run bye a1 1, delete a1-1
         test_thing.a[0] a0-1
     "#]],
     );
-    let mut bench = bench();
-    bench.apply(ONE);
-    let run = bench.destroy(ONE);
+    let mut bench = fixture_with_provisioner();
+    bench.apply(ONE_PROVISIONER);
+    let run = bench.destroy(ONE_PROVISIONER);
     expect![[r#"
         delete a-2, run bye a, delete a-1
     "#]]
-    .assert_eq(&story(&run, &bench));
+    .assert_eq(&describe_run(&run, &bench));
 }
 
 #[test]
 fn a_block_that_is_gone_runs_nothing() {
     // As in Terraform: they are in the block alone, not in the state.
-    check(
-        &[ONE, ""],
+    check_last_run(
+        &[ONE_PROVISIONER, ""],
         &expect![[r#"
         delete a-2, delete a-1
     "#]],
@@ -151,9 +157,9 @@ fn a_block_that_is_gone_runs_nothing() {
 
 #[test]
 fn a_failure_taints_what_was_made_and_stops_dependents() {
-    let failing = ONE.replace("second", "fail so");
+    let failing = ONE_PROVISIONER.replace("second", "fail so");
     // As in Terraform, an object whose provisioner fails is tainted.
-    check(
+    check_last_run(
         &[&failing],
         &expect![[r#"
         create a, run first a, run fail so
@@ -162,8 +168,8 @@ fn a_failure_taints_what_was_made_and_stops_dependents() {
     "#]],
     );
     // It is replaced, and beside what was only half made nothing runs before it goes.
-    check(
-        &[&failing, ONE],
+    check_last_run(
+        &[&failing, ONE_PROVISIONER],
         &expect![[r#"
         delete a-1, create a, run first a, run second, create a
         test_thing.a a-2
@@ -174,11 +180,11 @@ fn a_failure_taints_what_was_made_and_stops_dependents() {
 
 #[test]
 fn a_failure_that_may_be_is_passed_over() {
-    let tolerant = ONE.replace(
+    let tolerant = ONE_PROVISIONER.replace(
         "{ command = \"second\" }",
         "{\n    command = \"fail so\"\n    on_failure = continue\n  }",
     );
-    check(
+    check_last_run(
         &[&tolerant],
         &expect![[r#"
         create a, run first a, run fail so, create a
@@ -190,9 +196,9 @@ fn a_failure_that_may_be_is_passed_over() {
 
 #[test]
 fn what_cannot_say_goodbye_stays() {
-    let failing = ONE.replace("bye ${self.name}", "fail to leave");
+    let failing = ONE_PROVISIONER.replace("bye ${self.name}", "fail to leave");
     // As in Terraform, what fails before a destruction keeps the object.
-    let mut bench = bench();
+    let mut bench = fixture_with_provisioner();
     bench.apply(&failing);
     let run = bench.destroy(&failing);
     expect![[r#"
@@ -200,7 +206,7 @@ fn what_cannot_say_goodbye_stays() {
         it failed: because to leave
         test_thing.a a-1
     "#]]
-    .assert_eq(&story(&run, &bench));
+    .assert_eq(&describe_run(&run, &bench));
 }
 
 #[test]
@@ -219,7 +225,7 @@ fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
                }}"#
         )
     };
-    check(
+    check_last_run(
         &[&config("north", false), &config("south", false)],
         &expect![[r#"
         run bye, delete a-1, create a, run hello
@@ -227,7 +233,7 @@ fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
     "#]],
     );
     // A rule of Terraform: deposed objects run none.
-    check(
+    check_last_run(
         &[&config("north", true), &config("south", true)],
         &expect![[r#"
         create a, run hello, delete a-1
@@ -248,7 +254,7 @@ fn a_failure_beside_a_new_object_keeps_the_old_one_deposed() {
                }}"#
         )
     };
-    check(
+    check_last_run(
         &[&config("north", "hello"), &config("south", "fail so")],
         &expect![[r#"
         create a, run fail so
@@ -261,7 +267,7 @@ fn a_failure_beside_a_new_object_keeps_the_old_one_deposed() {
 
 #[test]
 fn what_they_mention_comes_first() {
-    check(
+    check_last_run(
         &[r#"
             resource "test_thing" "a" {
               name = "a"
@@ -292,7 +298,7 @@ fn mistakes_in_their_blocks_are_found_while_planning() {
         "provisioner \"local-exec\" {\n command = \"x\"\n connection { }\n }",
         "provisioner \"local-exec\" {\n command = \"x\"\n connection {\n host = \"h\"\n zork = 1\n }\n }",
     ] {
-        let mut bench = bench();
+        let mut bench = fixture_with_provisioner();
         let config = format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {block}\n }}");
         let run = bench.plan(&config);
         assert!(run.plan.is_none_or(|plan| plan.errored), "{block}");
@@ -327,14 +333,14 @@ fn a_removed_block_says_what_runs_before_the_end_of_what_is_no_longer_written() 
                }}"#
         )
     };
-    check(
+    check_last_run(
         &[r#"resource "test_thing" "a" { name = "a" }"#, &removed(true)],
         &expect![[r#"
             run gone a, delete a-1
         "#]],
     );
     // Nothing is destroyed, so nothing runs before it.
-    check(
+    check_last_run(
         &[r#"resource "test_thing" "a" { name = "a" }"#, &removed(false)],
         &expect![[r#"
 

@@ -3,9 +3,9 @@
 use expect_test::expect;
 use formwork_value::Value;
 
-use super::cloud::with;
-use super::{EvalFixture, Fault};
-use crate::plan::Mode;
+use super::cloud::with_attribute;
+use super::{CallFault, EngineFixture};
+use crate::plan::PlanMode;
 
 const CONFIG: &str = r#"
     resource "test_thing" "a" {
@@ -18,29 +18,29 @@ const CONFIG: &str = r#"
     }
     output "size" { value = test_thing.a.size }"#;
 
-fn drifted(id: &str) -> EvalFixture {
-    let bench = EvalFixture::after(CONFIG);
-    let mut things = bench.cloud.things();
+fn fixture_with_drift(id: &str) -> EngineFixture {
+    let bench = EngineFixture::with_applied(CONFIG);
+    let mut things = bench.cloud.lock_contents();
     let object = things.objects.get_mut(id).unwrap();
-    *object = with(object, "size", Value::int(7));
+    *object = with_attribute(object, "size", Value::int(7));
     drop(things);
     bench
 }
 
-fn vanished(id: &str) -> EvalFixture {
-    let bench = EvalFixture::after(CONFIG);
-    bench.cloud.things().objects.remove(id).unwrap();
+fn fixture_with_vanished(id: &str) -> EngineFixture {
+    let bench = EngineFixture::with_applied(CONFIG);
+    bench.cloud.lock_contents().objects.remove(id).unwrap();
     bench
 }
 
-fn refresh_only(bench: &mut EvalFixture, config: &str) -> String {
-    let run = bench.apply_with(config, |options| options.mode = Mode::RefreshOnly);
-    format!("{}{}", run.story(), bench.state())
+fn run_refresh_only(bench: &mut EngineFixture, config: &str) -> String {
+    let run = bench.apply_with(config, |options| options.mode = PlanMode::RefreshOnly);
+    format!("{}{}", run.describe_run(), bench.describe_state())
 }
 
 #[test]
 fn drift_is_put_right() {
-    let mut bench = drifted("a-1");
+    let mut bench = fixture_with_drift("a-1");
     let run = bench.apply(CONFIG);
     expect![[r#"
         ~ test_thing.a
@@ -50,12 +50,12 @@ fn drift_is_put_right() {
         test_thing.b b-1 after test_thing.a
         output.size 1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn a_vanished_object_is_made_again() {
-    let mut bench = vanished("a-1");
+    let mut bench = fixture_with_vanished("a-1");
     let run = bench.apply(CONFIG);
     expect![[r#"
         + test_thing.a
@@ -66,12 +66,12 @@ fn a_vanished_object_is_made_again() {
         test_thing.b b-1 after test_thing.a
         output.size 1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn a_vanished_orphan_is_forgotten_without_a_call() {
-    let mut bench = vanished("b-1");
+    let mut bench = fixture_with_vanished("b-1");
     let run = bench.apply("resource \"test_thing\" \"a\" {\n name = \"a\"\n size = 1\n}");
     expect![[r#"
         drift - test_thing.b
@@ -79,7 +79,7 @@ fn a_vanished_orphan_is_forgotten_without_a_call() {
         calls: 
         test_thing.a a-1 1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn drift_that_asks_for_no_change_ends_in_the_state() {
         "note = test_thing.a.id",
         "note = test_thing.a.id\nlifecycle { ignore_changes = all }",
     );
-    let mut bench = drifted("b-1");
+    let mut bench = fixture_with_drift("b-1");
     let run = bench.apply(&config);
     expect![[r#"
         drift ~ test_thing.b
@@ -98,7 +98,7 @@ fn drift_that_asks_for_no_change_ends_in_the_state() {
         test_thing.b b-1 7 after test_thing.a
         output.size 1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
         test_thing.b b-1 after test_thing.a
         output.size 7
     "#]]
-    .assert_eq(&refresh_only(&mut drifted("a-1"), CONFIG));
+    .assert_eq(&run_refresh_only(&mut fixture_with_drift("a-1"), CONFIG));
     expect![[r#"
         drift - test_thing.a
         ~ output.size unknown number
@@ -119,7 +119,7 @@ fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
         test_thing.b b-1 after test_thing.a
         output.size null
     "#]]
-    .assert_eq(&refresh_only(&mut vanished("a-1"), CONFIG));
+    .assert_eq(&run_refresh_only(&mut fixture_with_vanished("a-1"), CONFIG));
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn refresh_only_with_more_in_the_configuration_than_in_the_state_makes_nothing()
         output.n null
         output.size 7
     "#]]
-    .assert_eq(&refresh_only(&mut drifted("a-1"), &more));
+    .assert_eq(&run_refresh_only(&mut fixture_with_drift("a-1"), &more));
 }
 
 #[test]
@@ -145,45 +145,45 @@ fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothin
     let counted = |n: usize| {
         format!("resource \"test_thing\" \"a\" {{\n count = {n}\n name = \"a${{count.index}}\"\n}}")
     };
-    let mut bench = EvalFixture::after(&counted(2));
-    bench.cloud.things().objects.remove("a1-1").unwrap();
+    let mut bench = EngineFixture::with_applied(&counted(2));
+    bench.cloud.lock_contents().objects.remove("a1-1").unwrap();
     expect![[r#"
         drift - test_thing.a[1]
         calls: 
         test_thing.a[0] a0-1
     "#]]
-    .assert_eq(&refresh_only(&mut bench, &counted(1)));
-    let mut bench = EvalFixture::after(&counted(2));
+    .assert_eq(&run_refresh_only(&mut bench, &counted(1)));
+    let mut bench = EngineFixture::with_applied(&counted(2));
     expect![[r#"
         nothing
         calls: 
         test_thing.a[0] a0-1
         test_thing.a[1] a1-1
     "#]]
-    .assert_eq(&refresh_only(&mut bench, &counted(1)));
+    .assert_eq(&run_refresh_only(&mut bench, &counted(1)));
 }
 
 #[test]
 fn without_refresh_drift_goes_unseen() {
-    let mut bench = drifted("a-1");
+    let mut bench = fixture_with_drift("a-1");
     let run = bench.plan_with(CONFIG, |options| options.skip_refresh = true);
     expect![[r#"
         nothing
         calls: 
         configure -, plan a, plan b
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), run.calls()));
+    .assert_eq(&format!("{}{}", run.describe_run(), run.all_calls()));
 }
 
 #[test]
 fn a_real_object_that_cannot_be_read_stops_what_depends_on_it() {
-    let mut bench = drifted("a-1");
-    bench.fault("read a-1", Fault::Refuses);
+    let mut bench = fixture_with_drift("a-1");
+    bench.set_fault("read a-1", CallFault::Refuses);
     let run = bench.plan(CONFIG);
     expect![[r#"
         calls: 
         error test_thing.a: the cloud says no to read
         configure -, read a-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), run.calls()));
+    .assert_eq(&format!("{}{}", run.describe_run(), run.all_calls()));
 }

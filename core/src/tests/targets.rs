@@ -2,9 +2,9 @@
 
 use expect_test::expect;
 
-use super::{EvalFixture, Fault};
+use super::{CallFault, EngineFixture};
 
-const TREE: &str = r#"
+const TREE_CONFIG: &str = r#"
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
       count = 2
@@ -19,11 +19,11 @@ const TREE: &str = r#"
     output "of_b" { value = test_thing.b[*].id }
     output "of_c" { value = test_thing.c.id }"#;
 
-fn story(bench: &mut EvalFixture, targets: &[&str], config: &str) -> String {
-    bench.target(targets);
+fn describe_targeted_run(bench: &mut EngineFixture, targets: &[&str], config: &str) -> String {
+    bench.set_targets(targets);
     let run = bench.apply(config);
-    bench.target(&[]);
-    format!("{}{}", run.story(), bench.state())
+    bench.set_targets(&[]);
+    format!("{}{}", run.describe_run(), bench.describe_state())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_target_comes_with_what_it_depends_on() {
         output.of_a "a-1"
         output.of_b ["b0-1", "b1-1"]
     "#]]
-    .assert_eq(&story(&mut EvalFixture::new(), &["test_thing.b"], TREE));
+    .assert_eq(&describe_targeted_run(&mut EngineFixture::new(), &["test_thing.b"], TREE_CONFIG));
 }
 
 #[test]
@@ -58,13 +58,17 @@ fn one_instance_can_be_a_target() {
         output.of_a "a-1"
         output.of_b ["b0-1"]
     "#]]
-    .assert_eq(&story(&mut EvalFixture::new(), &["test_thing.b[0]"], TREE));
+    .assert_eq(&describe_targeted_run(
+        &mut EngineFixture::new(),
+        &["test_thing.b[0]"],
+        TREE_CONFIG,
+    ));
 }
 
 #[test]
 fn instances_outside_the_target_are_seen_as_the_state_has_them() {
-    let mut bench = EvalFixture::after(TREE);
-    let config = TREE.replace("name = \"c\"", "name = \"c\"\nsize = 1");
+    let mut bench = EngineFixture::with_applied(TREE_CONFIG);
+    let config = TREE_CONFIG.replace("name = \"c\"", "name = \"c\"\nsize = 1");
     expect![[r#"
         ~ test_thing.c
         calls: update c-1
@@ -76,12 +80,12 @@ fn instances_outside_the_target_are_seen_as_the_state_has_them() {
         output.of_b ["b0-1", "b1-1"]
         output.of_c "c-1"
     "#]]
-    .assert_eq(&story(&mut bench, &["test_thing.b[0]", "test_thing.c"], &config));
+    .assert_eq(&describe_targeted_run(&mut bench, &["test_thing.b[0]", "test_thing.c"], &config));
 }
 
 #[test]
 fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
-    let mut bench = EvalFixture::after(TREE);
+    let mut bench = EngineFixture::with_applied(TREE_CONFIG);
     let config = r#"resource "test_thing" "a" {
                       name = "a"
                       size = 1
@@ -97,14 +101,14 @@ fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
         output.of_b ["b0-1", "b1-1"]
         output.of_c "c-1"
     "#]]
-    .assert_eq(&story(&mut bench, &["test_thing.a"], config));
+    .assert_eq(&describe_targeted_run(&mut bench, &["test_thing.a"], config));
 }
 
 #[test]
 fn a_target_is_destroyed_with_everything_that_depends_on_it() {
-    let mut bench = EvalFixture::after(TREE);
-    bench.target(&["test_thing.b"]);
-    let run = bench.destroy(TREE);
+    let mut bench = EngineFixture::with_applied(TREE_CONFIG);
+    bench.set_targets(&["test_thing.b"]);
+    let run = bench.destroy(TREE_CONFIG);
     expect![[r#"
         - test_thing.b[0]
         - test_thing.b[1]
@@ -115,13 +119,13 @@ fn a_target_is_destroyed_with_everything_that_depends_on_it() {
         output.of_b ["b0-1", "b1-1"]
         output.of_c "c-1"
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
 fn a_targeted_orphan_goes_alone() {
     // Only a destruction takes along what depends on a target, as in Terraform.
-    let mut bench = EvalFixture::after(TREE);
+    let mut bench = EngineFixture::with_applied(TREE_CONFIG);
     expect![[r#"
         - test_thing.b[0] DeleteBecauseNoResourceConfig
         - test_thing.b[1] DeleteBecauseNoResourceConfig
@@ -132,7 +136,7 @@ fn a_targeted_orphan_goes_alone() {
         output.of_b ["b0-1", "b1-1"]
         output.of_c "c-1"
     "#]]
-    .assert_eq(&story(
+    .assert_eq(&describe_targeted_run(
         &mut bench,
         &["test_thing.b"],
         "resource \"test_thing\" \"a\" { name = \"a\" }",
@@ -154,13 +158,13 @@ fn of_what_a_target_needs_nothing_is_destroyed() {
             "#
         )
     };
-    let mut bench = EvalFixture::after(&config(3));
-    bench.target(&["module.m[2].test_thing.b"]);
+    let mut bench = EngineFixture::with_applied(&config(3));
+    bench.set_targets(&["module.m[2].test_thing.b"]);
     let run = bench.plan(&config(1));
     expect![[r#"
         - module.m[2].test_thing.b DeleteBecauseNoModule
     "#]]
-    .assert_eq(&run.changes());
+    .assert_eq(&run.describe_changes());
     // A deposed object that could not be destroyed.
     let pair = |zone: &str| {
         format!(
@@ -177,18 +181,18 @@ fn of_what_a_target_needs_nothing_is_destroyed() {
             "#
         )
     };
-    let mut bench = EvalFixture::after(&pair("north"));
-    bench.fault("delete a-1", Fault::Refuses);
+    let mut bench = EngineFixture::with_applied(&pair("north"));
+    bench.set_fault("delete a-1", CallFault::Refuses);
     bench.apply(&pair("south"));
-    bench.well_again();
-    bench.target(&["test_thing.b"]);
+    bench.clear_faults();
+    bench.set_targets(&["test_thing.b"]);
     expect![[r#"
         nothing
     "#]]
-    .assert_eq(&bench.plan(&pair("south")).changes());
-    bench.target(&["test_thing.a"]);
+    .assert_eq(&bench.plan(&pair("south")).describe_changes());
+    bench.set_targets(&["test_thing.a"]);
     expect![[r#"
         - test_thing.a (deposed)
     "#]]
-    .assert_eq(&bench.plan(&pair("south")).changes());
+    .assert_eq(&bench.plan(&pair("south")).describe_changes());
 }

@@ -5,20 +5,20 @@ use expect_test::{Expect, expect};
 
 use formwork_value::Diagnostics;
 
-use super::{EvalFixture, Loaded, block_on, world};
+use super::{EngineFixture, LoadedConfig, block_on, host_values};
 use crate::apply;
 use crate::eval::Results;
-use crate::plan::Mode;
-use crate::provider::Pool;
+use crate::plan::PlanMode;
+use crate::provider::ProviderPool;
 
 /// The result of an apply after another one.
-fn check(before: &str, after: &str, expect: &Expect) {
-    let run = EvalFixture::after(before).apply(after);
-    expect.assert_eq(&run.story());
+fn check_second_apply(before: &str, after: &str, expect: &Expect) {
+    let run = EngineFixture::with_applied(before).apply(after);
+    expect.assert_eq(&run.describe_run());
 }
 
 /// A module with something that is not referenced, called with an id that is known late.
-fn called(inside: &str) -> String {
+fn module_config(inside: &str) -> String {
     format!(
         r#"
 //- main.tf
@@ -45,9 +45,9 @@ fn an_output_without_references_has_its_conditions_looked_at() {
             error_message = "it is ${var.x}"
           }
         }"#;
-    check(
+    check_second_apply(
         "",
-        &called(inside),
+        &module_config(inside),
         &expect![[r#"
         + test_thing.a
         calls: create a
@@ -65,9 +65,9 @@ fn a_variable_without_references_is_validated() {
             error_message = "it is ${var.x}"
           }
         }"#;
-    check(
+    check_second_apply(
         "",
-        &called(inside),
+        &module_config(inside),
         &expect![[r#"
         + test_thing.a
         calls: create a
@@ -82,9 +82,9 @@ fn values_without_references_are_looked_at_when_they_are_known() {
         variable "x" {}
         locals { number = tonumber(var.x) }
         output "y" { value = tonumber(var.x) }"#;
-    check(
+    check_second_apply(
         "",
-        &called(inside),
+        &module_config(inside),
         &expect![[r#"
         + test_thing.a
         calls: create a
@@ -95,7 +95,7 @@ fn values_without_references_are_looked_at_when_they_are_known() {
     let root = r#"
         resource "test_thing" "a" { name = "a" }
         locals { number = tonumber(test_thing.a.id) }"#;
-    check(
+    check_second_apply(
         "",
         root,
         &expect![[r#"
@@ -122,22 +122,22 @@ fn values_that_were_settled_are_not_looked_at_again() {
             }}"#
         )
     };
-    let first = locals_of(&EvalFixture::new(), &config(1));
+    let first = evaluated_locals(&EngineFixture::new(), &config(1));
     expect!["settled, unsettled"].assert_eq(&first);
-    let then = locals_of(&EvalFixture::after(&config(1)), &config(2));
+    let then = evaluated_locals(&EngineFixture::with_applied(&config(1)), &config(2));
     expect![[r#""#]].assert_eq(&then);
 }
 
 /// The local values that applying would look at.
-fn locals_of(bench: &EvalFixture, config: &str) -> String {
-    let loaded = Loaded::of(config);
+fn evaluated_locals(bench: &EngineFixture, config: &str) -> String {
+    let loaded = LoadedConfig::load(config);
     let drawn = block_on(async {
-        let pool = Pool::new(&bench.cloud);
+        let pool = ProviderPool::new(&bench.cloud);
         let mut diags = Diagnostics::new();
-        let plan = bench.planned(&loaded, &pool, &mut diags).await.unwrap();
-        let (results, world) = (Results::new(&loaded.config), world(true));
-        let session = bench.session(&loaded, (&pool, &results, &world, &bench.stop));
-        apply::dot(&session, &mut diags, &plan).unwrap()
+        let plan = bench.plan_in_session(&loaded, &pool, &mut diags).await.unwrap();
+        let (results, world) = (Results::new(&loaded.config), host_values(true));
+        let session = bench.new_session(&loaded, (&pool, &results, &world, &bench.stop));
+        apply::apply_graph_dot(&session, &mut diags, &plan).unwrap()
     });
     let is_one = |name: &&str| drawn.contains(&format!("local.{name} (expand)"));
     let found: Vec<&str> = ["settled", "unsettled"].into_iter().filter(is_one).collect();
@@ -146,15 +146,15 @@ fn locals_of(bench: &EvalFixture, config: &str) -> String {
 
 #[test]
 fn values_are_left_alone_where_the_run_is_limited() {
-    let config = called(
+    let config = module_config(
         r#"
         variable "x" {}
         locals { number = tonumber(var.x) }"#,
     );
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // As in Terraform, what no target needs is not looked at.
-    bench.target(&["test_thing.a"]);
-    let limited = bench.apply(&config).story();
+    bench.set_targets(&["test_thing.a"]);
+    let limited = bench.apply(&config).describe_run();
     expect![[r#"
         + test_thing.a
         calls: create a
@@ -172,20 +172,20 @@ fn values_that_stand_on_what_is_left_out_are_left_alone() {
           of_both = tonumber("${test_thing.a.id}${test_thing.b.id}")
         }"#;
     // `b` gets no id in this run, so nothing can be said of what needs it.
-    let run = EvalFixture::new().apply_with(config, |options| {
+    let run = EngineFixture::new().apply_with(config, |options| {
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });
     expect![[r#"
         + test_thing.a
         calls: create a
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
 }
 
 #[test]
 fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
     let config = |wrong: &str| {
-        called(&format!(
+        module_config(&format!(
             r#"
             variable "x" {{}}
             output "y" {{
@@ -197,19 +197,19 @@ fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
             }}"#
         ))
     };
-    let mut bench = EvalFixture::after(&config("none"));
-    let run = bench.apply_with(&config("a-1"), |options| options.mode = Mode::RefreshOnly);
+    let mut bench = EngineFixture::with_applied(&config("none"));
+    let run = bench.apply_with(&config("a-1"), |options| options.mode = PlanMode::RefreshOnly);
     expect![[r#"
         nothing
         calls: 
         warning -: Module output value precondition failed
         error -: Module output value precondition failed
     "#]]
-    .assert_eq(&run.story());
+    .assert_eq(&run.describe_run());
 }
 
 /// An object that stays, with a condition, between one that is recreated and one that is updated.
-fn between(name: &str, size: usize, kind: &str) -> String {
+fn unchanged_between(name: &str, size: usize, kind: &str) -> String {
     format!(
         r#"
         resource "test_thing" "a" {{
@@ -236,7 +236,11 @@ fn between(name: &str, size: usize, kind: &str) -> String {
 #[test]
 fn conditions_of_what_stays_stop_what_depends_on_it() {
     let check = |name: &str, kind: &str, expect: Expect| {
-        check(&between("a", 1, kind), &between(name, 2, kind), &expect);
+        check_second_apply(
+            &unchanged_between("a", 1, kind),
+            &unchanged_between(name, 2, kind),
+            &expect,
+        );
     };
     check(
         "wrong",
@@ -271,8 +275,8 @@ fn conditions_of_what_stays_stop_what_depends_on_it() {
 
 #[test]
 fn conditions_of_what_stays_are_reported_with_their_results() {
-    let mut bench = EvalFixture::after(&between("a", 1, "postcondition"));
-    let run = bench.apply(&between("right", 1, "postcondition"));
+    let mut bench = EngineFixture::with_applied(&unchanged_between("a", 1, "postcondition"));
+    let run = bench.apply(&unchanged_between("right", 1, "postcondition"));
     let checks = run.applied.and_then(|applied| applied.checks.to_json()).unwrap();
     expect![[r#"[{"object_kind":"resource","config_addr":"test_thing.stays","status":"pass","objects":[{"object_addr":"test_thing.stays","status":"pass"}]}]"#]].assert_eq(&String::from_utf8_lossy(&checks));
 }

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use formwork_value::Marks;
 
-use super::{EvalFixture, show_state};
+use super::{EngineFixture, show_state};
 
 #[test]
 fn sensitivity_flows_into_the_state_and_through_references() {
@@ -22,9 +22,9 @@ fn sensitivity_flows_into_the_state_and_through_references() {
           zone = test_thing.a.zone
           tags = { of_a = test_thing.a.secret }
         }"#;
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let run = bench.apply(config);
-    assert!(!run.diags.has_errors(), "{}", run.said());
+    assert!(!run.diags.has_errors(), "{}", run.describe_diagnostics());
     let paths: Vec<_> = bench
         .file
         .state
@@ -40,7 +40,7 @@ fn sensitivity_flows_into_the_state_and_through_references() {
         test_thing.a: .secret .zone
         test_thing.b: .secret .tags["of_a"] .zone"#]]
     .assert_eq(&paths.join("\n"));
-    assert!(bench.plan(config).is_clean());
+    assert!(bench.plan(config).has_no_diagnostics());
     let after = &run.plan.unwrap().changes.values().next().unwrap().after.clone();
     assert!(after.all_marks().contains(Marks::SENSITIVE));
 }
@@ -72,25 +72,25 @@ fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
         error -: Invalid index
         error -: Unsupported attribute
     "#]]
-    .assert_eq(&EvalFixture::new().plan(config).said());
+    .assert_eq(&EngineFixture::new().plan(config).describe_diagnostics());
 }
 
 #[test]
 fn a_change_of_sensitivity_alone_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
-    let mut bench = EvalFixture::after(&config("\"n\""));
+    let mut bench = EngineFixture::with_applied(&config("\"n\""));
     // There is no call, because a provider knows nothing of marks.
     let run = bench.apply(&config("sensitive(\"n\")"));
     expect![[r#"
         ~ test_thing.a
         calls: 
     "#]]
-    .assert_eq(&run.story());
-    assert!(bench.plan(&config("sensitive(\"n\")")).is_clean());
+    .assert_eq(&run.describe_run());
+    assert!(bench.plan(&config("sensitive(\"n\")")).has_no_diagnostics());
 }
 
-fn conditions(kind: &str, condition: &str) -> String {
+fn condition_config(kind: &str, condition: &str) -> String {
     format!(
         r#"resource "test_thing" "a" {{
              name = "a"
@@ -110,24 +110,30 @@ fn conditions(kind: &str, condition: &str) -> String {
 
 #[test]
 fn a_condition_that_fails_while_planning_stops_the_plan() {
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     expect![[r#"
         calls: 
         error -: Resource precondition failed
     "#]]
-    .assert_eq(&bench.apply(&conditions("precondition", "terraform.workspace == \"z\"")).story());
+    .assert_eq(
+        &bench
+            .apply(&condition_config("precondition", "terraform.workspace == \"z\""))
+            .describe_run(),
+    );
     expect![[r#"
         + test_thing.a
         calls: 
         error -: Resource postcondition failed
     "#]]
-    .assert_eq(&bench.apply(&conditions("postcondition", "self.name == \"z\"")).story());
+    .assert_eq(
+        &bench.apply(&condition_config("postcondition", "self.name == \"z\"")).describe_run(),
+    );
 }
 
 #[test]
 fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents() {
-    let mut bench = EvalFixture::new();
-    let run = bench.apply(&conditions("postcondition", "self.id == \"z\""));
+    let mut bench = EngineFixture::new();
+    let run = bench.apply(&condition_config("postcondition", "self.id == \"z\""));
     let tally = run.applied.as_ref().unwrap().tally;
     expect![[r#"
         + test_thing.a
@@ -136,7 +142,7 @@ fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents()
         error -: Resource postcondition failed
         test_thing.a a-1
         ChangeCounts { imported: 0, added: 0, changed: 0, destroyed: 0 }"#]]
-    .assert_eq(&format!("{}{}{tally:?}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}{tally:?}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -152,7 +158,7 @@ fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then(
             }
           }
         }"#;
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     let run = bench.apply(config);
     expect![[r#"
         + test_thing.a
@@ -161,7 +167,7 @@ fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then(
         error -: Resource precondition failed
         test_thing.a a-1
     "#]]
-    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    .assert_eq(&format!("{}{}", run.describe_run(), bench.describe_state()));
 }
 
 #[test]
@@ -169,14 +175,14 @@ fn times_of_the_plan_and_of_the_run() {
     let config = r#"
         output "planned" { value = plantimestamp() }
         output "done" { value = timestamp() }"#;
-    let mut bench = EvalFixture::new();
+    let mut bench = EngineFixture::new();
     // Planned, `timestamp()` would have another value when it is applied: so it is unknown.
     expect![[r#"
         + output.done unknown string
         + output.planned "1970-01-01T00:00:00Z"
         calls: 
     "#]]
-    .assert_eq(&bench.apply(config).story());
+    .assert_eq(&bench.apply(config).describe_run());
     expect![[r#"
         output.done "1970-01-01T00:00:00Z"
         output.planned "1970-01-01T00:00:00Z"
@@ -204,5 +210,5 @@ fn a_variable_is_validated_before_it_is_used() {
         calls: 
         error -: Invalid value for variable
     "#]]
-    .assert_eq(&EvalFixture::new().plan(config).story());
+    .assert_eq(&EngineFixture::new().plan(config).describe_run());
 }

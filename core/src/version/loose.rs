@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-use super::operator::{Operator, split};
+use super::operator::{Operator, split_operator};
 use super::{ConstraintError, Version};
 
 /// A version of any number of parts, with or without a `v`. Prints at least three parts.
@@ -41,16 +41,16 @@ impl LooseVersion {
     /// Compares by precedence. Build metadata is ignored.
     #[must_use]
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
-        let numbers = self.significant().cmp(other.significant());
+        let numbers = self.significant_numbers().cmp(other.significant_numbers());
         numbers.then_with(|| match (self.is_prerelease(), other.is_prerelease()) {
-            (true, true) => by_parts(&self.pre, &other.pre),
+            (true, true) => compare_prereleases(&self.pre, &other.pre),
             // Turned round, because a prerelease comes before its release.
             (mine, others) => others.cmp(&mine),
         })
     }
 
     /// The numbers without zeros at the end: `1.0` and `1.0.0.0` are the same version.
-    fn significant(&self) -> &[i64] {
+    fn significant_numbers(&self) -> &[i64] {
         let end = self.numbers.iter().rposition(|number| *number != 0).map_or(0, |last| last + 1);
         &self.numbers[..end]
     }
@@ -70,7 +70,7 @@ impl From<&Version> for LooseVersion {
 }
 
 /// Compares prereleases part by part: numbers by their size, and before words.
-fn by_parts(a: &str, b: &str) -> Ordering {
+fn compare_prereleases(a: &str, b: &str) -> Ordering {
     let key = |text: &str| {
         let parts = text.split('.').map(|part| match part.parse::<u64>() {
             Ok(number) => (false, number, part.to_owned()),
@@ -85,27 +85,28 @@ impl LooseConstraints {
     /// Whether a version meets every constraint. A prerelease is allowed only where a constraint
     /// names exactly it.
     #[must_use]
-    pub fn allows(&self, version: &LooseVersion) -> bool {
+    pub fn allows_version(&self, version: &LooseVersion) -> bool {
         let names = |(op, named): &(Operator, LooseVersion)| {
             *op == Operator::Equal && named.cmp_precedence(version).is_eq()
         };
         (!version.is_prerelease() || self.list.iter().any(names))
-            && self.list.iter().all(|(op, given)| op.allows(given, version))
+            && self.list.iter().all(|(op, given)| op.holds(given, version))
     }
 
     /// Whether one of them names a prerelease.
     #[must_use]
-    pub fn name_prerelease(&self) -> bool {
+    pub fn has_prerelease(&self) -> bool {
         self.list.iter().any(|(_, version)| version.is_prerelease())
     }
 }
 
 impl Operator {
-    fn allows(self, given: &LooseVersion, version: &LooseVersion) -> bool {
+    fn holds(self, given: &LooseVersion, version: &LooseVersion) -> bool {
         let order = version.cmp_precedence(given);
         // A range takes prereleases of the version only that it names a prerelease of.
         let in_range = !version.is_prerelease()
-            || (given.is_prerelease() && given.significant() == version.significant());
+            || (given.is_prerelease()
+                && given.significant_numbers() == version.significant_numbers());
         match self {
             Self::Equal => order.is_eq(),
             Self::NotEqual => order.is_ne(),
@@ -131,11 +132,11 @@ impl FromStr for LooseVersion {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
-        read(text).ok_or_else(|| VersionError(text.to_owned()))
+        parse_loose_version(text).ok_or_else(|| VersionError(text.to_owned()))
     }
 }
 
-fn read(text: &str) -> Option<LooseVersion> {
+fn parse_loose_version(text: &str) -> Option<LooseVersion> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);
@@ -169,18 +170,18 @@ impl FromStr for LooseConstraints {
 
     /// Reads constraints with commas between them.
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
-        let list = text.split(',').map(constraint).collect::<Result<_, _>>()?;
+        let list = text.split(',').map(parse_loose_constraint).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), list })
     }
 }
 
-fn constraint(text: &str) -> Result<(Operator, LooseVersion), ConstraintError> {
+fn parse_loose_constraint(text: &str) -> Result<(Operator, LooseVersion), ConstraintError> {
     // `\s` in the patterns of Go means the blanks of ASCII only, so a wider one is refused.
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
     if text.is_empty() {
         return Err(ConstraintError::Empty);
     }
-    let (operator, version) = split(text)?;
+    let (operator, version) = split_operator(text)?;
     let version = version.parse().map_err(ConstraintError::LooseVersion)?;
     Ok((operator, version))
 }
@@ -211,7 +212,7 @@ impl Display for LooseConstraints {
 mod tests {
     use super::*;
 
-    fn version(text: &str) -> LooseVersion {
+    fn parse_version(text: &str) -> LooseVersion {
         text.parse().unwrap()
     }
 
@@ -229,7 +230,7 @@ mod tests {
             ("1.2.3--", "1.2.3--"),
         ];
         for (text, printed) in table {
-            assert_eq!(version(text).to_string(), printed, "{text}");
+            assert_eq!(parse_version(text).to_string(), printed, "{text}");
         }
         for text in
             ["", "v", "V1", "vv1", "1.", ".1", "1..2", "1.x", "1.2.3+", "1-a..b", "1-a_b", " 1"]
@@ -250,11 +251,11 @@ mod tests {
         for (at, smaller) in ascending.iter().enumerate() {
             for (behind, larger) in ascending.iter().enumerate().skip(at) {
                 let expected = at.cmp(&behind);
-                assert_eq!(version(smaller).cmp_precedence(&version(larger)), expected);
+                assert_eq!(parse_version(smaller).cmp_precedence(&parse_version(larger)), expected);
             }
         }
         for same in ["v1", "1.0.0.0", "1.0+b1", "01"] {
-            assert!(version(same).cmp_precedence(&version("1.0.0")).is_eq(), "{same}");
+            assert!(parse_version(same).cmp_precedence(&parse_version("1.0.0")).is_eq(), "{same}");
         }
     }
 
@@ -311,7 +312,11 @@ mod tests {
         let of_itself = of_itself.map(|(text, allowed)| (text, "1.11.4", allowed));
         for (text, number, allowed) in of_itself.into_iter().chain(of_others) {
             let constraints: LooseConstraints = text.parse().unwrap();
-            assert_eq!(constraints.allows(&version(number)), allowed, "{text} allows {number}");
+            assert_eq!(
+                constraints.allows_version(&parse_version(number)),
+                allowed,
+                "{text} allows {number}"
+            );
             assert_eq!(constraints.to_string(), text);
         }
     }

@@ -17,7 +17,7 @@ pub(super) enum Operator {
 }
 
 /// Splits a constraint without blanks around it into its operator and the text of its version.
-pub(super) fn split(text: &str) -> Result<(Operator, &str), ConstraintError> {
+pub(super) fn split_operator(text: &str) -> Result<(Operator, &str), ConstraintError> {
     // Letters as well: `v1.2` is a version for modules, and `latest` is to be refused as a version
     // and not as an operator.
     let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());

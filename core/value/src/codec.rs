@@ -40,7 +40,7 @@ pub fn text_lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Why bytes could not be read as a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", place(path))]
+#[error("{}{reason}", path_prefix(path))]
 pub struct DecodeError {
     /// Path of the offending part inside the value.
     pub path: Path,
@@ -50,7 +50,7 @@ pub struct DecodeError {
 
 /// Why a value could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", place(path))]
+#[error("{}{reason}", path_prefix(path))]
 pub struct EncodeError {
     /// Path of the offending part inside the value.
     pub path: Path,
@@ -58,7 +58,7 @@ pub struct EncodeError {
     pub reason: String,
 }
 
-fn place(path: &Path) -> String {
+fn path_prefix(path: &Path) -> String {
     if path.0.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
@@ -69,7 +69,7 @@ impl DecodeError {
 
     /// The same error seen from one level further out. Errors are rare and nesting is limited, so
     /// paths are made on the way out and cost nothing when all is well.
-    fn within(mut self, step: Step) -> Self {
+    fn prepend_step(mut self, step: Step) -> Self {
         self.path.0.insert(0, step);
         self
     }
@@ -80,7 +80,7 @@ impl EncodeError {
         Self { path: Path::root(), reason: reason.into() }
     }
 
-    fn within(mut self, step: Option<Step>) -> Self {
+    fn prepend_step(mut self, step: Option<Step>) -> Self {
         if let Some(step) = step {
             self.path.0.insert(0, step);
         }
@@ -90,11 +90,15 @@ impl EncodeError {
 
 /// Why `value` is not one of type `ty`.
 fn wrong_type(value: &Value, ty: &Type) -> EncodeError {
-    EncodeError::new(format!("{} required, but this is {}", wanted(ty), value.ty().friendly_name()))
+    EncodeError::new(format!(
+        "{} required, but this is {}",
+        type_required(ty),
+        value.ty().friendly_name()
+    ))
 }
 
 /// The type with its article, as in "a list is required".
-fn wanted(ty: &Type) -> String {
+fn type_required(ty: &Type) -> String {
     match ty {
         Type::Dynamic => "a value of any type".into(),
         Type::Object(_) => "an object".into(),

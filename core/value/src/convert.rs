@@ -11,9 +11,9 @@ use crate::ty::conversion::{ConversionSafety, can_convert, common_element, repla
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Path, Refinement, Step, Str, Type, Value};
 
-pub use mismatch::mismatch;
+pub use mismatch::explain_mismatch;
 
-use element::{ElementUnification, settle};
+use element::{ElementUnification, unify_elements};
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,14 +31,14 @@ impl ConversionError {
 
     /// Adds an outer step. Steps are collected from the inside out while the refusal travels up, and
     /// turned round once.
-    fn within(mut self, step: Step) -> Self {
+    fn prepend_step(mut self, step: Step) -> Self {
         self.path.0.push(step);
         self
     }
 }
 
 /// Result of converting a part: `None` when it stays as it is.
-type Converted = Result<Option<Value>, ConversionError>;
+type PartConversion = Result<Option<Value>, ConversionError>;
 
 /// Converts a value to a type, as an attribute of that type takes it: `Dynamic` places keep what is
 /// there, optional attributes of object types are filled with nulls, marks stay where they are.
@@ -54,9 +54,9 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
     // Types are compared first, so that the reason speaks of the types where no value could
     // convert, as in Terraform.
     if !can_convert(&own, ty, ConversionSafety::Unsafe) {
-        return Err(ConversionError::new(mismatch(&own, ty)));
+        return Err(ConversionError::new(explain_mismatch(&own, ty)));
     }
-    match part(value, ty) {
+    match convert_part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
         Err(mut refused) => {
             // The steps were added on the way out, the innermost first.
@@ -71,12 +71,12 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
 ///
 /// The arms only call other functions: their locals would take stack once for every level of a deep
 /// value.
-fn part(value: &Value, ty: &Type) -> Converted {
+fn convert_part(value: &Value, ty: &Type) -> PartConversion {
     match (value, ty) {
         (_, Type::Dynamic) => Ok(None),
-        (Value::Marked(_), _) => marked(value, ty),
-        (Value::Null(_) | Value::Unknown(_), _) => absent(value, ty),
-        (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => primitive(value, ty),
+        (Value::Marked(_), _) => convert_marked(value, ty),
+        (Value::Null(_) | Value::Unknown(_), _) => convert_null_or_unknown(value, ty),
+        (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => convert_primitive(value, ty),
         (Value::List(_) | Value::Set(_) | Value::Tuple(_), Type::List(element)) => {
             to_list(value, element)
         }
@@ -90,20 +90,20 @@ fn part(value: &Value, ty: &Type) -> Converted {
         }
         (Value::Object(object), Type::Object(wanted)) => object_to_object(object, wanted),
         (Value::Map(map), Type::Object(wanted)) => map_to_object(map, wanted),
-        _ => refuse(value, ty),
+        _ => refuse_conversion(value, ty),
     }
 }
 
-fn refuse(value: &Value, ty: &Type) -> Converted {
-    Err(ConversionError::new(mismatch(&value.ty(), ty)))
+fn refuse_conversion(value: &Value, ty: &Type) -> PartConversion {
+    Err(ConversionError::new(explain_mismatch(&value.ty(), ty)))
 }
 
-fn marked(value: &Value, ty: &Type) -> Converted {
-    Ok(part(value.peek(), ty)?.map(|converted| converted.mark(value.marks())))
+fn convert_marked(value: &Value, ty: &Type) -> PartConversion {
+    Ok(convert_part(value.peek(), ty)?.map(|converted| converted.mark(value.marks())))
 }
 
 /// Converts a null or an unknown value, of which only the type matters.
-fn absent(value: &Value, ty: &Type) -> Converted {
+fn convert_null_or_unknown(value: &Value, ty: &Type) -> PartConversion {
     let own = value.ty();
     let ty = replace_dynamic(&own, &ty.without_optional());
     match value {
@@ -113,7 +113,7 @@ fn absent(value: &Value, ty: &Type) -> Converted {
     }
 }
 
-fn primitive(value: &Value, ty: &Type) -> Converted {
+fn convert_primitive(value: &Value, ty: &Type) -> PartConversion {
     match (value, ty) {
         (Value::Bool(_), Type::Bool)
         | (Value::Number(_), Type::Number)
@@ -127,23 +127,23 @@ fn primitive(value: &Value, ty: &Type) -> Converted {
             None => Err(ConversionError::new("a number is required")),
         },
         (Value::String(text), Type::Bool) => to_bool(text).map(|truth| Some(Value::Bool(truth))),
-        _ => refuse(value, ty),
+        _ => refuse_conversion(value, ty),
     }
 }
 
 /// Converts parts, each to its type; `None` when all stay as they are.
-fn parts<'t>(
+fn convert_parts<'t>(
     items: &[Value],
     ty: impl Fn(usize) -> &'t Type,
     step: impl Fn(usize) -> Step,
 ) -> Result<Option<Vec<Value>>, ConversionError> {
     let mut changed: Option<Vec<Value>> = None;
     for (at, item) in items.iter().enumerate() {
-        match part(item, ty(at)) {
+        match convert_part(item, ty(at)) {
             Ok(None) => {}
             // Copied only once a part changes, because most values have the type already.
             Ok(Some(converted)) => changed.get_or_insert_with(|| items.to_vec())[at] = converted,
-            Err(refused) => return Err(refused.within(step(at))),
+            Err(refused) => return Err(refused.prepend_step(step(at))),
         }
     }
     Ok(changed)
@@ -206,11 +206,11 @@ fn element_of(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
 }
 
 /// Whether a collection none of whose elements changed is already what was asked for.
-fn keeps(own: &Type, wanted: &Type, items: &[Value]) -> bool {
+fn is_already_of_type(own: &Type, wanted: &Type, items: &[Value]) -> bool {
     (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
 }
 
-fn to_list(value: &Value, wanted: &Type) -> Converted {
+fn to_list(value: &Value, wanted: &Type) -> PartConversion {
     if let Value::Set(set) = value
         && set.items().len() > 1
         && !value.is_wholly_known()
@@ -221,9 +221,9 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
     }
     let element = element_of(value, wanted)?;
     let items = value.children();
-    let converted = parts(items, |_| &element, |at| Step::Index(at.into()))?;
+    let converted = convert_parts(items, |_| &element, |at| Step::Index(at.into()))?;
     if let (Value::List(list), None) = (value, &converted)
-        && keeps(list.element_type(), &element, items)
+        && is_already_of_type(list.element_type(), &element, items)
     {
         return Ok(None);
     }
@@ -231,16 +231,16 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
         disagreement: "element types must all match for conversion to list",
         unify: matches!(value, Value::Tuple(_)),
     };
-    let (ty, items) = settle(&element, converted.unwrap_or_else(|| items.to_vec()), rule)?;
+    let (ty, items) = unify_elements(&element, converted.unwrap_or_else(|| items.to_vec()), rule)?;
     Ok(Some(Value::list(ty, items)))
 }
 
-fn to_set(value: &Value, wanted: &Type) -> Converted {
+fn to_set(value: &Value, wanted: &Type) -> PartConversion {
     let element = element_of(value, wanted)?;
     let items = value.children();
-    let converted = parts(items, |_| &element, |at| Step::Index(at.into()))?;
+    let converted = convert_parts(items, |_| &element, |at| Step::Index(at.into()))?;
     if let (Value::Set(set), None) = (value, &converted)
-        && keeps(set.element_type(), &element, items)
+        && is_already_of_type(set.element_type(), &element, items)
     {
         return Ok(None);
     }
@@ -250,56 +250,56 @@ fn to_set(value: &Value, wanted: &Type) -> Converted {
         disagreement: "element types must all match for conversion to set",
         unify: false,
     };
-    let (ty, items) = settle(&element, items, rule)?;
+    let (ty, items) = unify_elements(&element, items, rule)?;
     Ok(Some(Value::set(ty, items)))
 }
 
-fn map_to_map(map: &Map, wanted: &Type) -> Converted {
+fn map_to_map(map: &Map, wanted: &Type) -> PartConversion {
     let element = if *wanted == Type::Dynamic { map.element_type() } else { wanted };
     let step = |at: usize| Step::Key(map.keys()[at].clone());
-    let converted = parts(map.items(), |_| element, step)?;
-    if converted.is_none() && keeps(map.element_type(), element, map.items()) {
+    let converted = convert_parts(map.items(), |_| element, step)?;
+    if converted.is_none() && is_already_of_type(map.element_type(), element, map.items()) {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| map.items().to_vec());
     let rule =
         ElementUnification::of_map(element, "element types must all match for conversion to map");
-    let (ty, items) = settle(element, items, rule)?;
+    let (ty, items) = unify_elements(element, items, rule)?;
     Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
 }
 
-fn object_to_map(object: &Object, wanted: &Type) -> Converted {
+fn object_to_map(object: &Object, wanted: &Type) -> PartConversion {
     let element = element_of(&Value::Object(object.clone()), wanted)?;
     let step = |at: usize| Step::Key(object.names()[at].clone());
-    let items = parts(object.items(), |_| &element, step)?;
+    let items = convert_parts(object.items(), |_| &element, step)?;
     let items = items.unwrap_or_else(|| object.items().to_vec());
     let rule = ElementUnification::of_map(
         &element,
         "attribute types must all match for conversion to map",
     );
-    let (ty, items) = settle(&element, items, rule)?;
+    let (ty, items) = unify_elements(&element, items, rule)?;
     Ok(Some(Value::map(ty, object.names().iter().zip(items))))
 }
 
-fn tuple_to_tuple(tuple: &Tuple, wanted: &[Type]) -> Converted {
-    let items = parts(tuple.items(), |at| &wanted[at], |at| Step::Index(at.into()))?;
+fn tuple_to_tuple(tuple: &Tuple, wanted: &[Type]) -> PartConversion {
+    let items = convert_parts(tuple.items(), |at| &wanted[at], |at| Step::Index(at.into()))?;
     Ok(items.map(Value::tuple))
 }
 
-fn object_to_object(object: &Object, wanted: &ObjectType) -> Converted {
+fn object_to_object(object: &Object, wanted: &ObjectType) -> PartConversion {
     let same_names = object.names().iter().eq(wanted.attributes.keys());
     if same_names {
         let types: Vec<&Type> = wanted.attributes.values().collect();
         let step = |at: usize| Step::Attribute(object.names()[at].clone());
-        let items = parts(object.items(), |at| types[at], step)?;
+        let items = convert_parts(object.items(), |at| types[at], step)?;
         return Ok(
             items.map(|items| Value::Object(Object::with_names(object.names().clone(), items)))
         );
     }
     let attribute = |(name, ty): (&Str, &Type)| match object.get(name) {
         Some(value) => {
-            let converted =
-                part(value, ty).map_err(|refused| refused.within(Step::Attribute(name.clone())))?;
+            let converted = convert_part(value, ty)
+                .map_err(|refused| refused.prepend_step(Step::Attribute(name.clone())))?;
             Ok((name.clone(), converted.unwrap_or_else(|| value.clone())))
         }
         None if wanted.optional.contains(name) => {
@@ -311,7 +311,7 @@ fn object_to_object(object: &Object, wanted: &ObjectType) -> Converted {
     Ok(Some(Value::object(pairs)))
 }
 
-fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
+fn map_to_object(map: &Map, wanted: &ObjectType) -> PartConversion {
     let attribute = |(name, ty): (&Str, &Type)| match map.get(name) {
         Some(value) => {
             // A map has one element type and an object many, so the types are compared attribute by
@@ -320,11 +320,11 @@ fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
                 return Err(ConversionError::new(format!(
                     "map element type is incompatible with attribute {:?}: {}",
                     name.as_str(),
-                    mismatch(map.element_type(), ty)
+                    explain_mismatch(map.element_type(), ty)
                 )));
             }
-            let converted =
-                part(value, ty).map_err(|refused| refused.within(Step::Key(name.clone())))?;
+            let converted = convert_part(value, ty)
+                .map_err(|refused| refused.prepend_step(Step::Key(name.clone())))?;
             Ok((name.clone(), converted.unwrap_or_else(|| value.clone())))
         }
         None if wanted.optional.contains(name) => {

@@ -6,7 +6,7 @@ mod span;
 #[cfg(test)]
 mod tests;
 
-pub use called::{Called, CalledParam};
+pub use called::{CalledFunction, CalledFunctionParam};
 pub use message::{Catalogue, Code, Message, Summary};
 pub use span::{Position, SourceId, Sources, Span};
 
@@ -45,7 +45,7 @@ pub enum Blame {
 
 /// The value of one name that an expression mentions, as it is shown to the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mentioned {
+pub struct MentionedValue {
     /// The traversal as written, `var.size`.
     pub traversal: String,
     /// Description of the value: `is "x"`, `is a list of string with 2 elements`.
@@ -74,9 +74,9 @@ pub struct Diagnostic {
     /// Path inside the value of `address`.
     pub path: Option<Path>,
     /// Names mentioned in the expression at `subject`, with their values.
-    pub mentioned: Vec<Mentioned>,
+    pub mentioned: Vec<MentionedValue>,
     /// The function whose call failed, if that is what is wrong.
-    pub function: Option<Box<Called>>,
+    pub function: Option<Box<CalledFunction>>,
     /// Whether a `check` block reports this. Such a warning is repeated whenever a plan is applied.
     pub of_check: bool,
 }
@@ -84,13 +84,15 @@ pub struct Diagnostic {
 /// Removes the numbers of system errors from a string: ` (os error 2)`.
 #[must_use]
 pub fn without_error_numbers(mut text: String) -> String {
-    const MARK: &str = " (os error ";
+    const OS_ERROR_PREFIX: &str = " (os error ";
     let mut from = 0;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find(MARK)).map(|at| from + at) {
-        let rest = text.get(at + MARK.len()..).unwrap_or_default();
+    while let Some(at) =
+        text.get(from..).and_then(|rest| rest.find(OS_ERROR_PREFIX)).map(|at| from + at)
+    {
+        let rest = text.get(at + OS_ERROR_PREFIX.len()..).unwrap_or_default();
         let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b')') {
-            text.replace_range(at..=at + MARK.len() + n_digits, "");
+            text.replace_range(at..=at + OS_ERROR_PREFIX.len() + n_digits, "");
         }
         // Goes on behind the mark also if it was kept, or a mark without a number would be found
         // for ever.
@@ -176,7 +178,7 @@ impl Diagnostic {
 
     /// Shows what the names in the expression at the subject stand for.
     #[must_use]
-    pub fn mentioning(self, mentioned: Vec<Mentioned>) -> Self {
+    pub fn mentioning(self, mentioned: Vec<MentionedValue>) -> Self {
         Self { mentioned, ..self }
     }
 
@@ -188,7 +190,7 @@ impl Diagnostic {
 
     /// Whether this reports a message.
     #[must_use]
-    pub fn reports(&self, message: &Message) -> bool {
+    pub fn is_about_message(&self, message: &Message) -> bool {
         self.code == Some(message.code)
     }
 

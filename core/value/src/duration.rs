@@ -7,7 +7,7 @@
 ///
 /// # Errors
 /// In words that go on after "it is not a duration:", when it is none.
-pub fn nanoseconds(text: &str) -> Result<i64, String> {
+pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
     let (negative, mut rest) = match text.as_bytes().first() {
         Some(b'-') => (true, text.get(1..).unwrap_or("")),
         Some(b'+') => (false, text.get(1..).unwrap_or("")),
@@ -71,7 +71,7 @@ fn of_unit(unit: &str) -> Result<i128, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::nanoseconds;
+    use super::parse_nanoseconds;
 
     #[test]
     fn lengths_of_time_are_read_to_the_nanosecond() {
@@ -96,7 +96,7 @@ mod tests {
             ("2562047h47m16.854775807s", i64::MAX),
             ("-2562047h47m16.854775808s", i64::MIN),
         ] {
-            assert_eq!(nanoseconds(text), Ok(expected), "{text}");
+            assert_eq!(parse_nanoseconds(text), Ok(expected), "{text}");
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             "2562047h47m16.854775808s",
             "99999999999999999999999999999999999999999h",
         ] {
-            assert!(nanoseconds(text).is_err(), "{text}");
+            assert!(parse_nanoseconds(text).is_err(), "{text}");
         }
     }
 }

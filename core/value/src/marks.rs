@@ -180,13 +180,13 @@ impl Value {
         }
         // The walk goes outside in and in the order of children, which is the order of paths.
         let mut found = MarkPaths::default();
-        let plain = strip(&self, &mut Path::root(), &mut found).unwrap_or(self);
+        let plain = strip_marks(&self, &mut Path::root(), &mut found).unwrap_or(self);
         (Plain(plain), found)
     }
 }
 
 /// The value without marks, or `None` if it has none. Parts without marks stay shared.
-fn strip(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
+fn strip_marks(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.peek();
     let own = match inner {
         // No path leads to an element of a set, so the set carries the marks of its elements.
@@ -201,12 +201,12 @@ fn strip(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value>
         let stripped = match inner.step_to(at) {
             Some(step) => {
                 path.0.push(step);
-                let stripped = strip(child, path, found);
+                let stripped = strip_marks(child, path, found);
                 path.0.pop();
                 stripped
             }
             // No step leads to the elements of a set; their marks were found above.
-            None => strip(child, path, &mut MarkPaths::default()),
+            None => strip_marks(child, path, &mut MarkPaths::default()),
         };
         if let Some(stripped) = stripped {
             children.get_or_insert_with(|| inner.children().to_vec())[at] = stripped;
@@ -223,7 +223,7 @@ impl TryFrom<Value> for Plain {
 
     /// Proves that a value carries no marks; fails with the path of the first marked part.
     fn try_from(value: Value) -> Result<Self, Path> {
-        match first(&value, |part| !part.marks().is_empty()) {
+        match first_path_where(&value, |part| !part.marks().is_empty()) {
             None => Ok(Self(value)),
             Some(path) => Err(path),
         }
@@ -236,12 +236,12 @@ impl Plain {
     pub fn with_marks(self, marks: &MarkPaths) -> Value {
         let entries: Vec<(&[Step], Marks)> =
             marks.0.iter().map(|(path, marks)| (path.0.as_slice(), *marks)).collect();
-        put(self.0, &entries)
+        put_marks(self.0, &entries)
     }
 }
 
 /// Puts marks on a value and its parts; the paths begin at the value.
-fn put(value: Value, entries: &[(&[Step], Marks)]) -> Value {
+fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
     let mut own = Marks::NONE;
     // Sorted into children first: each child is rebuilt once, however many paths lead into it.
     let mut below: BTreeMap<usize, Vec<(&[Step], Marks)>> = BTreeMap::new();
@@ -261,7 +261,7 @@ fn put(value: Value, entries: &[(&[Step], Marks)]) -> Value {
     let mut children = value.children().to_vec();
     for (at, entries) in below {
         if let Some(child) = children.get_mut(at) {
-            *child = put(child.clone(), &entries);
+            *child = put_marks(child.clone(), &entries);
         }
     }
     value.with_children(children).mark(own)
@@ -274,7 +274,7 @@ impl Known {
     /// With the path of the first part that is unknown or ephemeral.
     pub fn new(value: Value) -> Result<Self, Path> {
         let offends = |part: &Value| part.is_unknown() || part.marks().contains(Marks::EPHEMERAL);
-        match first(&value, offends) {
+        match first_path_where(&value, offends) {
             None => Ok(Self(value)),
             Some(path) => Err(path),
         }
@@ -283,11 +283,11 @@ impl Known {
 
 /// The path of the first part of a value, outside in, that `offends`. The usual answer, none, is
 /// found without making paths.
-fn first(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<Path> {
-    fn any(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
-        offends(value) || value.children().iter().any(|child| any(child, offends))
+fn first_path_where(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<Path> {
+    fn any_part(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
+        offends(value) || value.children().iter().any(|child| any_part(child, offends))
     }
-    if !any(value, &offends) {
+    if !any_part(value, &offends) {
         return None;
     }
     let mut found = None;

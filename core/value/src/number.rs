@@ -190,7 +190,7 @@ impl Number {
         {
             return Some(Self(Repr::Int { value, precision }));
         }
-        self.float().add(&other.float()).map(Self::from)
+        self.to_float().add(&other.to_float()).map(Self::from)
     }
 
     /// The difference; `None` for infinities of the same sign.
@@ -202,7 +202,7 @@ impl Number {
         {
             return Some(Self(Repr::Int { value, precision }));
         }
-        self.float().add(&other.float().into_owned().negated()).map(Self::from)
+        self.to_float().add(&other.to_float().into_owned().negated()).map(Self::from)
     }
 
     /// The product; `None` for zero times infinity.
@@ -216,7 +216,7 @@ impl Number {
         {
             return Some(Self(Repr::Int { value, precision }));
         }
-        let (a, b) = (self.float(), other.float());
+        let (a, b) = (self.to_float(), other.to_float());
         // Terraform multiplies at 512 bits and then keeps no more bits than the wider operand has,
         // or than the product needs.
         let product = a.multiply(&b, TEXT_PRECISION)?;
@@ -238,7 +238,7 @@ impl Number {
         {
             return Some(Self(Repr::Int { value: a / b, precision }));
         }
-        let (a, b) = (self.float(), other.float());
+        let (a, b) = (self.to_float(), other.to_float());
         a.divide(&b, a.precision.max(b.precision)).map(Self::from)
     }
 
@@ -254,9 +254,9 @@ impl Number {
         {
             return Some(Self(Repr::Int { value, precision: *precision }));
         }
-        let (a, b) = (self.float(), other.float());
+        let (a, b) = (self.to_float(), other.to_float());
         let quotient = a.divide(&b, a.precision.max(b.precision))?;
-        let (whole, _) = quotient.whole()?;
+        let (whole, _) = quotient.split_whole_part()?;
         // Every step is rounded to the dividend's precision, as in Terraform.
         let whole = Float::integer(quotient.negative, whole, a.precision);
         let taken = b.multiply(&whole, a.precision)?;
@@ -271,7 +271,7 @@ impl Number {
             Repr::Int { value, precision } if value != 0 && value != i64::MIN => {
                 Self(Repr::Int { value: -value, precision })
             }
-            _ => Self::from(self.float().into_owned().negated()),
+            _ => Self::from(self.to_float().into_owned().negated()),
         }
     }
 
@@ -295,7 +295,7 @@ impl Number {
 
     fn round_toward(&self, down: bool) -> Self {
         let Repr::Big(float) = &self.0 else { return self.clone() };
-        let Some((mut whole, fraction)) = float.whole() else { return self.clone() };
+        let Some((mut whole, fraction)) = float.split_whole_part() else { return self.clone() };
         if fraction && float.negative == down {
             whole += 1u8;
         }
@@ -310,7 +310,7 @@ impl Number {
     pub fn compare(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
             (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) => a.cmp(b),
-            _ => self.float().compare(&other.float()),
+            _ => self.to_float().compare(&other.to_float()),
         }
     }
 
@@ -327,7 +327,7 @@ impl Number {
         }
     }
 
-    fn float(&self) -> Cow<'_, Float> {
+    fn to_float(&self) -> Cow<'_, Float> {
         match &self.0 {
             Repr::Int { value, precision } => {
                 let magnitude = UBig::from(value.unsigned_abs());
@@ -339,7 +339,7 @@ impl Number {
 
     /// The digits that stand for the number when fractions are compared; `None` for whole numbers
     /// and infinities.
-    fn fraction(&self) -> Option<Decimal> {
+    fn fraction_digits(&self) -> Option<Decimal> {
         match &self.0 {
             Repr::Big(float) => match &float.magnitude {
                 Magnitude::Finite { mantissa, exponent } if *exponent < 0 => {
@@ -376,7 +376,7 @@ fn to_i64(float: &Float) -> Option<i64> {
     if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
         return None;
     }
-    let (whole, fraction) = float.whole()?;
+    let (whole, fraction) = float.split_whole_part()?;
     let magnitude = i128::from(u64::try_from(&whole).ok()?);
     let value = i64::try_from(if float.negative { -magnitude } else { magnitude }).ok()?;
     (!fraction).then_some(value)
@@ -432,7 +432,7 @@ impl std::hash::Hash for Number {
             return value.hash(state);
         }
         self.is_negative().hash(state);
-        match (self.fraction(), &self.0) {
+        match (self.fraction_digits(), &self.0) {
             (Some(decimal), _) => decimal.hash(state),
             (None, Repr::Big(float)) => match &float.magnitude {
                 Magnitude::Finite { mantissa, exponent } => (mantissa, exponent).hash(state),
@@ -454,7 +454,7 @@ impl Ord for Number {
         if let (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) = (&self.0, &other.0) {
             return a.cmp(b);
         }
-        let (a, b) = (self.float(), other.float());
+        let (a, b) = (self.to_float(), other.to_float());
         // A fraction's text lies on the same side of every whole number as the fraction itself, so
         // only two fractions that nearly agree need their strings.
         if self.is_integer() || other.is_integer() || !a.is_near(&b) {
@@ -464,7 +464,7 @@ impl Ord for Number {
         if a.precision == b.precision && a.compare(&b) == Ordering::Equal {
             return Ordering::Equal;
         }
-        let (Some(a_text), Some(b_text)) = (self.fraction(), other.fraction()) else {
+        let (Some(a_text), Some(b_text)) = (self.fraction_digits(), other.fraction_digits()) else {
             return a.compare(&b);
         };
         let order = a_text.point.cmp(&b_text.point).then_with(|| a_text.digits.cmp(&b_text.digits));

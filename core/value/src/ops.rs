@@ -91,6 +91,6 @@ fn as_bool(value: &Value) -> Option<bool> {
 }
 
 /// A boolean, or an unknown one.
-fn truth(truth: Option<bool>) -> Value {
+fn bool_or_unknown(truth: Option<bool>) -> Value {
     truth.map_or_else(|| Value::unknown_not_null(Type::Bool), Value::Bool)
 }

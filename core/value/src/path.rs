@@ -28,24 +28,24 @@ impl Path {
     /// The path of an attribute below this one.
     #[must_use]
     pub fn attribute(&self, name: impl Into<Str>) -> Self {
-        self.then(Step::Attribute(name.into()))
+        self.with_step(Step::Attribute(name.into()))
     }
 
     /// The path of a map element below this one.
     #[must_use]
     pub fn key(&self, key: impl Into<Str>) -> Self {
-        self.then(Step::Key(key.into()))
+        self.with_step(Step::Key(key.into()))
     }
 
     /// The path of a list element below this one.
     #[must_use]
     pub fn index(&self, at: usize) -> Self {
-        self.then(Step::Index(Number::from(at)))
+        self.with_step(Step::Index(Number::from(at)))
     }
 
     /// This path with one more step.
     #[must_use]
-    pub fn then(&self, step: Step) -> Self {
+    pub fn with_step(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
         steps.push(step);
         Self(steps)

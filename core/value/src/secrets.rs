@@ -42,7 +42,7 @@ impl Secrets {
     pub fn add_at<'a>(&self, value: &Value, paths: impl IntoIterator<Item = &'a Path>) {
         let mut leaves = BTreeSet::new();
         for found in paths.into_iter().filter_map(|path| path.find(value)) {
-            collect(found, &mut leaves);
+            collect_strings(found, &mut leaves);
         }
         if !leaves.is_empty() {
             // A thread that panicked leaves whole entries behind, and masking has to go on.
@@ -122,7 +122,7 @@ fn is_word(text: &str, start: usize, end: usize) -> bool {
 }
 
 /// Collects the strings and numbers below a value, in the forms in which a string may contain them.
-fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
+fn collect_strings(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
     match value {
         Value::String(text) => add_forms(text, leaves),
         Value::Number(number) => {
@@ -138,7 +138,7 @@ fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_forms(key, leaves));
             }
-            other.children().iter().for_each(|child| collect(child, leaves));
+            other.children().iter().for_each(|child| collect_strings(child, leaves));
         }
     }
 }

@@ -15,7 +15,7 @@ impl Value {
     #[must_use]
     pub fn set(ty: Type, items: Vec<Self>) -> Self {
         let mut marks = Marks::NONE;
-        let mut sorted = Sorted::default();
+        let mut sorted = SortedElements::default();
         for item in items {
             let own = item.all_marks();
             marks |= own;
@@ -31,13 +31,13 @@ impl Value {
 }
 
 #[derive(Default)]
-struct Sorted {
+struct SortedElements {
     known: Vec<Value>,
     unknown: Vec<Value>,
     null: Option<Value>,
 }
 
-impl Sorted {
+impl SortedElements {
     fn into_ordered(self) -> Vec<Value> {
         let Self { mut known, unknown, null } = self;
         match known.as_slice() {
@@ -49,7 +49,7 @@ impl Sorted {
                 known.sort_by(primitive_order);
                 known.dedup_by(|next, kept| primitive_order(next, kept).is_eq());
             }
-            _ => known = by_key(known),
+            _ => known = sort_by_key(known),
         }
         known.extend(unknown);
         known.extend(null);
@@ -67,11 +67,11 @@ fn primitive_order(a: &Value, b: &Value) -> std::cmp::Ordering {
 }
 
 /// Sorts elements that are not primitive, and drops those equal to an earlier one.
-fn by_key(items: Vec<Value>) -> Vec<Value> {
-    let mut keyed: Vec<(Key, Value)> = items
+fn sort_by_key(items: Vec<Value>) -> Vec<Value> {
+    let mut keyed: Vec<(SortKey, Value)> = items
         .into_iter()
         .map(|item| {
-            let mut key = Key::default();
+            let mut key = SortKey::default();
             key.push(&item);
             (key, item)
         })
@@ -88,13 +88,13 @@ fn by_key(items: Vec<Value>) -> Vec<Value> {
 /// Sort key of an element. Numbers are rounded to ten digits only because Terraform's order is
 /// computed that way.
 #[derive(Default)]
-struct Key {
+struct SortKey {
     order: Vec<u8>,
     /// The same with exact numbers, once there is a number for which it makes a difference.
     exact: Option<Vec<u8>>,
 }
 
-impl Key {
+impl SortKey {
     fn exact(&self) -> &[u8] {
         self.exact.as_ref().unwrap_or(&self.order)
     }

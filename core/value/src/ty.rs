@@ -178,18 +178,18 @@ impl Type {
     /// The name people use for the type of a value, as in messages: `list of string`, `object`.
     #[must_use]
     pub fn friendly_name(&self) -> String {
-        self.named("dynamic", "dynamic")
+        self.name_with("dynamic", "dynamic")
     }
 
     /// The name people use for the type as something asked for: `any type`, `list of any single type`.
     #[must_use]
     pub fn friendly_constraint(&self) -> String {
-        self.named("any type", "any single type")
+        self.name_with("any type", "any single type")
     }
 
     /// The name, with the words for `Dynamic` by itself and as the type of elements.
-    fn named(&self, dynamic: &str, dynamic_element: &str) -> String {
-        let element = |element: &Self| element.named(dynamic_element, dynamic_element);
+    fn name_with(&self, dynamic: &str, dynamic_element: &str) -> String {
+        let element = |element: &Self| element.name_with(dynamic_element, dynamic_element);
         match self {
             Self::Dynamic => dynamic.into(),
             Self::Bool => "bool".into(),

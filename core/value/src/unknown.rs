@@ -43,7 +43,7 @@ impl Unknown {
     /// [`Value::refined`] handles the case that only one value is left.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
-        let refinement = refinement.about(&ty);
+        let refinement = refinement.applicable_to(&ty);
         Self { ty, refinement }
     }
 
@@ -78,8 +78,8 @@ impl Refinement {
         Self {
             not_null: self.not_null || other.not_null,
             prefix,
-            lower: tighter(self.lower, other.lower.as_ref(), Ordering::Greater),
-            upper: tighter(self.upper, other.upper.as_ref(), Ordering::Less),
+            lower: tighter_bound(self.lower, other.lower.as_ref(), Ordering::Greater),
+            upper: tighter_bound(self.upper, other.upper.as_ref(), Ordering::Less),
             min_length: self.min_length.max(other.min_length),
             max_length: match (self.max_length, other.max_length) {
                 (Some(own), Some(other)) => Some(own.min(other)),
@@ -89,7 +89,7 @@ impl Refinement {
     }
 
     /// The refinements that apply to values of the type.
-    fn about(self, ty: &Type) -> Self {
+    fn applicable_to(self, ty: &Type) -> Self {
         let mut about = match ty {
             Type::Dynamic => return Self::default(),
             Type::String => Self { prefix: self.prefix, ..Self::default() },
@@ -108,7 +108,7 @@ impl Refinement {
     }
 
     /// The only value of the type that this leaves, if it is but one.
-    fn only(&self, ty: &Type) -> Option<Value> {
+    fn only_value(&self, ty: &Type) -> Option<Value> {
         // Null is always one more possibility.
         if !self.not_null {
             return None;
@@ -143,7 +143,7 @@ impl Refinement {
 
 type Bound = (Number, bool);
 
-fn tighter(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Option<Bound> {
+fn tighter_bound(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Option<Bound> {
     match (own, other) {
         (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
             // The bound that excludes its own value allows less.
@@ -163,7 +163,7 @@ impl Value {
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
         let unknown = Unknown::refined(ty, refinement);
-        let only = unknown.refinement.only(&unknown.ty);
+        let only = unknown.refinement.only_value(&unknown.ty);
         only.unwrap_or_else(|| Self::Unknown(Arc::new(unknown)))
     }
 

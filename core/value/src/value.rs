@@ -187,24 +187,24 @@ impl Value {
     /// Nesting depth: 0 for a primitive, one more than the deepest element otherwise.
     #[must_use]
     pub fn depth(&self) -> u16 {
-        self.facts().depth
+        self.content_facts().depth
     }
 
     /// Size of the value when written out: about the number of bytes if no part of it were shared.
     /// The time of a walk over the value is proportional to it.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.facts().size
+        self.content_facts().size
     }
 
     /// The facts about what is inside the value, marks on itself aside.
-    fn facts(&self) -> ContentFacts {
+    fn content_facts(&self) -> ContentFacts {
         match self.peek() {
-            Self::List(list) => list.facts(),
-            Self::Set(set) => set.facts(),
-            Self::Map(map) => map.facts(),
-            Self::Tuple(tuple) => tuple.facts(),
-            Self::Object(object) => object.facts(),
+            Self::List(list) => list.content_facts(),
+            Self::Set(set) => set.content_facts(),
+            Self::Map(map) => map.content_facts(),
+            Self::Tuple(tuple) => tuple.content_facts(),
+            Self::Object(object) => object.content_facts(),
             Self::String(text) => {
                 ContentFacts { size: text.len() as u64, ..ContentFacts::default() }
             }
@@ -227,13 +227,13 @@ impl Value {
     /// Whether nothing inside is unknown.
     #[must_use]
     pub fn is_wholly_known(&self) -> bool {
-        !self.is_unknown() && !self.facts().unknown
+        !self.is_unknown() && !self.content_facts().unknown
     }
 
     /// Whether anything inside is null; not whether the value itself is.
     #[must_use]
     pub fn has_null_inside(&self) -> bool {
-        self.facts().null
+        self.content_facts().null
     }
 
     /// The direct elements or attribute values, in iteration order; empty for everything else.
@@ -296,7 +296,7 @@ impl Value {
     /// The union of the marks on the value and on everything inside it.
     #[must_use]
     pub fn all_marks(&self) -> Marks {
-        self.marks() | self.facts().marks
+        self.marks() | self.content_facts().marks
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
 /// Message families with another name in protocol 6.
-const RENAMED: [(&str, &str); 5] = [
+const RENAMED_FAMILIES: [(&str, &str); 5] = [
     ("PrepareProviderConfig", "ValidateProviderConfig"),
     ("ValidateResourceTypeConfig", "ValidateResourceConfig"),
     ("ValidateDataSourceConfig", "ValidateDataResourceConfig"),
@@ -38,22 +38,22 @@ pub enum MessageDifference {
 
 /// A description that lacks one of the two protocols.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing(&'static str);
+pub struct MissingPackage(&'static str);
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingPackage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no package {} among the descriptions", self.0)
     }
 }
 
-impl std::error::Error for Missing {}
+impl std::error::Error for MissingPackage {}
 
 impl Agreement {
     /// Compares the two protocols.
     ///
     /// # Errors
     /// When one of them is not there.
-    pub fn find(descriptions: &FileDescriptorSet) -> Result<Self, Missing> {
+    pub fn find(descriptions: &FileDescriptorSet) -> Result<Self, MissingPackage> {
         let v5 = Package::find(descriptions, "tfplugin5")?;
         let v6 = Package::find(descriptions, "tfplugin6")?;
         let mut fates: BTreeMap<String, MessageDifference> = v5
@@ -109,9 +109,15 @@ struct Package<'d> {
 }
 
 impl<'d> Package<'d> {
-    fn find(descriptions: &'d FileDescriptorSet, name: &'static str) -> Result<Self, Missing> {
-        let file =
-            descriptions.file.iter().find(|file| file.package() == name).ok_or(Missing(name))?;
+    fn find(
+        descriptions: &'d FileDescriptorSet,
+        name: &'static str,
+    ) -> Result<Self, MissingPackage> {
+        let file = descriptions
+            .file
+            .iter()
+            .find(|file| file.package() == name)
+            .ok_or(MissingPackage(name))?;
         let mut package = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
         package.add(&format!(".{name}"), &file.message_type, &file.enum_type);
         Ok(package)
@@ -141,7 +147,8 @@ fn name_in_v6(v5: &str) -> String {
         Some((family, rest)) => (family, format!(".{rest}")),
         None => (inner, String::new()),
     };
-    let renamed = RENAMED.iter().find(|(old, _)| *old == family).map_or(family, |(_, new)| new);
+    let renamed =
+        RENAMED_FAMILIES.iter().find(|(old, _)| *old == family).map_or(family, |(_, new)| new);
     format!(".tfplugin6.{renamed}{rest}")
 }
 
@@ -173,7 +180,7 @@ fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Message
         let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
             return MessageDifference::Own(format!("protocol 6 has no field {}", field.number()));
         };
-        if Shape::of(field, v5) != Shape::of(twin, other) {
+        if FieldShape::of(field, v5) != FieldShape::of(twin, other) {
             return MessageDifference::Own(format!(
                 "field {} is {} here and {} in protocol 6",
                 field.number(),
@@ -190,7 +197,7 @@ fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Message
 
 /// All that decides how a field looks on the wire and in code.
 #[derive(PartialEq, Eq)]
-struct Shape {
+struct FieldShape {
     name: String,
     ty: i32,
     of: String,
@@ -199,7 +206,7 @@ struct Shape {
     one_of: Option<String>,
 }
 
-impl Shape {
+impl FieldShape {
     fn of(field: &FieldDescriptorProto, message: &DescriptorProto) -> Self {
         let one_of = field.oneof_index.and_then(|at| {
             let group = message.oneof_decl.get(usize::try_from(at).ok()?)?;

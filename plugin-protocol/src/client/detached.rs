@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::launch::Child;
+use super::launch::PluginChild;
 use crate::handshake::SOCKET_FOLDER_NAME;
 
 /// A process that a plugin started, and that left its process group and still runs.
@@ -23,9 +23,12 @@ pub struct DetachedProcess {
 
 /// Returns the detached processes of the children, all of which have ended, in the order of process
 /// ids.
-pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Vec<DetachedProcess> {
-    let marks: Vec<_> =
-        children.map(|(name, child)| (name, child.process.pid(), mark(child.home()))).collect();
+pub(super) fn find_detached<'c>(
+    children: impl Iterator<Item = (&'c str, &'c PluginChild)>,
+) -> Vec<DetachedProcess> {
+    let marks: Vec<_> = children
+        .map(|(name, child)| (name, child.process.pid(), environment_marker(child.home())))
+        .collect();
     // Without the list there is nothing to be said.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -49,7 +52,7 @@ pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Ve
     found
 }
 
-fn mark(home: &Path) -> Vec<u8> {
+fn environment_marker(home: &Path) -> Vec<u8> {
     [SOCKET_FOLDER_NAME.as_bytes(), b"=", home.as_os_str().as_encoded_bytes()].concat()
 }
 

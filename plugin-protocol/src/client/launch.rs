@@ -18,8 +18,8 @@ use tokio::time::{sleep, timeout};
 use tracing::{debug, info, warn};
 
 use super::connect::Dialer;
-use super::logs::Log;
-use super::pool::Pool;
+use super::logs::PluginLog;
+use super::pool::ConnectionPool;
 use super::process::Process;
 use super::system::{self, FileIdentity};
 use super::{Limits, Settings, unrunnable};
@@ -31,9 +31,9 @@ use crate::socket::is_local;
 use crate::tls::{Identity, client_config};
 
 /// Time that a plugin gets to end after it closed its stdout.
-const ENDING: Duration = Duration::from_secs(2);
+const EXIT_WAIT: Duration = Duration::from_secs(2);
 /// Time after which a slow start is worth a line in the log.
-const SLOW: Duration = Duration::from_secs(3);
+const SLOW_START: Duration = Duration::from_secs(3);
 
 /// A plugin's program.
 #[derive(Clone, Debug)]
@@ -54,27 +54,27 @@ pub struct Executable {
 }
 
 /// The reason not to start a file that took the place of the one that was checked.
-const CHANGED: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
+const CHANGED_REASON: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
 /// A child that runs, and what belongs to it.
 #[derive(Debug)]
-pub(crate) struct Child {
+pub(crate) struct PluginChild {
     pub(super) process: Process,
-    pub(super) log: Arc<Log>,
+    pub(super) log: Arc<PluginLog>,
     /// Removed with the child.
     home: TempDir,
     /// The socket it announced, wherever it made it.
     socket: Option<PathBuf>,
 }
 
-impl Child {
+impl PluginChild {
     /// The folder that was made for its socket.
     pub(super) fn home(&self) -> &Path {
         self.home.path()
     }
 }
 
-impl Drop for Child {
+impl Drop for PluginChild {
     fn drop(&mut self) {
         self.process.kill();
         // Most plugins remove their socket; a killed one cannot. Only a socket is ours to remove.
@@ -107,11 +107,12 @@ enum LaunchProblem {
 pub(super) async fn launch(
     executable: &Executable,
     settings: &Settings,
-) -> Result<(Pool, Protocol), Failure> {
-    let unstarted = |problem| failure(executable, settings, problem, String::new());
+) -> Result<(ConnectionPool, Protocol), Failure> {
+    let unstarted = |problem| launch_failure(executable, settings, problem, String::new());
     // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
     // umask of the user, so only the folder keeps other users out.
-    let home = system::make_socket_folder("formwork-").map_err(|error| {
+    let home =
+ system::make_socket_folder("formwork-").map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "no folder for its socket can be made: {error}. Set TMPDIR to a directory that exists and can be written to"
         )))
@@ -128,22 +129,25 @@ pub(super) async fn launch(
     let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
     let started = start(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
-        unstarted(LaunchProblem::Unrunnable(unrunnable::explain(&executable.path, &error)))
+        unstarted(LaunchProblem::Unrunnable(unrunnable::explain_start_error(
+            &executable.path,
+            &error,
+        )))
     })?;
     debug!(plugin = executable.name, pid = process.pid(), "plugin started");
 
-    let log = Log::new(executable.name.clone());
+    let log = PluginLog::new(executable.name.clone());
     // Before the handshake is read: a plugin that logs more than a pipe holds would block before it
     // prints the handshake.
     tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
     // From here on a drop kills the process, also when the caller abandons this future.
-    let mut child = Child { process, log, home, socket: None };
+    let mut child = PluginChild { process, log, home, socket: None };
     match complete_handshake(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
-            Ok((Pool::new(dialer, channel, settings.connections, Some(child)), protocol))
+            Ok((ConnectionPool::new(dialer, channel, settings.connections, Some(child)), protocol))
         }
-        Err(problem) => Err(give_up(&child, executable, settings, problem).await),
+        Err(problem) => Err(end_failed_start(&child, executable, settings, problem).await),
     }
 }
 
@@ -161,7 +165,7 @@ async fn start(
         if let Some(checked) = executable.identity
             && FileIdentity::of(&path)? != checked
         {
-            return Err(io::Error::other(CHANGED));
+            return Err(io::Error::other(CHANGED_REASON));
         }
         #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
         let mut command = Command::new(&path);
@@ -189,7 +193,7 @@ async fn start(
 
 /// Reads the handshake and connects to where it says.
 async fn complete_handshake(
-    child: &mut Child,
+    child: &mut PluginChild,
     mut stdout: ChildStdout,
     identity: Option<&Identity>,
     settings: &Settings,
@@ -200,7 +204,7 @@ async fn complete_handshake(
         .await
         .map_err(|_| LaunchProblem::TimedOut)??;
     // Only the first line of stdout belongs to the protocol.
-    tokio::spawn(drain(stdout));
+    tokio::spawn(drain_stdout(stdout));
     let handshake = Handshake::parse(&line).map_err(LaunchProblem::Handshake)?;
     // Noted before the connection can fail, so that the socket of a failed start is removed too.
     if let Address::Unix(path) = &handshake.address {
@@ -233,7 +237,7 @@ async fn complete_handshake(
 /// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
 async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
     let mut line = Vec::new();
-    let mut slow = Box::pin(sleep(SLOW));
+    let mut slow = Box::pin(sleep(SLOW_START));
     loop {
         let read = tokio::select! {
             read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,
@@ -261,7 +265,7 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> 
 }
 
 /// Keeps the pipe empty for the child's whole life: one that cannot write would stop.
-async fn drain(mut stdout: ChildStdout) {
+async fn drain_stdout(mut stdout: ChildStdout) {
     let mut waste = tokio::io::sink();
     match tokio::io::copy(&mut stdout, &mut waste).await {
         Ok(_) | Err(_) => (),
@@ -269,40 +273,40 @@ async fn drain(mut stdout: ChildStdout) {
 }
 
 /// Ends a child whose start failed, and tells the story.
-async fn give_up(
-    child: &Child,
+async fn end_failed_start(
+    child: &PluginChild,
     executable: &Executable,
     settings: &Settings,
     problem: LaunchProblem,
 ) -> Failure {
     // A child that is ending by itself is let, because how it ended explains much.
     let patience = match problem {
-        LaunchProblem::Ended => ENDING,
+        LaunchProblem::Ended => EXIT_WAIT,
         // A plugin that is crashing ends within moments. One that talks nonsense may live forever.
-        LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => ENDING / 4,
+        LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => EXIT_WAIT / 4,
         _ => Duration::ZERO,
     };
     // Asked before the kill, because the exit status of a crash is the best explanation of a failed
     // start.
     let exit = child.process.wait(patience).await;
     child.process.kill();
-    child.process.wait(ENDING).await;
+    child.process.wait(EXIT_WAIT).await;
     // After the end of the process, so that its last lines have arrived.
-    let words = child.log.last_words(ENDING / 4).await;
+    let words = child.log.last_lines(EXIT_WAIT / 4).await;
     let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
     if !words.is_empty() {
         story.push_str("\nIts last output:\n");
         story.push_str(&indent(&words));
     }
     warn!(plugin = executable.name, "plugin could not be started");
-    failure(executable, settings, problem, story)
+    launch_failure(executable, settings, problem, story)
 }
 
 fn indent(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-fn failure(
+fn launch_failure(
     executable: &Executable,
     settings: &Settings,
     problem: LaunchProblem,

@@ -25,7 +25,7 @@ const KEPT_LENGTH: usize = 2 * 1024;
 
 /// The log of one plugin.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct PluginLog {
     plugin: String,
     words: Mutex<LogTail>,
     ended: watch::Sender<bool>,
@@ -37,30 +37,30 @@ struct LogTail {
     panic: Vec<String>,
 }
 
-impl Log {
+impl PluginLog {
     pub(super) fn new(plugin: String) -> Arc<Self> {
         Arc::new(Self { plugin, words: Mutex::default(), ended: watch::Sender::new(false) })
     }
 
     /// Reads `stderr` to its end.
     pub(super) async fn follow(self: Arc<Self>, mut stderr: impl AsyncRead + Unpin) {
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         let mut chunk = vec![0; 16 * 1024];
         loop {
             match stderr.read(&mut chunk).await {
                 // An unreadable pipe is at its end for us. The process itself is watched elsewhere.
                 Ok(0) | Err(_) => break,
-                Ok(n) => lines.feed(&chunk[..n], |line| self.line(line)),
+                Ok(n) => lines.feed(&chunk[..n], |line| self.write_line(line)),
             }
         }
-        lines.finish(|line| self.line(line));
+        lines.finish(|line| self.write_line(line));
         // Not `send`, which leaves the value as it is while there is no receiver.
         self.ended.send_replace(true);
     }
 
     /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
     /// to `patience` for what is still in the pipe.
-    pub(super) async fn last_words(&self, patience: Duration) -> String {
+    pub(super) async fn last_lines(&self, patience: Duration) -> String {
         // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
         // `wait_for` looks at the present value first, so an end before the subscription is not
@@ -76,20 +76,20 @@ impl Log {
         }
     }
 
-    fn line(&self, line: &[u8]) {
+    fn write_line(&self, line: &[u8]) {
         // A plugin may print any bytes, and a log line is no reason to fail.
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end();
         if text.is_empty() {
             return;
         }
-        let entry = Entry::read(text);
-        let level = self.remember(&entry);
+        let entry = LogEntry::read(text);
+        let level = self.keep_line(&entry);
         entry.emit(level, &self.plugin);
     }
 
     /// Keeps the line, and returns the level it deserves: all of a panic is an error.
-    fn remember(&self, entry: &Entry<'_>) -> Level {
+    fn keep_line(&self, entry: &LogEntry<'_>) -> Level {
         let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = shorten(&entry.message);
         let panics = !words.panic.is_empty() || starts_panic(&entry.message);
@@ -119,15 +119,15 @@ impl Log {
 
 /// Reads bytes as the standard error of a plugin, in two chunks.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(data: &[u8]) {
-    let log = Log::new("hostile".to_owned());
-    let mut lines = Lines::default();
+pub(crate) fn fuzz_log(data: &[u8]) {
+    let log = PluginLog::new("hostile".to_owned());
+    let mut lines = LineSplitter::default();
     let (first, second) = data.split_at(data.len() / 2);
     for chunk in [first, second] {
-        lines.feed(chunk, |line| log.line(line));
+        lines.feed(chunk, |line| log.write_line(line));
         assert!(lines.partial.len() < LINE_LIMIT, "a line without end is kept");
     }
-    lines.finish(|line| log.line(line));
+    lines.finish(|line| log.write_line(line));
     let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(words.tail.len() <= TAIL_LINES && words.panic.len() <= PANIC_LINES);
     let longest = KEPT_LENGTH + 8;
@@ -136,7 +136,7 @@ pub(crate) fn fuzz(data: &[u8]) {
 
 /// One line of a log.
 #[derive(Debug, PartialEq, Eq)]
-struct Entry<'a> {
+struct LogEntry<'a> {
     /// The level the plugin gave; none for a bare line.
     level: Option<Level>,
     message: std::borrow::Cow<'a, str>,
@@ -146,7 +146,7 @@ struct Entry<'a> {
     fields: String,
 }
 
-impl<'a> Entry<'a> {
+impl<'a> LogEntry<'a> {
     fn read(text: &'a str) -> Self {
         if text.starts_with('{')
             && let Ok(object) = serde_json::from_str::<Map<String, Value>>(text)
@@ -231,11 +231,11 @@ fn shorten(line: &str) -> String {
 
 /// Cuts a stream of bytes into lines, and lines that never end into pieces.
 #[derive(Debug, Default)]
-struct Lines {
+struct LineSplitter {
     partial: Vec<u8>,
 }
 
-impl Lines {
+impl LineSplitter {
     fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             // The usual case, which needs no copy.

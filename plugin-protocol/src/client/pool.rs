@@ -12,33 +12,33 @@ use tonic::transport::Channel;
 use tracing::debug;
 
 use super::connect::Dialer;
-use super::launch::Child;
+use super::launch::PluginChild;
 use super::lease::{ChannelSource, Lease};
 use crate::Failure;
 
 /// Number of calls that each connection must carry before another is opened.
-const BUSY: usize = 8;
+const CALLS_PER_CONNECTION: usize = 8;
 /// Time that a broken connection waits for the end of the process behind it.
-const NEWS: Duration = Duration::from_secs(1);
+const EXIT_NEWS_WAIT: Duration = Duration::from_secs(1);
 /// Time that the rest of a dead plugin's log gets to arrive.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const LAST_LINES_WAIT: Duration = Duration::from_millis(500);
 
 /// The connections to a plugin, and its process if it is ours.
 #[derive(Debug)]
-pub(crate) struct Pool {
-    shared: Arc<Shared>,
-    child: Option<Child>,
+pub(crate) struct ConnectionPool {
+    shared: Arc<SharedConnections>,
+    child: Option<PluginChild>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct SharedConnections {
     dialer: Dialer,
     limit: usize,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenConnections {
     connections: Vec<Connection>,
     /// A connection is being opened, or could not be and need not be tried again.
     settled: bool,
@@ -61,21 +61,26 @@ impl Connection {
     }
 }
 
-impl Pool {
+impl ConnectionPool {
     /// Makes a pool of up to `limit` connections, of which `first` is open already.
-    pub(crate) fn new(dialer: Dialer, first: Channel, limit: usize, child: Option<Child>) -> Self {
+    pub(crate) fn new(
+        dialer: Dialer,
+        first: Channel,
+        limit: usize,
+        child: Option<PluginChild>,
+    ) -> Self {
         let connections = vec![Connection::new(first)];
-        let open = Mutex::new(Open { connections, settled: false, closed: false });
-        Self { shared: Arc::new(Shared { dialer, limit, open }), child }
+        let open = Mutex::new(OpenConnections { connections, settled: false, closed: false });
+        Self { shared: Arc::new(SharedConnections { dialer, limit, open }), child }
     }
 
     /// Returns the process behind the connections, if it is ours.
-    pub(crate) fn child(&self) -> Option<&Child> {
+    pub(crate) fn child(&self) -> Option<&PluginChild> {
         self.child.as_ref()
     }
 
     /// Returns a connection for our own needs, unless all are closed.
-    pub(crate) fn any(&self) -> Option<Channel> {
+    pub(crate) fn any_channel(&self) -> Option<Channel> {
         self.shared.lock().connections.first().map(|connection| connection.channel.clone())
     }
 
@@ -88,15 +93,15 @@ impl Pool {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Open> {
+impl SharedConnections {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         // No panic leaves the list half changed, so a poisoned lock protects good data.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens one more connection in the background. Calls go on using the others meanwhile, and for
     /// good if the plugin wants no more.
-    async fn grow(self: Arc<Self>) {
+    async fn add_connection(self: Arc<Self>) {
         let dialed = self.dialer.dial().await;
         let mut open = self.lock();
         match dialed {
@@ -114,7 +119,7 @@ impl Shared {
 }
 
 #[async_trait]
-impl ChannelSource for Pool {
+impl ChannelSource for ConnectionPool {
     async fn lease(&self) -> Result<Lease, Failure> {
         // A call over a connection to a dead process would fail too, but without its exit status,
         // and only after the transport has noticed.
@@ -129,11 +134,14 @@ impl ChannelSource for Pool {
         };
         let load = idlest.load();
         let lease = Lease::new(idlest.channel.clone(), Arc::clone(&idlest.in_flight));
-        if load >= BUSY && open.connections.len() < self.shared.limit && !open.settled {
+        if load >= CALLS_PER_CONNECTION
+            && open.connections.len() < self.shared.limit
+            && !open.settled
+        {
             // Set before the task starts, so that a burst of calls opens one connection and not one
             // for each call.
             open.settled = true;
-            tokio::spawn(Arc::clone(&self.shared).grow());
+            tokio::spawn(Arc::clone(&self.shared).add_connection());
         }
         Ok(lease)
     }
@@ -144,11 +152,11 @@ impl ChannelSource for Pool {
         };
         // The connection usually breaks a moment before the process can be waited for, and its exit
         // status is the best explanation.
-        let exit = child.process.wait(NEWS).await.map(|exit| exit.to_string());
+        let exit = child.process.wait(EXIT_NEWS_WAIT).await.map(|exit| exit.to_string());
         // Without an exit the plugin may go on writing, and waiting for the end of its log would
         // only delay the error.
-        let patience = if exit.is_some() { LAST_WORDS } else { Duration::ZERO };
-        let output = child.log.last_words(patience).await;
+        let patience = if exit.is_some() { LAST_LINES_WAIT } else { Duration::ZERO };
+        let output = child.log.last_lines(patience).await;
         Failure::Lost { reason, exit, output }
     }
 }

@@ -51,7 +51,7 @@ impl fmt::Display for Exit {
 /// A running child. Dropping it kills the child's whole process group.
 #[derive(Debug)]
 pub(crate) struct Process {
-    group: Arc<Group>,
+    group: Arc<ProcessGroup>,
     exit: watch::Receiver<Option<Exit>>,
 }
 
@@ -93,7 +93,7 @@ impl Process {
     fn watch(child: Child) -> io::Result<Self> {
         // A process id is positive and fits, on every system there is.
         let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
-        let group = Arc::new(Group { leader: pid, reaped: Mutex::new(false) });
+        let group = Arc::new(ProcessGroup { leader: pid, reaped: Mutex::new(false) });
         let (sender, exit) = watch::channel(None);
         let reaped = Arc::clone(&group);
         let process = Self { group, exit };
@@ -139,12 +139,12 @@ impl Drop for Process {
 }
 
 #[derive(Debug)]
-struct Group {
+struct ProcessGroup {
     leader: Pid,
     reaped: Mutex<bool>,
 }
 
-impl Group {
+impl ProcessGroup {
     fn kill(&self) {
         let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         // The id of a reaped child may already be another process's.
@@ -184,7 +184,7 @@ fn set_pre_exec(
     let parent = getpid();
     // Made before the fork: afterwards nothing may be allocated, because another thread may have
     // held the allocator's lock.
-    let image = Image::of(command, arg0)?;
+    let image = ProgramImage::of(command, arg0)?;
     let hook = move || {
         // `RLIMIT_DATA` counts writable memory. `RLIMIT_AS` would count what Go only reserves.
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
@@ -213,7 +213,7 @@ fn set_pre_exec(
 
 /// A program with its environment, laid out as the system takes it. The standard library hands a file
 /// that is no program to a shell, which would run whatever stands in it line by line.
-struct Image {
+struct ProgramImage {
     program: CString,
     /// The name that the program is given as its own.
     name: CString,
@@ -223,7 +223,7 @@ struct Image {
     pointers: Vec<AtomicPtr<c_char>>,
 }
 
-impl Image {
+impl ProgramImage {
     /// The program that a command without arguments would run.
     fn of(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
         // The standard library merges the environment inside its own `exec`, which is never
@@ -264,7 +264,7 @@ impl Image {
     }
 }
 
-struct Order {
+struct SpawnOrder {
     command: Command,
     reply: oneshot::Sender<io::Result<Child>>,
 }
@@ -272,7 +272,7 @@ struct Order {
 /// Spawns from the one thread that lives as long as we do: the signal at the parent's death is sent
 /// when the *thread* that spawned ends, and those of a thread pool come and go.
 async fn spawn(command: Command) -> io::Result<Child> {
-    static LAUNCHER: Mutex<Option<mpsc::Sender<Order>>> = Mutex::new(None);
+    static LAUNCHER: Mutex<Option<mpsc::Sender<SpawnOrder>>> = Mutex::new(None);
     let (reply, answer) = oneshot::channel();
     {
         let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
@@ -280,7 +280,7 @@ async fn spawn(command: Command) -> io::Result<Child> {
             Some(orders) => orders,
             None => start_launcher()?,
         };
-        orders.send(Order { command, reply }).map_err(io::Error::other)?;
+        orders.send(SpawnOrder { command, reply }).map_err(io::Error::other)?;
         // Put back only after a successful send. If the thread has died, the next launch starts
         // another one.
         *launcher = Some(orders);
@@ -288,8 +288,8 @@ async fn spawn(command: Command) -> io::Result<Child> {
     answer.await.map_err(io::Error::other)?
 }
 
-fn start_launcher() -> io::Result<mpsc::Sender<Order>> {
-    let (sender, orders) = mpsc::channel::<Order>();
+fn start_launcher() -> io::Result<mpsc::Sender<SpawnOrder>> {
+    let (sender, orders) = mpsc::channel::<SpawnOrder>();
     thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
         for mut order in orders {
             let child = order.command.spawn();

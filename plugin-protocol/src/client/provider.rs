@@ -13,7 +13,7 @@ use crate::handshake::Protocol;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
-use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::message::resource::{
@@ -96,7 +96,7 @@ impl Operations for GrpcProvider {
 
     async fn stop(&self) -> Result<String, Failure> {
         // `StopProvider` answers with a string and no diagnostics. It is empty if all went well.
-        Ok(self.ask::<wire::StopProvider>(wire::stop_provider::Request {}).await?.error)
+        Ok(self.call_wire::<wire::StopProvider>(wire::stop_provider::Request {}).await?.error)
     }
 
     async fn validate_resource_config(
@@ -166,11 +166,11 @@ impl Operations for GrpcProvider {
         self.unary::<wire::OpenEphemeralResource, _, _>(request).await
     }
 
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         self.unary::<wire::RenewEphemeralResource, _, _>(request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::CloseEphemeralResource, _, _>(request).await
     }
 
@@ -251,7 +251,7 @@ impl Operations for GrpcProvider {
     ) -> Result<LockResponse, Failure> {
         let StateRef { type_name, state_id } = state;
         let request = wire::lock_state::Request { type_name, state_id, operation };
-        Ok(self.ask::<wire::LockState>(request).await?.into())
+        Ok(self.call_wire::<wire::LockState>(request).await?.into())
     }
 
     async fn unlock_state(
@@ -261,11 +261,11 @@ impl Operations for GrpcProvider {
     ) -> Result<DiagnosticsResponse, Failure> {
         let StateRef { type_name, state_id } = state;
         let request = wire::unlock_state::Request { type_name, state_id, lock_id };
-        Ok(self.ask::<wire::UnlockState>(request).await?.into())
+        Ok(self.call_wire::<wire::UnlockState>(request).await?.into())
     }
 
     async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
-        Ok(self.ask::<wire::GetStates>(wire::get_states::Request { type_name }).await?.into())
+        Ok(self.call_wire::<wire::GetStates>(wire::get_states::Request { type_name }).await?.into())
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {

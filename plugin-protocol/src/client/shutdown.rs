@@ -14,7 +14,7 @@ use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
 /// Time that the kernel gets to end a killed process.
-const KILLING: Duration = Duration::from_secs(2);
+const KILL_WAIT: Duration = Duration::from_secs(2);
 
 /// Shuts all `plugins` down at the same time, so that together they take no longer than the slowest.
 pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
@@ -25,7 +25,7 @@ pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
 pub fn detached_processes<'p>(
     plugins: impl IntoIterator<Item = &'p Plugin>,
 ) -> Vec<DetachedProcess> {
-    detached::of(plugins.into_iter().filter_map(|plugin| {
+    detached::find_detached(plugins.into_iter().filter_map(|plugin| {
         let child = plugin.pool.child()?;
         Some((plugin.name.as_str(), child))
     }))
@@ -43,7 +43,7 @@ impl Plugin {
         // One deadline for the request and the exit together, or a plugin that answers slowly would
         // get twice the grace.
         let deadline = Instant::now() + self.grace;
-        if let Some(channel) = self.pool.any() {
+        if let Some(channel) = self.pool.any_channel() {
             // The answer tells nothing: a plugin may well be gone before it can give one.
             let mut controller = GrpcControllerClient::new(channel);
             match timeout(self.grace, controller.shutdown(Empty {})).await {
@@ -58,7 +58,7 @@ impl Plugin {
             child.process.kill();
             // A process in an uninterruptible system call does not end at once, even by SIGKILL, so
             // this wait has a limit too.
-            child.process.wait(KILLING).await;
+            child.process.wait(KILL_WAIT).await;
         }
         debug!(plugin = self.name, pid = child.process.pid(), "plugin ended");
     }

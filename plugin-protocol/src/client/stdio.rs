@@ -7,10 +7,10 @@ use tracing::debug;
 use crate::wire::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 
 /// Greatest length of a shown piece; a piece is up to this long in go-plugin.
-const SHOWN: usize = 1024;
+const MAX_SHOWN: usize = 1024;
 
 /// Reads the plugin's prints into the log until the stream or the connection ends.
-pub(super) async fn follow(plugin: String, channel: Channel) {
+pub(super) async fn log_output(plugin: String, channel: Channel) {
     // `Unimplemented` or a lost connection: go-plugin takes both for "nothing to forward".
     let Ok(response) = GrpcStdioClient::new(channel).stream_stdio(()).await else {
         return;
@@ -18,7 +18,7 @@ pub(super) async fn follow(plugin: String, channel: Channel) {
     let mut pieces = response.into_inner();
     while let Ok(Some(piece)) = pieces.message().await {
         // Cut as bytes: the lossy conversion repairs a character that is cut in two.
-        let shown = &piece.data[..piece.data.len().min(SHOWN)];
+        let shown = &piece.data[..piece.data.len().min(MAX_SHOWN)];
         let text = String::from_utf8_lossy(shown);
         debug!(target: "provider", plugin, "printed: {}", text.trim_end());
     }
@@ -80,7 +80,7 @@ mod tests {
         });
         let endpoint = Endpoint::from_static("http://localhost");
         let channel = endpoint.connect_with_connector(connector).await.expect("a connection");
-        follow("flood".to_owned(), channel).await;
+        log_output("flood".to_owned(), channel).await;
         assert_eq!(taken.load(Ordering::Relaxed), PIECES);
     }
 }

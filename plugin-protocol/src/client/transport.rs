@@ -33,7 +33,7 @@ impl ChannelTransport {
         // tonic's own limit is 4 MiB, far below the schemas and states that Terraform accepts.
         let mut grpc = Grpc::new(lease.channel.clone())
             .max_decoding_message_size(call.answer_limit)
-            .max_encoding_message_size(limit::REQUEST);
+            .max_encoding_message_size(limit::MAX_REQUEST);
         // Required before each call: tonic's buffered channel panics if it is called unready.
         if let Err(error) = grpc.ready().await {
             let failure = self.channels.explain_loss(with_causes(&error)).await;
@@ -42,12 +42,12 @@ impl ChannelTransport {
         let messages = Request::new(stream::iter(call.messages));
         // Streaming also for unary calls: both have the same form on the wire.
         match grpc.streaming(messages, path, RawCodec).await {
-            Ok(response) => Ok(answers(Incoming {
+            Ok(response) => Ok(answer_stream(IncomingAnswers {
                 stream: response.into_inner(),
                 channels: Arc::clone(&self.channels),
                 _lease: lease,
             })),
-            Err(status) => Err(ended(&status, &*self.channels).await),
+            Err(status) => Err(status_error(&status, &*self.channels).await),
         }
     }
 }
@@ -62,31 +62,32 @@ impl Plugin {
     /// Returns the raw door: a transport over the plugin's connections.
     #[must_use]
     pub fn transport(&self) -> Arc<dyn Transport> {
-        let channels: Arc<dyn ChannelSource> = Arc::<super::pool::Pool>::clone(&self.pool);
+        let channels: Arc<dyn ChannelSource> =
+            Arc::<super::pool::ConnectionPool>::clone(&self.pool);
         Arc::new(ChannelTransport::new(channels))
     }
 }
 
 /// The answers to one call while they arrive. The connection counts as in use until the last.
-struct Incoming {
+struct IncomingAnswers {
     stream: Streaming<Bytes>,
     channels: Arc<dyn ChannelSource>,
     _lease: Lease,
 }
 
-fn answers(incoming: Incoming) -> BoxStream<'static, Result<Bytes, RawError>> {
+fn answer_stream(incoming: IncomingAnswers) -> BoxStream<'static, Result<Bytes, RawError>> {
     stream::unfold(Some(incoming), |incoming| async {
         let mut incoming = incoming?;
         match incoming.stream.message().await {
             Ok(message) => Some((Ok(message?), Some(incoming))),
-            Err(status) => Some((Err(ended(&status, &*incoming.channels).await), None)),
+            Err(status) => Some((Err(status_error(&status, &*incoming.channels).await), None)),
         }
     })
     .boxed()
 }
 
 /// Says how a status ended a call.
-async fn ended(status: &Status, channels: &dyn ChannelSource) -> RawError {
+async fn status_error(status: &Status, channels: &dyn ChannelSource) -> RawError {
     // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
     // and it is always the connection.
     match status.source() {

@@ -8,14 +8,14 @@ use std::path::Path;
 use super::system::is_no_program;
 
 /// Explains why starting `path` failed with `error`.
-pub(super) fn explain(path: &Path, error: &io::Error) -> String {
+pub(super) fn explain_start_error(path: &Path, error: &io::Error) -> String {
     match (error.kind(), is_no_program(error)) {
         // The kernel answers ENOENT as well when the interpreter or loader of an existing file is
         // missing.
         (ErrorKind::NotFound, _) if !path.exists() => {
             "there is no such file; run init to install the provider".to_owned()
         }
-        (ErrorKind::NotFound, _) => match interpreter(path) {
+        (ErrorKind::NotFound, _) => match script_interpreter(path) {
             Some(line) => {
                 format!("the interpreter that its first line names, `{line}`, does not exist")
             }
@@ -32,7 +32,7 @@ pub(super) fn explain(path: &Path, error: &io::Error) -> String {
                 .to_owned()
         }
         (_, true) => {
-            let found = kind(path);
+            let found = describe_file_kind(path);
             format!(
                 "it is {found}, and this machine runs Linux on {}; \
                  get a build of the provider for it",
@@ -43,7 +43,7 @@ pub(super) fn explain(path: &Path, error: &io::Error) -> String {
     }
 }
 
-fn start_of(path: &Path) -> Vec<u8> {
+fn read_start(path: &Path) -> Vec<u8> {
     // 256 bytes are as much as the kernel looks at (`BINPRM_BUF_SIZE`).
     let mut start = Vec::new();
     // An unreadable file is described as an empty one.
@@ -52,17 +52,17 @@ fn start_of(path: &Path) -> Vec<u8> {
     }
 }
 
-fn interpreter(path: &Path) -> Option<String> {
-    let start = start_of(path);
+fn script_interpreter(path: &Path) -> Option<String> {
+    let start = read_start(path);
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).trim().to_owned())
 }
 
-fn kind(path: &Path) -> String {
-    let start = start_of(path);
+fn describe_file_kind(path: &Path) -> String {
+    let start = read_start(path);
     match start.as_slice() {
         [] => "empty".to_owned(),
-        [0x7f, b'E', b'L', b'F', ..] => match machine(&start) {
+        [0x7f, b'E', b'L', b'F', ..] => match elf_machine(&start) {
             Some(machine) => format!("a program for {machine}"),
             None => "a damaged program".to_owned(),
         },
@@ -78,7 +78,7 @@ fn kind(path: &Path) -> String {
 }
 
 /// Reads the processor an ELF file is for.
-fn machine(start: &[u8]) -> Option<String> {
+fn elf_machine(start: &[u8]) -> Option<String> {
     // `e_machine` is at offset 18 in 32-bit and 64-bit files. Byte 5 (`EI_DATA`) is 2 if
     // big-endian.
     let bytes = [*start.get(18)?, *start.get(19)?];
@@ -108,7 +108,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("plugin");
         fs::write(&path, content).expect("a file");
-        explain(&path, &io::Error::from(errno))
+        explain_start_error(&path, &io::Error::from(errno))
     }
 
     #[test]
@@ -136,7 +136,8 @@ mod tests {
         assert!(text.contains("`/nowhere/python3`"), "{text}");
         let text = explained(b"\x7fELF", Errno::ENOENT);
         assert!(text.contains("loader"), "{text}");
-        let text = explain(Path::new("/nowhere/plugin"), &io::Error::from(Errno::ENOENT));
+        let text =
+            explain_start_error(Path::new("/nowhere/plugin"), &io::Error::from(Errno::ENOENT));
         assert!(text.contains("no such file"), "{text}");
     }
 }

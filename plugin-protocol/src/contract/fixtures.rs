@@ -9,29 +9,34 @@ use formwork_value::{Plain, Type, Value};
 use super::Violation;
 
 /// An attribute that holds text.
-pub(super) fn text(role: Role) -> Attribute {
+pub(super) fn text_attribute(role: Role) -> Attribute {
     Attribute::new(Type::String, role)
 }
 
 /// An attribute of described attributes.
-pub(super) fn nested(
+pub(super) fn nested_attribute(
     nesting: Nesting,
     role: Role,
     attributes: Vec<(&str, Attribute)>,
 ) -> Attribute {
     let attributes = attributes.into_iter().map(|(name, attr)| (name.into(), attr)).collect();
     let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting });
-    Attribute { kind, ..text(role) }
+    Attribute { kind, ..text_attribute(role) }
 }
 
 /// A block with attributes only.
-pub(super) fn block(attributes: Vec<(&str, Attribute)>) -> Block {
+pub(super) fn attributes_block(attributes: Vec<(&str, Attribute)>) -> Block {
     let attributes = attributes.into_iter().map(|(name, attr)| (name.into(), attr)).collect();
     Block { attributes, ..Block::default() }
 }
 
 /// The block with one more nested block type.
-pub(super) fn with(mut outer: Block, name: &str, nesting: Nesting, inner: Block) -> Block {
+pub(super) fn with_nested_block(
+    mut outer: Block,
+    name: &str,
+    nesting: Nesting,
+    inner: Block,
+) -> Block {
     let nested = NestedBlock { nesting, block: inner, min_items: 0, max_items: 0, computed: false };
     outer.blocks.insert(name.into(), nested);
     outer.docs = Docs::default();
@@ -39,24 +44,24 @@ pub(super) fn with(mut outer: Block, name: &str, nesting: Nesting, inner: Block)
 }
 
 /// Required `name`, optional `note`, computed `id`, and `size`, which either may set.
-pub(super) fn four() -> Vec<(&'static str, Attribute)> {
+pub(super) fn four_attributes() -> Vec<(&'static str, Attribute)> {
     vec![
-        ("name", text(Role::Required)),
-        ("note", text(Role::Optional)),
-        ("id", text(Role::Computed)),
-        ("size", text(Role::OptionalComputed)),
+        ("name", text_attribute(Role::Required)),
+        ("note", text_attribute(Role::Optional)),
+        ("id", text_attribute(Role::Computed)),
+        ("size", text_attribute(Role::OptionalComputed)),
     ]
 }
 
 /// The value of a block that JSON text describes: missing attributes are null, missing blocks are
 /// empty, and the string `?` is unknown.
-pub(super) fn value(block: &Block, text: &str) -> Plain {
-    let filled = block.coerce(raw(block, text).value()).unwrap();
+pub(super) fn block_value(block: &Block, text: &str) -> Plain {
+    let filled = block.coerce(block_value_with_nulls(block, text).value()).unwrap();
     Plain::try_from(filled).unwrap()
 }
 
-/// As [`value`], but blocks that are missing are null.
-pub(super) fn raw(block: &Block, text: &str) -> Plain {
+/// As [`block_value`], but blocks that are missing are null.
+pub(super) fn block_value_with_nulls(block: &Block, text: &str) -> Plain {
     let value = json::decode(text.as_bytes(), &block.implied_type()).unwrap();
     Plain::try_from(with_unknowns(&value)).unwrap()
 }
@@ -88,18 +93,18 @@ pub(super) fn compact_json(value: &Plain) -> String {
                 (!empty).then(|| format!("[{}]", items.join(" ")))
             }
             Value::Map(_) | Value::Object(_) => {
-                let entries: Vec<String> = super::parts::keyed(value)
+                let entries: Vec<String> = super::parts::keyed_elements(value)
                     .filter_map(|(key, part)| Some(format!("{key}:{}", to_notation(part)?)))
                     .collect();
                 Some(format!("{{{}}}", entries.join(" ")))
             }
-            _ => Some(super::parts::shown(value).replace('"', "")),
+            _ => Some(super::parts::display_value(value).replace('"', "")),
         }
     }
     to_notation(value.value()).unwrap_or_else(|| "null".into())
 }
 
 /// Findings as lines.
-pub(super) fn lines(violations: &[Violation]) -> Vec<String> {
+pub(super) fn violation_lines(violations: &[Violation]) -> Vec<String> {
     violations.iter().map(Violation::to_string).collect()
 }

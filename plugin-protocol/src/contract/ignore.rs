@@ -5,18 +5,18 @@ use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting, Role};
 use formwork_value::value::Map;
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::parts::same;
+use super::parts::is_identical;
 
 /// Changes to ignore.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ignore {
+pub enum IgnoredChanges {
     /// All of them.
     All,
     /// Those at or below these paths.
     Paths(Vec<Path>),
 }
 
-impl Ignore {
+impl IgnoredChanges {
     /// Returns the configuration with prior values wherever changes are ignored. Paths that lead
     /// nowhere in either of the two change nothing.
     #[must_use]
@@ -69,7 +69,7 @@ fn result_at(value: &Value, target: &Path, key: Option<&Str>, prior: &Value) -> 
     let current = target.find(value)?;
     let is_map = matches!(current.ty(), Type::Map(_));
     // Terraform leaves unknown maps as they are: there is nothing to put a key into.
-    if same(current, prior) || (is_map && current.is_unknown()) {
+    if is_identical(current, prior) || (is_map && current.is_unknown()) {
         return None;
     }
     value.replace_at(target, |current| match key {
@@ -104,9 +104,9 @@ fn without_computed(block: &Block, value: &Value) -> Value {
     let items = object.iter().map(|(name, part)| {
         match (block.attributes.get(name), block.blocks.get(name)) {
             (Some(attr), _) => attribute_without_computed(attr, part),
-            (_, Some(nested)) => {
-                each(nested.nesting, part, |element| without_computed(&nested.block, element))
-            }
+            (_, Some(nested)) => map_objects(nested.nesting, part, |element| {
+                without_computed(&nested.block, element)
+            }),
             _ => part.clone(),
         }
     });
@@ -118,7 +118,7 @@ fn attribute_without_computed(attr: &Attribute, value: &Value) -> Value {
         return Value::null(value.ty());
     }
     let AttributeKind::Nested(nested) = &attr.kind else { return value.clone() };
-    each(nested.nesting, value, |element| {
+    map_objects(nested.nesting, value, |element| {
         let Value::Object(object) = element else { return element.clone() };
         let items = object.iter().map(|(name, part)| match nested.attributes.get(name) {
             Some(attr) => attribute_without_computed(attr, part),
@@ -129,7 +129,7 @@ fn attribute_without_computed(attr: &Attribute, value: &Value) -> Value {
 }
 
 /// The value with each of the objects it holds changed.
-fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+fn map_objects(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
     match nesting {
         Nesting::Single | Nesting::Group => change(value),
         Nesting::List | Nesting::Set | Nesting::Map => {

@@ -10,7 +10,7 @@ use formwork_value::{Plain, Value};
 ///
 /// Blocks with dynamic attributes are unchanged: the legacy SDK has none.
 #[must_use]
-pub fn normalise(block: &Block, read: Plain) -> Plain {
+pub fn replace_null_blocks(block: &Block, read: Plain) -> Plain {
     match in_block(block, read.value()) {
         Some(normal) => normal.split_marks().0,
         None => read,
@@ -28,7 +28,7 @@ fn in_block(block: &Block, value: &Value) -> Option<Value> {
         let has_dynamic = nested.block.implied_type().has_dynamic();
         if has_dynamic { None } else { in_nested(nested, part) }
     });
-    replaced(value, parts.collect())
+    replace_children(value, parts.collect())
 }
 
 fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
@@ -41,13 +41,13 @@ fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
         (Nesting::List | Nesting::Set, _) => {
             let elements = value.children();
             let parts = elements.iter().map(|element| in_block(&nested.block, element));
-            replaced(value, parts.collect())
+            replace_children(value, parts.collect())
         }
     }
 }
 
 /// Puts the parts that changed into a value.
-fn replaced(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
+fn replace_children(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
     if parts.iter().all(Option::is_none) {
         return None;
     }
@@ -58,34 +58,56 @@ fn replaced(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::{block, four, raw, with, with_unknown};
+    use super::super::fixtures::{
+        attributes_block, block_value_with_nulls, four_attributes, with_nested_block, with_unknown,
+    };
     use super::*;
 
     #[test]
     fn null_blocks_of_an_object_that_was_read_become_empty_ones() {
-        let of = |nesting| with(block(four()), "b", nesting, block(four()));
+        let of = |nesting| {
+            with_nested_block(
+                attributes_block(four_attributes()),
+                "b",
+                nesting,
+                attributes_block(four_attributes()),
+            )
+        };
         for (nesting, empty) in
             [(Nesting::List, "[]"), (Nesting::Set, "[]"), (Nesting::Group, "{}")]
         {
             let schema = of(nesting);
-            let expected = raw(&schema, &format!("{{\"b\":{empty}}}"));
-            assert_eq!(normalise(&schema, raw(&schema, "{}")), expected, "{nesting:?}");
-            assert_eq!(normalise(&schema, expected.clone()), expected, "{nesting:?}");
+            let expected = block_value_with_nulls(&schema, &format!("{{\"b\":{empty}}}"));
+            assert_eq!(
+                replace_null_blocks(&schema, block_value_with_nulls(&schema, "{}")),
+                expected,
+                "{nesting:?}"
+            );
+            assert_eq!(replace_null_blocks(&schema, expected.clone()), expected, "{nesting:?}");
         }
         let single = of(Nesting::Single);
-        let null = raw(&single, "{}");
-        assert_eq!(normalise(&single, null.clone()), null);
-        let deep = with(block(vec![]), "o", Nesting::List, of(Nesting::List));
-        let given = raw(&deep, r#"{"o":[{"name":"a"}]}"#);
-        assert_eq!(normalise(&deep, given), raw(&deep, r#"{"o":[{"name":"a","b":[]}]}"#));
+        let null = block_value_with_nulls(&single, "{}");
+        assert_eq!(replace_null_blocks(&single, null.clone()), null);
+        let deep =
+            with_nested_block(attributes_block(vec![]), "o", Nesting::List, of(Nesting::List));
+        let given = block_value_with_nulls(&deep, r#"{"o":[{"name":"a"}]}"#);
+        assert_eq!(
+            replace_null_blocks(&deep, given),
+            block_value_with_nulls(&deep, r#"{"o":[{"name":"a","b":[]}]}"#)
+        );
     }
 
     #[test]
     fn unknown_blocks_are_left_as_the_provider_returned_them() {
         for nesting in [Nesting::List, Nesting::Set, Nesting::Group, Nesting::Single] {
-            let schema = with(block(four()), "b", nesting, block(four()));
-            let unknown = with_unknown(&raw(&schema, "{}"), "b");
-            assert_eq!(normalise(&schema, unknown.clone()), unknown, "{nesting:?}");
+            let schema = with_nested_block(
+                attributes_block(four_attributes()),
+                "b",
+                nesting,
+                attributes_block(four_attributes()),
+            );
+            let unknown = with_unknown(&block_value_with_nulls(&schema, "{}"), "b");
+            assert_eq!(replace_null_blocks(&schema, unknown.clone()), unknown, "{nesting:?}");
         }
     }
 }

@@ -10,7 +10,7 @@ const MAX_SHOWN: usize = 400;
 
 /// An attribute of an object; of a null object null, of an unknown one unknown. `ty` is the type of
 /// the attribute.
-pub(super) fn attribute(object: &Value, name: &str, ty: impl FnOnce() -> Type) -> Value {
+pub(super) fn attribute_value(object: &Value, name: &str, ty: impl FnOnce() -> Type) -> Value {
     match object {
         Value::Object(object) => object.get(name).cloned().unwrap_or_else(|| Value::null(ty())),
         Value::Unknown(_) => Value::unknown(ty()),
@@ -20,7 +20,7 @@ pub(super) fn attribute(object: &Value, name: &str, ty: impl FnOnce() -> Type) -
 
 /// The elements of a collection that stand for objects by key: of a map, or of the object that takes
 /// its place where types differ.
-pub(super) fn keyed(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+pub(super) fn keyed_elements(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
     let keys = match collection {
         Value::Map(map) => map.keys(),
         Value::Object(object) => &object.names()[..],
@@ -30,7 +30,7 @@ pub(super) fn keyed(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> 
 }
 
 /// The element under a key.
-pub(super) fn under_key<'v>(collection: &'v Value, key: &str) -> Option<&'v Value> {
+pub(super) fn element_under_key<'v>(collection: &'v Value, key: &str) -> Option<&'v Value> {
     match collection {
         Value::Map(map) => map.get(key),
         Value::Object(object) => object.get(key),
@@ -40,7 +40,7 @@ pub(super) fn under_key<'v>(collection: &'v Value, key: &str) -> Option<&'v Valu
 
 /// Whether two values are the same as they stand: unknown equals unknown of the same type, however
 /// well it is known; null equals null.
-pub(super) fn same(a: &Value, b: &Value) -> bool {
+pub(super) fn is_identical(a: &Value, b: &Value) -> bool {
     match (a, b) {
         // Whatever their types: at dynamic places two nulls have different ones.
         (Value::Null(_), Value::Null(_)) => true,
@@ -50,24 +50,24 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
         // Sets have a fixed order of iteration, so their elements can be compared in pairs.
         (Value::List(_), Value::List(_))
         | (Value::Set(_), Value::Set(_))
-        | (Value::Tuple(_), Value::Tuple(_)) => same_children(a, b),
+        | (Value::Tuple(_), Value::Tuple(_)) => are_children_identical(a, b),
         (Value::Map(a_map), Value::Map(b_map)) => {
-            a_map.keys() == b_map.keys() && same_children(a, b)
+            a_map.keys() == b_map.keys() && are_children_identical(a, b)
         }
         (Value::Object(a_object), Value::Object(b_object)) => {
-            a_object.names() == b_object.names() && same_children(a, b)
+            a_object.names() == b_object.names() && are_children_identical(a, b)
         }
         (a, b) => a == b,
     }
 }
 
-fn same_children(a: &Value, b: &Value) -> bool {
+fn are_children_identical(a: &Value, b: &Value) -> bool {
     a.children().len() == b.children().len()
-        && a.children().iter().zip(b.children()).all(|(a, b)| same(a, b))
+        && a.children().iter().zip(b.children()).all(|(a, b)| is_identical(a, b))
 }
 
-/// Feeds a value to a hasher so that values that are [`same`] feed the same.
-pub(super) fn hash(value: &Value, into: &mut impl Hasher) {
+/// Feeds a value to a hasher so that values that are [`is_identical`] feed the same.
+pub(super) fn hash_value(value: &Value, into: &mut impl Hasher) {
     match value {
         // Without types, as in `same`: values that are the same must have the same hash.
         Value::Null(_) => 0u8.hash(into),
@@ -77,15 +77,15 @@ pub(super) fn hash(value: &Value, into: &mut impl Hasher) {
         Value::String(text) => text.hash(into),
         _ => {
             value.children().len().hash(into);
-            value.children().iter().for_each(|child| hash(child, into));
+            value.children().iter().for_each(|child| hash_value(child, into));
         }
     }
 }
 
 /// A value as a message shows it: much as the language writes it, cut when it is very long.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn display_value(value: &Value) -> String {
     let mut out = String::new();
-    show(value, &mut out);
+    write_value(value, &mut out);
     if out.len() > MAX_SHOWN {
         // A cut inside a character would panic.
         let cut = (0..=MAX_SHOWN).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
@@ -95,7 +95,7 @@ pub(super) fn shown(value: &Value) -> String {
     out
 }
 
-fn show(value: &Value, out: &mut String) {
+fn write_value(value: &Value, out: &mut String) {
     // A value that is too long is not formatted to its end, only to be cut.
     if out.len() > MAX_SHOWN {
         return;
@@ -113,7 +113,7 @@ fn show(value: &Value, out: &mut String) {
         _ => ["[", "]"],
     };
     out.push_str(brackets[0]);
-    let mut names = keyed(value);
+    let mut names = keyed_elements(value);
     for (at, child) in value.children().iter().enumerate() {
         if at > 0 {
             out.push_str(", ");
@@ -121,7 +121,7 @@ fn show(value: &Value, out: &mut String) {
         if let Some((name, _)) = names.next() {
             out.push_str(&format!("{:?} = ", name.as_str()));
         }
-        show(child, out);
+        write_value(child, out);
     }
     out.push_str(brackets[1]);
 }

@@ -10,8 +10,8 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
-use super::parts::{attribute, keyed, same, under_key};
-use super::sets::{Candidates, Key};
+use super::parts::{attribute_value, element_under_key, is_identical, keyed_elements};
+use super::sets::{ElementIndex, ElementKey};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
@@ -21,7 +21,7 @@ use super::sets::{Candidates, Key};
 pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
     // Pure and in one pass over the schema, because the SDK server and the test kit propose with
     // the same code.
-    let proposed = of_block(block, prior.value(), config.value());
+    let proposed = propose_block(block, prior.value(), config.value());
     // Made of parts of values without marks, so nothing is taken off here.
     proposed.split_marks().0
 }
@@ -47,7 +47,7 @@ pub fn without_empty_computed_blocks(block: &Block, config: &Plain) -> Plain {
     config.value().with_children(items.collect()).split_marks().0
 }
 
-fn of_block(block: &Block, prior: &Value, config: &Value) -> Value {
+fn propose_block(block: &Block, prior: &Value, config: &Value) -> Value {
     let empty;
     let prior = match (prior, config) {
         (Value::Null(_), Value::Null(_)) => return prior.clone(),
@@ -66,17 +66,17 @@ fn of_block(block: &Block, prior: &Value, config: &Value) -> Value {
     let attributes = block
         .attributes
         .iter()
-        .map(|(name, attr)| (name.clone(), of_attribute(name, attr, prior, config)));
+        .map(|(name, attr)| (name.clone(), propose_attribute(name, attr, prior, config)));
     let blocks = block.blocks.iter().map(|(name, nested)| {
-        let part = |object| attribute(object, name, || nested.implied_type());
-        (name.clone(), of_nested_block(nested, &part(prior), &part(config)))
+        let part = |object| attribute_value(object, name, || nested.implied_type());
+        (name.clone(), propose_nested_block(nested, &part(prior), &part(config)))
     });
     Value::object(attributes.chain(blocks))
 }
 
-fn of_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> Value {
-    let prior = attribute(prior, name, || attr.implied_type());
-    let config = attribute(config, name, || attr.implied_type());
+fn propose_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> Value {
+    let prior = attribute_value(prior, name, || attr.implied_type());
+    let config = attribute_value(config, name, || attr.implied_type());
     match &attr.kind {
         // A prior with parts that only an author can have written was configured, and is no longer.
         AttributeKind::Nested(nested)
@@ -89,7 +89,7 @@ fn of_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> 
         // The author left it to the provider, so the last value stays until the provider plans
         // another one.
         _ if config.is_null() && attr.role.is_computed() => prior,
-        AttributeKind::Nested(nested) => of_nested_attributes(nested, &prior, &config),
+        AttributeKind::Nested(nested) => propose_nested_attributes(nested, &prior, &config),
         // Also a null: an attribute that the author removed is to go.
         AttributeKind::Plain(_) => config,
     }
@@ -103,7 +103,7 @@ fn has_authored(nested: &NestedAttributes, value: &Value) -> bool {
     };
     objects.iter().any(|object| {
         nested.attributes.iter().any(|(name, attr)| {
-            let part = attribute(object, name, || attr.implied_type());
+            let part = attribute_value(object, name, || attr.implied_type());
             !part.is_null()
                 && (!attr.role.is_computed()
                     || match &attr.kind {
@@ -114,19 +114,19 @@ fn has_authored(nested: &NestedAttributes, value: &Value) -> bool {
     })
 }
 
-fn of_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &Value) -> Value {
+fn propose_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &Value) -> Value {
     let object = Element::Object(nested);
     match nested.nesting {
         // The type of what is unknown may yet turn out; there is nothing to merge.
         _ if config.is_unknown() => config.clone(),
         Nesting::Single | Nesting::Group => object.merge(prior, config),
-        Nesting::List => of_list(&object, prior, config),
-        Nesting::Map => of_map(&object, prior, config),
-        Nesting::Set => of_set(&object, prior, config),
+        Nesting::List => propose_list(&object, prior, config),
+        Nesting::Map => propose_map(&object, prior, config),
+        Nesting::Set => propose_set(&object, prior, config),
     }
 }
 
-fn of_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value {
+fn propose_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value {
     let block = Element::Block(&nested.block);
     match nested.nesting {
         // Only a `dynamic` block over something unknown makes blocks unknown.
@@ -134,9 +134,9 @@ fn of_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value
         // The author has removed the block. A merge with an empty one would bring it back.
         Nesting::Single if config.is_null() => config.clone(),
         Nesting::Single | Nesting::Group => block.merge(prior, config),
-        Nesting::List => of_list(&block, prior, config),
-        Nesting::Map => of_map(&block, prior, config),
-        Nesting::Set => of_set(&block, prior, config),
+        Nesting::List => propose_list(&block, prior, config),
+        Nesting::Map => propose_map(&block, prior, config),
+        Nesting::Set => propose_set(&block, prior, config),
     }
 }
 
@@ -149,14 +149,13 @@ enum Element<'s> {
 impl Element<'_> {
     fn merge(&self, prior: &Value, config: &Value) -> Value {
         match self {
-            Self::Block(block) => of_block(block, prior, config),
+            Self::Block(block) => propose_block(block, prior, config),
             Self::Object(_) if config.is_null() => config.clone(),
-            Self::Object(nested) => Value::object(
-                nested
-                    .attributes
-                    .iter()
-                    .map(|(name, attr)| (name.clone(), of_attribute(name, attr, prior, config))),
-            ),
+            Self::Object(nested) => {
+                Value::object(nested.attributes.iter().map(|(name, attr)| {
+                    (name.clone(), propose_attribute(name, attr, prior, config))
+                }))
+            }
         }
     }
 
@@ -169,8 +168,8 @@ impl Element<'_> {
 
     /// Whether a prior element may have come from a configured one: they are the same but for what
     /// the author left to the provider.
-    fn matches(&self, prior: &Value, config: &Value) -> bool {
-        if same(prior, config) {
+    fn matches_config(&self, prior: &Value, config: &Value) -> bool {
+        if is_identical(prior, config) {
             return true;
         }
         // A prior without parts contradicts nothing; a configuration without parts, everything.
@@ -178,7 +177,7 @@ impl Element<'_> {
         let Value::Object(config_object) = config else { return false };
         prior_object.iter().all(|(name, prior)| {
             let Some(config) = config_object.get(name) else { return false };
-            if same(prior, config) {
+            if is_identical(prior, config) {
                 return true;
             }
             if let Some(attr) = self.attributes().get(name) {
@@ -211,19 +210,20 @@ fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
 /// Further configured elements do not matter.
 fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
     match nesting {
-        Nesting::Single | Nesting::Group => element.matches(prior, config),
+        Nesting::Single | Nesting::Group => element.matches_config(prior, config),
         // Elements of inner sets have no identity, so the sets as a whole had to be the same.
         Nesting::Set => false,
         Nesting::List => prior.children().iter().enumerate().all(|(at, prior)| {
-            config.children().get(at).is_some_and(|config| element.matches(prior, config))
+            config.children().get(at).is_some_and(|config| element.matches_config(prior, config))
         }),
-        Nesting::Map => keyed(prior).all(|(key, prior)| {
-            under_key(config, key).is_some_and(|config| element.matches(prior, config))
+        Nesting::Map => keyed_elements(prior).all(|(key, prior)| {
+            element_under_key(config, key)
+                .is_some_and(|config| element.matches_config(prior, config))
         }),
     }
 }
 
-fn of_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+fn propose_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     let children = config.children().iter().enumerate().map(|(at, config)| {
         match (prior, prior.children().get(at)) {
             // The elements of an unknown list are unknown, and so are the computed parts of each.
@@ -238,14 +238,15 @@ fn of_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     config.with_children(children.collect())
 }
 
-fn of_map(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
-    let children = keyed(config).map(|(key, config)| match (prior, under_key(prior, key)) {
-        (Value::Unknown(unknown), _) => {
-            element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
-        }
-        (_, Some(prior)) => element.merge(prior, config),
-        (_, None) => config.clone(),
-    });
+fn propose_map(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+    let children =
+        keyed_elements(config).map(|(key, config)| match (prior, element_under_key(prior, key)) {
+            (Value::Unknown(unknown), _) => {
+                element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
+            }
+            (_, Some(prior)) => element.merge(prior, config),
+            (_, None) => config.clone(),
+        });
     config.with_children(children.collect())
 }
 
@@ -253,21 +254,22 @@ fn element_type(collection: &Type, element: &Value) -> Type {
     collection.element().cloned().unwrap_or_else(|| element.ty())
 }
 
-fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+fn propose_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     // Null and unknown sets have no children either, and stay as they are.
     if config.children().is_empty() {
         return config.clone();
     }
     // An index over the prior elements: comparing each with each would be quadratic, and security
     // groups have thousands of rules.
-    let mut candidates = Candidates::new(prior.children());
+    let mut candidates = ElementIndex::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
-        let agreeing = candidates.agreeing(telling(element, config), config);
+        let agreeing = candidates.matching_positions(identifying_key(element, config), config);
         // Each prior element belongs to one configured element at most, or two equal rules would
         // get the same computed id.
         agreeing.retain(|at| !used[*at]);
-        let found = agreeing.iter().find(|at| element.matches(&prior.children()[**at], config));
+        let found =
+            agreeing.iter().find(|at| element.matches_config(&prior.children()[**at], config));
         match found {
             Some(at) => {
                 used[*at] = true;
@@ -282,8 +284,8 @@ fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
 }
 
 /// The attributes in which a prior element must agree with a configured one to match it.
-fn telling(element: &Element<'_>, config: &Value) -> Key {
-    let Value::Object(object) = config else { return Key::Whole };
+fn identifying_key(element: &Element<'_>, config: &Value) -> ElementKey {
+    let Value::Object(object) = config else { return ElementKey::Whole };
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
@@ -292,7 +294,7 @@ fn telling(element: &Element<'_>, config: &Value) -> Key {
         })
     };
     let telling = object.iter().filter(|(name, part)| tells(name, part));
-    Key::Attributes(telling.map(|(name, _)| name.clone()).collect())
+    ElementKey::Attributes(telling.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Step, Type, Value};
 
-use super::parts::same;
+use super::parts::is_identical;
 use super::{Rule, Violation};
 
 /// Finds out which of `paths` force the object to be replaced: sorted, each once; none if the object can
@@ -21,8 +21,8 @@ pub fn requires_replace(
         return Vec::new();
     }
     let is_forcing = |path: &&Path| {
-        let before = resolve(prior.value(), path);
-        let after = resolve(planned.value(), path);
+        let before = part_at(prior.value(), path);
+        let after = part_at(planned.value(), path);
         if before.is_none() && after.is_none() {
             return false;
         }
@@ -30,7 +30,7 @@ pub fn requires_replace(
             block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
         let null = Value::null(Type::Dynamic);
         let is_unchanged =
-            unchanged_values(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
+            are_values_unchanged(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
         write_only || !is_unchanged
     };
     let mut forcing: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
@@ -46,7 +46,7 @@ pub(super) fn replace_violations(prior: &Plain, planned: &Plain, paths: &[Path])
     if prior.value().is_null() {
         return Vec::new();
     }
-    let leads = |object: &Plain, path: &Path| resolve(object.value(), path).is_some();
+    let leads = |object: &Plain, path: &Path| part_at(object.value(), path).is_some();
     let nowhere = paths.iter().filter(|path| !leads(prior, path) && !leads(planned, path));
     let message = "replacement is required for a non-existent attribute path";
     nowhere.map(|path| Violation::new(Rule::ReplacePathExists, path, message)).collect()
@@ -54,18 +54,18 @@ pub(super) fn replace_violations(prior: &Plain, planned: &Plain, paths: &[Path])
 
 /// Whether a planned object is certainly the prior one: the same, and nothing in it unknown.
 #[must_use]
-pub fn unchanged(prior: &Plain, planned: &Plain) -> bool {
-    unchanged_values(prior.value(), planned.value())
+pub fn is_unchanged(prior: &Plain, planned: &Plain) -> bool {
+    are_values_unchanged(prior.value(), planned.value())
 }
 
-fn unchanged_values(prior: &Value, planned: &Value) -> bool {
+fn are_values_unchanged(prior: &Value, planned: &Value) -> bool {
     // Two equal unknown values may turn out different.
-    same(prior, planned) && planned.is_wholly_known()
+    is_identical(prior, planned) && planned.is_wholly_known()
 }
 
 /// The part at a path. A part of what is unknown is unknown, where its type has such a part; a part of what
 /// is null is nowhere.
-fn resolve(value: &Value, path: &Path) -> Option<Value> {
+fn part_at(value: &Value, path: &Path) -> Option<Value> {
     let mut value = value;
     for (at, step) in path.0.iter().enumerate() {
         if value.is_unknown() {

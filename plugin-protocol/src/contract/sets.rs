@@ -11,28 +11,28 @@ use super::parts;
 /// Elements of a set, indexed by some of their attributes as need arises. Elements that agree on
 /// which attributes matter share an index, so the work is in proportion to the elements unless
 /// nearly every one matters in its own way.
-pub(super) struct Candidates<'v> {
+pub(super) struct ElementIndex<'v> {
     elements: &'v [Value],
-    indexes: BTreeMap<Key, HashMap<u64, Vec<usize>>>,
+    indexes: BTreeMap<ElementKey, HashMap<u64, Vec<usize>>>,
 }
 
 /// Key of an element in an index.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum ElementKey {
     /// The whole of it.
     Whole,
     /// The attributes of these names, in order. With none, all elements agree.
     Attributes(Vec<Str>),
 }
 
-impl<'v> Candidates<'v> {
+impl<'v> ElementIndex<'v> {
     pub(super) fn new(elements: &'v [Value]) -> Self {
         Self { elements, indexes: BTreeMap::new() }
     }
 
     /// The positions of the elements that are the same as `like` by `key`, in order; some others may
     /// be among them.
-    pub(super) fn agreeing(&mut self, key: Key, like: &Value) -> &mut Vec<usize> {
+    pub(super) fn matching_positions(&mut self, key: ElementKey, like: &Value) -> &mut Vec<usize> {
         let wanted = key.of(like);
         // Copied out: the closure cannot borrow `self` while an entry of it is borrowed.
         let elements = self.elements;
@@ -48,15 +48,15 @@ impl<'v> Candidates<'v> {
     }
 }
 
-impl Key {
+impl ElementKey {
     /// A hash of what this is about.
     fn of(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {
-            (Self::Whole, _) => parts::hash(element, &mut hasher),
+            (Self::Whole, _) => parts::hash_value(element, &mut hasher),
             (Self::Attributes(names), Value::Object(object)) => {
                 for part in names.iter().filter_map(|name| object.get(name)) {
-                    parts::hash(part, &mut hasher);
+                    parts::hash_value(part, &mut hasher);
                 }
             }
             (Self::Attributes(_), _) => {}
@@ -67,5 +67,5 @@ impl Key {
 
 /// A hash of an element as it stands.
 pub(super) fn hash_whole(element: &Value) -> u64 {
-    Key::Whole.of(element)
+    ElementKey::Whole.of(element)
 }

@@ -27,7 +27,7 @@ fn a_line_reads_back_as_it_was_printed() {
     };
     for handshake in [tls, plain] {
         for multiplex in [false, true] {
-            let line = handshake.line(multiplex);
+            let line = handshake.to_line(multiplex);
             // go-plugin reads base64 without padding.
             assert!(!line.contains('='), "padding: {line}");
             assert_eq!(Handshake::parse(line.as_bytes()), Ok(handshake.clone()));
@@ -42,9 +42,9 @@ fn the_line_has_the_fields_go_plugin_expects() {
         address: Address::Unix("/tmp/s".into()),
         certificate: None,
     };
-    assert_eq!(handshake.line(false), "1|6|unix|/tmp/s|grpc|\n");
+    assert_eq!(handshake.to_line(false), "1|6|unix|/tmp/s|grpc|\n");
     // The seventh field is for hosts that asked for multiplexing.
-    assert_eq!(handshake.line(true), "1|6|unix|/tmp/s|grpc||false\n");
+    assert_eq!(handshake.to_line(true), "1|6|unix|/tmp/s|grpc||false\n");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_plugin_reads_what_a_host_wrote() {
         }
     );
     // An inherited certificate would make the plugin talk TLS.
-    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT));
+    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT_NAME));
 }
 
 #[test]

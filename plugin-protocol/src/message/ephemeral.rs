@@ -36,7 +36,7 @@ pub struct OpenResponse {
 
 /// Renews or closes an ephemeral resource.
 #[derive(Clone, Debug, PartialEq)]
-pub struct KeepRequest {
+pub struct LeaseRequest {
     /// The ephemeral resource type.
     pub type_name: String,
     /// Private bytes of the last answer.

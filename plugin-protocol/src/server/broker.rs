@@ -6,13 +6,13 @@ use futures_util::future;
 use futures_util::stream::{BoxStream, StreamExt as _};
 use tonic::{Request, Response, Status, Streaming};
 
-use super::controller::Stop;
+use super::controller::ShutdownSignal;
 use crate::wire::generated::plugin::ConnInfo;
 use crate::wire::generated::plugin::grpc_broker_server::GrpcBroker;
 
 /// Takes whatever the host offers and offers nothing.
 #[derive(Debug)]
-pub(super) struct Broker(pub(super) Stop);
+pub(super) struct Broker(pub(super) ShutdownSignal);
 
 #[async_trait]
 impl GrpcBroker for Broker {

@@ -11,9 +11,9 @@ use crate::wire::generated::plugin::grpc_controller_server::GrpcController;
 
 /// Notifies the owners of open connections and streams that the plugin is shutting down.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stop(Arc<watch::Sender<bool>>);
+pub(crate) struct ShutdownSignal(Arc<watch::Sender<bool>>);
 
-impl Stop {
+impl ShutdownSignal {
     /// Ends the plugin.
     pub(super) fn trigger(&self) {
         // Not `send`, which changes nothing while no stream is open.
@@ -34,7 +34,7 @@ impl Stop {
 
 /// Stops the server when asked to.
 #[derive(Debug)]
-pub(super) struct Controller(pub(super) Stop);
+pub(super) struct Controller(pub(super) ShutdownSignal);
 
 #[async_trait]
 impl GrpcController for Controller {

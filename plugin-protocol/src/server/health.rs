@@ -5,14 +5,14 @@ use futures_util::future;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tonic::{Request, Response, Status};
 
-use super::controller::Stop;
+use super::controller::ShutdownSignal;
 use crate::wire::generated::health::health_check_response::ServingStatus;
 use crate::wire::generated::health::health_server::Health as HealthService;
 use crate::wire::generated::health::{HealthCheckRequest, HealthCheckResponse};
 
 /// Answers for the service that go-plugin asks about, and for the process as a whole.
 #[derive(Debug)]
-pub(crate) struct Health(pub(crate) Stop);
+pub(crate) struct Health(pub(crate) ShutdownSignal);
 
 fn status_of(request: Request<HealthCheckRequest>) -> Result<HealthCheckResponse, Status> {
     match request.into_inner().service.as_str() {

@@ -30,16 +30,16 @@ impl Transport for InProcess {
             let path = call.http_path()?;
             let mut grpc = Grpc::new(self.0.clone())
                 .max_decoding_message_size(call.answer_limit)
-                .max_encoding_message_size(limit::REQUEST);
+                .max_encoding_message_size(limit::MAX_REQUEST);
             let messages = Request::new(stream::iter(call.messages));
-            let response = grpc.streaming(messages, path, RawCodec).await.map_err(ended)?;
+            let response = grpc.streaming(messages, path, RawCodec).await.map_err(status_error)?;
             // Nothing follows a status, so the stream is given up with it.
             let answers = stream::unfold(Some(response.into_inner()), |answers| async {
                 let mut answers = answers?;
                 let message: Result<Option<Bytes>, Status> = answers.message().await;
                 match message {
                     Ok(message) => Some((Ok(message?), Some(answers))),
-                    Err(status) => Some((Err(ended(status)), None)),
+                    Err(status) => Some((Err(status_error(status)), None)),
                 }
             });
             Ok(answers.boxed())
@@ -48,6 +48,6 @@ impl Transport for InProcess {
     }
 }
 
-fn ended(status: Status) -> RawError {
+fn status_error(status: Status) -> RawError {
     RawError::Status(RawStatus::from_tonic(&status))
 }

@@ -20,13 +20,13 @@ use crate::socket::Listener;
 use crate::tls::ByteStream;
 
 /// Time limit of the TLS handshake.
-const TLS_PATIENCE: Duration = Duration::from_secs(10);
+const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause when the system is out of file descriptors and the like.
-const BREATHER: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts for as long as the stream is read. Peers that fail to prove themselves to `tls` are
 /// dropped and do not hold up others.
-pub(super) fn incoming(
+pub(super) fn accept_connections(
     listener: Listener,
     tls: Option<Arc<ServerConfig>>,
 ) -> impl Stream<Item = io::Result<Connection>> {
@@ -47,12 +47,12 @@ async fn accept_all(
             () = sender.closed() => return,
         };
         let Ok(bytes) = accepted else {
-            sleep(BREATHER).await;
+            sleep(ACCEPT_PAUSE).await;
             continue;
         };
         let (tls, sender) = (tls.clone(), sender.clone());
         tokio::spawn(async move {
-            match secure(bytes, tls).await {
+            match accept_tls(bytes, tls).await {
                 // Sending fails once connections are no longer accepted.
                 Ok(connection) => match sender.send(Ok(connection)).await {
                     Ok(()) | Err(_) => (),
@@ -63,12 +63,15 @@ async fn accept_all(
     }
 }
 
-async fn secure(bytes: Box<dyn ByteStream>, tls: Option<TlsAcceptor>) -> io::Result<Connection> {
+async fn accept_tls(
+    bytes: Box<dyn ByteStream>,
+    tls: Option<TlsAcceptor>,
+) -> io::Result<Connection> {
     match tls {
         None => Ok(Connection(bytes)),
         Some(acceptor) => {
             // A peer that connects and stays silent would hold this task for good.
-            let stream = timeout(TLS_PATIENCE, acceptor.accept(bytes)).await??;
+            let stream = timeout(TLS_TIMEOUT, acceptor.accept(bytes)).await??;
             Ok(Connection(Box::new(stream)))
         }
     }

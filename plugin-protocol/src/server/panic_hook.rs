@@ -6,12 +6,12 @@ use std::panic::PanicHookInfo;
 
 /// Writes panics to stderr as hosts expect them: they look for a line that starts with `panic: `,
 /// which Rust's own does not.
-pub(super) fn announce_panics() {
-    std::panic::set_hook(Box::new(announce));
+pub(super) fn install_panic_hook() {
+    std::panic::set_hook(Box::new(print_panic));
 }
 
 #[expect(clippy::print_stderr, reason = "stderr is how a plugin tells its host about a panic")]
-fn announce(panic: &PanicHookInfo<'_>) {
+fn print_panic(panic: &PanicHookInfo<'_>) {
     let what = panic.payload_as_str().unwrap_or("of an unusual kind");
     let place = panic.location().map(ToString::to_string).unwrap_or_default();
     let trace = Backtrace::capture();

@@ -10,7 +10,7 @@ use tonic::codegen::http::{Request, Response};
 use tower::Service;
 
 use super::broker::Broker;
-use super::controller::{Controller, Stop};
+use super::controller::{Controller, ShutdownSignal};
 use super::health::Health;
 use super::service::ProviderService;
 use super::stdio::Stdio;
@@ -33,7 +33,11 @@ pub(super) struct Services {
 
 impl Services {
     /// Puts the plumbing around `provider`, which speaks only `protocol`. Its streams end with `stop`.
-    pub(super) fn new(provider: ProviderService, protocol: Protocol, stop: &Stop) -> Self {
+    pub(super) fn new(
+        provider: ProviderService,
+        protocol: Protocol,
+        stop: &ShutdownSignal,
+    ) -> Self {
         Self {
             protocol,
             provider,

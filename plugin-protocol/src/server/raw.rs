@@ -17,28 +17,28 @@ use crate::raw::{RawCall, RawError, Transport};
 use crate::wire::codec::RawCodec;
 
 /// Answers one HTTP request of a host with what the transport says.
-pub(super) async fn serve(
+pub(super) async fn answer_http(
     transport: Arc<dyn Transport>,
     request: http::Request<Body>,
 ) -> http::Response<Body> {
     let path = request.uri().path().to_owned();
     let mut grpc = tonic::server::Grpc::new(RawCodec)
-        .max_decoding_message_size(limit::REQUEST)
-        .max_encoding_message_size(limit::REQUEST);
-    grpc.streaming(Forward { transport, path }, request).await
+        .max_decoding_message_size(limit::MAX_REQUEST)
+        .max_encoding_message_size(limit::MAX_REQUEST);
+    grpc.streaming(ForwardedCall { transport, path }, request).await
 }
 
-struct Forward {
+struct ForwardedCall {
     transport: Arc<dyn Transport>,
     path: String,
 }
 
-type Answers = BoxStream<'static, Result<Bytes, Status>>;
+type AnswerStream = BoxStream<'static, Result<Bytes, Status>>;
 
-impl Service<Request<Streaming<Bytes>>> for Forward {
-    type Response = Response<Answers>;
+impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
+    type Response = Response<AnswerStream>;
     type Error = Status;
-    type Future = BoxFuture<'static, Result<Response<Answers>, Status>>;
+    type Future = BoxFuture<'static, Result<Response<AnswerStream>, Status>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
         Poll::Ready(Ok(()))
@@ -53,7 +53,7 @@ impl Service<Request<Streaming<Bytes>>> for Forward {
             while let Some(message) = incoming.message().await? {
                 messages.push(message);
             }
-            let call = RawCall { path: path.into(), messages, answer_limit: limit::REQUEST };
+            let call = RawCall { path: path.into(), messages, answer_limit: limit::MAX_REQUEST };
             let answers = transport.begin(call).await.map_err(status)?;
             Ok(Response::new(answers.map(|answer| answer.map_err(status)).boxed()))
         }

@@ -8,8 +8,8 @@ use tokio::time::{interval, sleep};
 use tokio_stream::Stream;
 use tonic::transport::Server;
 
-use super::controller::Stop;
-use super::listen::{Connection, incoming};
+use super::controller::ShutdownSignal;
+use super::listen::{Connection, accept_connections};
 use super::plumbing::Services;
 use super::service::ProviderService;
 use super::system::{HostProcess, ignore_interrupts, requests_to_end, take_stdout};
@@ -22,9 +22,9 @@ use crate::wire::HEADER_LIMIT;
 
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
 /// all.
-const DRAIN: Duration = Duration::from_secs(1);
+const DRAIN_TIME: Duration = Duration::from_secs(1);
 /// Interval of the checks whether the host still runs.
-const HOST_WATCH: Duration = Duration::from_secs(1);
+const HOST_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Serves a host that started us, until it says that it is enough, or dies.
 #[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]
@@ -65,15 +65,15 @@ pub(super) async fn serve_host(
     };
     // go-plugin appends a seventh field only for hosts that asked for multiplexing, and older hosts
     // refuse a line with it.
-    let line = handshake.line(environment.multiplex_asked);
+    let line = handshake.to_line(environment.multiplex_asked);
     // After the handshake a stray print of the provider must not reach the host, which reads
     // nothing more.
-    let _stdout = give_up_stdout(&line).map_err(ServeError::Output)?;
+    let _stdout = redirect_stdout(&line).map_err(ServeError::Output)?;
 
-    let stop = Stop::default();
+    let stop = ShutdownSignal::default();
     tokio::spawn(watch_host(host, stop.clone()));
     let services = Services::new(provider, protocol, &stop);
-    run(services, incoming(listener, tls), stop).await
+    run(services, accept_connections(listener, tls), stop).await
 }
 
 /// Serves any host, in plaintext, until an interrupt; prints the address for hosts.
@@ -88,7 +88,7 @@ pub(super) async fn serve_debug(
     let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
     let address = listener.address().map_err(ServeError::Listen)?;
     let reattach = Reattach { protocol, address, pid: process::id() };
-    let value = reattach::print(&known_as(&options.address), &reattach);
+    let value = reattach::print(&host_addresses(&options.address), &reattach);
     let text = format!(
         "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
          \t{REATTACH_NAME}='{value}'\n\n"
@@ -96,7 +96,7 @@ pub(super) async fn serve_debug(
     // On stdout, where tools look for the variable, as Go SDKs print it.
     print(&mut io::stdout(), &text).map_err(ServeError::Output)?;
 
-    let stop = Stop::default();
+    let stop = ShutdownSignal::default();
     // Without a handler a signal would end the process at once, and its socket would stay behind.
     let requests = requests_to_end().map_err(ServeError::Output)?;
     let stop_then = stop.clone();
@@ -105,12 +105,12 @@ pub(super) async fn serve_debug(
         stop_then.trigger();
     });
     let services = Services::new(provider, protocol, &stop);
-    run(services, incoming(listener, None), stop).await
+    run(services, accept_connections(listener, None), stop).await
 }
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a
 /// registry of its own, and a name without registry means that one.
-fn known_as(address: &str) -> Vec<String> {
+fn host_addresses(address: &str) -> Vec<String> {
     let name = address.strip_prefix("registry.terraform.io/").unwrap_or(address);
     if name.matches('/').count() != 1 {
         return vec![address.to_owned()];
@@ -125,7 +125,7 @@ fn known_as(address: &str) -> Vec<String> {
 async fn run(
     services: Services,
     incoming: impl Stream<Item = io::Result<Connection>>,
-    stop: Stop,
+    stop: ShutdownSignal,
 ) -> Result<(), ServeError> {
     let server = Server::builder()
         .http2_max_header_list_size(HEADER_LIMIT)
@@ -134,7 +134,7 @@ async fn run(
     // stays behind.
     let out_of_time = async {
         stop.triggered().await;
-        sleep(DRAIN).await;
+        sleep(DRAIN_TIME).await;
     };
     tokio::select! {
         served = server => served.map_err(ServeError::Transport),
@@ -145,7 +145,7 @@ async fn run(
 /// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
 /// and what the provider prints by error is better off in the log. Returns the real stdout, which
 /// stays open because a host may take its end for ours.
-fn give_up_stdout(line: &str) -> io::Result<impl io::Write> {
+fn redirect_stdout(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
     let mut stdout = take_stdout()?;
     print(&mut stdout, line)?;
@@ -159,10 +159,10 @@ fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
 
 /// Ends this process when the host is gone: without a receiver of the result, more work only does
 /// harm.
-async fn watch_host(host: HostProcess, stop: Stop) {
+async fn watch_host(host: HostProcess, stop: ShutdownSignal) {
     // Polled: the kernel's signal (`PR_SET_PDEATHSIG`) comes at the end of the thread that started
     // us, which need not be that of the host.
-    let mut ticks = interval(HOST_WATCH);
+    let mut ticks = interval(HOST_CHECK_INTERVAL);
     while host.is_running() {
         ticks.tick().await;
     }
@@ -176,8 +176,8 @@ mod tests {
     #[test]
     fn a_provider_is_known_to_both_registries_unless_it_names_its_own() {
         let both = ["registry.opentofu.org/acme/exp", "registry.terraform.io/acme/exp"];
-        assert_eq!(known_as("registry.terraform.io/acme/exp"), both);
-        assert_eq!(known_as("acme/exp"), both);
-        assert_eq!(known_as("example.com/acme/exp"), ["example.com/acme/exp"]);
+        assert_eq!(host_addresses("registry.terraform.io/acme/exp"), both);
+        assert_eq!(host_addresses("acme/exp"), both);
+        assert_eq!(host_addresses("example.com/acme/exp"), ["example.com/acme/exp"]);
     }
 }

@@ -19,18 +19,18 @@ use crate::handshake::Protocol;
 use crate::message::state_store::StateRef;
 use crate::provider::ProviderExt as _;
 use crate::raw::Transport;
-use crate::wire::convert::{prepared, schema_refused};
+use crate::wire::convert::{encode_prepare_response, unencodable_schema_response};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::{Method, Provider};
-use handling::{Handling, ResponseFuture};
+use handling::{IncomingCall, ResponseFuture};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
-pub(crate) struct ProviderService(Answers);
+pub(crate) struct ProviderService(AnswerSource);
 
 /// The source of the answers.
 #[derive(Clone)]
-enum Answers {
+enum AnswerSource {
     Typed(Arc<dyn Provider>),
     Raw(Arc<dyn Transport>),
 }
@@ -38,12 +38,12 @@ enum Answers {
 impl ProviderService {
     /// Puts `provider` behind gRPC.
     pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
-        Self(Answers::Typed(provider))
+        Self(AnswerSource::Typed(provider))
     }
 
     /// Puts a transport behind gRPC.
     pub(crate) fn raw(provider: Arc<dyn Transport>) -> Self {
-        Self(Answers::Raw(provider))
+        Self(AnswerSource::Raw(provider))
     }
 }
 
@@ -58,9 +58,9 @@ impl Service<http::Request<Body>> for ProviderService {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let provider = match &self.0 {
-            Answers::Typed(provider) => Arc::clone(provider),
-            Answers::Raw(provider) => {
-                return super::raw::serve(Arc::clone(provider), request).map(Ok).boxed();
+            AnswerSource::Typed(provider) => Arc::clone(provider),
+            AnswerSource::Raw(provider) => {
+                return super::raw::answer_http(Arc::clone(provider), request).map(Ok).boxed();
             }
         };
         let path = request.uri().path();
@@ -72,13 +72,13 @@ impl Service<http::Request<Body>> for ProviderService {
             return future::ready(Ok(status.into_http())).boxed();
         };
         let name = protocol.name(method);
-        let handling = Handling { name, provider, request };
+        let handling = IncomingCall { name, provider, request };
         dispatch(handling, protocol, method).map(Ok).boxed()
     }
 }
 
 /// Leads each call to the provider's answer.
-fn dispatch(h: Handling, protocol: Protocol, method: Method) -> ResponseFuture {
+fn dispatch(h: IncomingCall, protocol: Protocol, method: Method) -> ResponseFuture {
     match method {
         Method::GetMetadata => metadata(h, protocol),
         Method::GetProviderSchema => schema(h, protocol),
@@ -148,52 +148,52 @@ fn dispatch(h: Handling, protocol: Protocol, method: Method) -> ResponseFuture {
     }
 }
 
-fn metadata(h: Handling, protocol: Protocol) -> ResponseFuture {
+fn metadata(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.ask::<v5::GetMetadata>(|p, _| {
+        Protocol::V5 => h.answer_wire::<v5::GetMetadata>(|p, _| {
             async { Ok(v6::get_metadata::Response::from(p.metadata().await?).into()) }.boxed()
         }),
-        Protocol::V6 => {
-            h.ask::<v6::GetMetadata>(|p, _| async { Ok(p.metadata().await?.into()) }.boxed())
-        }
+        Protocol::V6 => h.answer_wire::<v6::GetMetadata>(|p, _| {
+            async { Ok(p.metadata().await?.into()) }.boxed()
+        }),
     }
 }
 
-fn schema(h: Handling, protocol: Protocol) -> ResponseFuture {
+fn schema(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.ask::<v5::GetProviderSchema>(|p, _| {
+        Protocol::V5 => h.answer_wire::<v5::GetProviderSchema>(|p, _| {
             async {
                 let schema = v6::get_provider_schema::Response::try_from(p.schema().await?)?;
                 // The host shows a diagnostic better than a failed call.
-                Ok(schema.try_into().unwrap_or_else(schema_refused))
+                Ok(schema.try_into().unwrap_or_else(unencodable_schema_response))
             }
             .boxed()
         }),
-        Protocol::V6 => h.ask::<v6::GetProviderSchema>(|p, _| {
+        Protocol::V6 => h.answer_wire::<v6::GetProviderSchema>(|p, _| {
             async { Ok(p.schema().await?.try_into()?) }.boxed()
         }),
     }
 }
 
-fn identity_schemas(h: Handling) -> ResponseFuture {
-    h.ask::<v6::GetResourceIdentitySchemas>(|p, _| {
+fn identity_schemas(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::GetResourceIdentitySchemas>(|p, _| {
         async { Ok(p.identity_schemas().await?.try_into()?) }.boxed()
     })
 }
 
-fn functions(h: Handling) -> ResponseFuture {
-    h.ask::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
+fn functions(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
 }
 
-fn validate_provider_config(h: Handling, protocol: Protocol) -> ResponseFuture {
+fn validate_provider_config(h: IncomingCall, protocol: Protocol) -> ResponseFuture {
     match protocol {
-        Protocol::V5 => h.ask::<v5::PrepareProviderConfig>(|p, request| {
+        Protocol::V5 => h.answer_wire::<v5::PrepareProviderConfig>(|p, request| {
             async {
                 // Protocol 5 wants the configuration back. It goes as it came: the verdict changes
                 // nothing in it.
                 let config = request.config.clone();
                 let verdict = p.validate_provider_config(request.into()).await?;
-                Ok(prepared(verdict, config))
+                Ok(encode_prepare_response(verdict, config))
             }
             .boxed()
         }),
@@ -203,30 +203,30 @@ fn validate_provider_config(h: Handling, protocol: Protocol) -> ResponseFuture {
     }
 }
 
-fn stop(h: Handling) -> ResponseFuture {
-    h.ask::<v6::StopProvider>(|p, _| {
+fn stop(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::StopProvider>(|p, _| {
         async { Ok(v6::stop_provider::Response { error: p.stop().await? }) }.boxed()
     })
 }
 
-fn lock_state(h: Handling) -> ResponseFuture {
-    h.ask::<v6::LockState>(|p, request| {
+fn lock_state(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::LockState>(|p, request| {
         let v6::lock_state::Request { type_name, state_id, operation } = request;
         let state = StateRef { type_name, state_id };
         async { Ok(p.lock_state(state, operation).await?.into()) }.boxed()
     })
 }
 
-fn unlock_state(h: Handling) -> ResponseFuture {
-    h.ask::<v6::UnlockState>(|p, request| {
+fn unlock_state(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::UnlockState>(|p, request| {
         let v6::unlock_state::Request { type_name, state_id, lock_id } = request;
         let state = StateRef { type_name, state_id };
         async { Ok(p.unlock_state(state, lock_id).await?.into()) }.boxed()
     })
 }
 
-fn states(h: Handling) -> ResponseFuture {
-    h.ask::<v6::GetStates>(|p, request| {
+fn states(h: IncomingCall) -> ResponseFuture {
+    h.answer_wire::<v6::GetStates>(|p, request| {
         async { Ok(p.states(request.type_name).await?.into()) }.boxed()
     })
 }

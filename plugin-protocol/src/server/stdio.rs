@@ -5,13 +5,13 @@ use async_trait::async_trait;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use tonic::{Request, Response, Status};
 
-use super::controller::Stop;
+use super::controller::ShutdownSignal;
 use crate::wire::generated::plugin::StdioData;
 use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdio;
 
 /// Stays silent until the plugin ends.
 #[derive(Debug)]
-pub(super) struct Stdio(pub(super) Stop);
+pub(super) struct Stdio(pub(super) ShutdownSignal);
 
 #[async_trait]
 impl GrpcStdio for Stdio {

@@ -23,7 +23,7 @@ impl Listener {
         // process can come between.
         let socket = builder.prefix("plugin").make_in(folder, |path| UnixListener::bind(path))?;
         if let Some(group) = group {
-            share(socket.path(), group)?;
+            share_with_group(socket.path(), group)?;
         }
         Ok(Self(socket))
     }
@@ -42,7 +42,7 @@ pub(super) async fn connect(path: &Path) -> io::Result<Box<dyn ByteStream>> {
 }
 
 /// Lets a group use the socket, by its name or number.
-fn share(path: &Path, group: &str) -> io::Result<()> {
+fn share_with_group(path: &Path, group: &str) -> io::Result<()> {
     let id = match group.parse::<u32>() {
         Ok(number) => number.into(),
         Err(_) => Group::from_name(group)?

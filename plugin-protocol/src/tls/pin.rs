@@ -67,7 +67,7 @@ macro_rules! verify_signatures {
 
         fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
             match self.weak_rsa {
-                true => weak_rsa::SCHEMES.to_vec(),
+                true => weak_rsa::SIGNATURE_SCHEMES.to_vec(),
                 false => self.algorithms.supported_schemes(),
             }
         }

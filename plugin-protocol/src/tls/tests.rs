@@ -66,7 +66,7 @@ fn a_plugin_refuses_another_host() {
 fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
     let server = server_config(&plugin, host.pem()).expect("a server");
-    let provider = cryptography();
+    let provider = crypto_provider();
     // By hand, because our own clients always show a certificate.
     let pin = PinnedVerifier::new(plugin.certificate.clone(), &provider);
     let client = ClientConfig::builder_with_provider(provider)

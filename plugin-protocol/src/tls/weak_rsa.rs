@@ -15,7 +15,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, Error, PeerMisbehaved, SignatureScheme};
 
 /// The signatures that can be checked with a short key.
-pub(super) const SCHEMES: [SignatureScheme; 2] =
+pub(super) const SIGNATURE_SCHEMES: [SignatureScheme; 2] =
     [SignatureScheme::RSA_PKCS1_SHA256, SignatureScheme::RSA_PKCS1_SHA512];
 
 // The modulus of a 2048-bit key takes 256 bytes; the shortest exponent and the DER around both 36.

@@ -27,7 +27,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Outcome, RecordedCall, Transcript};
+use super::{CallOutcome, RecordedCall, Transcript};
 use crate::raw::RawStatus;
 
 const FORMAT: &str = "formwork-transcript";
@@ -65,9 +65,9 @@ impl Transcript {
         let begun = self.begun.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let header =
             Header { format: FORMAT.to_owned(), version: VERSION, begun_us: micros(begun) };
-        line(&mut out, &header)?;
+        write_json_line(&mut out, &header)?;
         for call in &self.calls {
-            line(&mut out, &Line::from(call))?;
+            write_json_line(&mut out, &Line::from(call))?;
         }
         out.flush()
     }
@@ -102,7 +102,7 @@ impl Transcript {
     }
 }
 
-fn line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> {
+fn write_json_line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> {
     // JSON escapes line breaks, so that each call is one line.
     serde_json::to_writer(&mut *out, of)?;
     out.write_all(b"\n")
@@ -149,14 +149,14 @@ impl From<&RecordedCall> for Line {
             requests: encoded(&call.requests),
             answers: encoded(&call.answers),
             outcome: match &call.outcome {
-                Outcome::Ok => Ending::Ok,
-                Outcome::Status(RawStatus { code, message, details }) => Ending::Status {
+                CallOutcome::Ok => Ending::Ok,
+                CallOutcome::Status(RawStatus { code, message, details }) => Ending::Status {
                     code: *code,
                     message: message.clone(),
                     details: Base64(details.clone()),
                 },
-                Outcome::Failed(reason) => Ending::Failed(reason.clone()),
-                Outcome::Unfinished => Ending::Unfinished,
+                CallOutcome::Failed(reason) => Ending::Failed(reason.clone()),
+                CallOutcome::Unfinished => Ending::Unfinished,
             },
         }
     }
@@ -172,12 +172,12 @@ impl From<Line> for RecordedCall {
             requests: decoded(line.requests),
             answers: decoded(line.answers),
             outcome: match line.outcome {
-                Ending::Ok => Outcome::Ok,
+                Ending::Ok => CallOutcome::Ok,
                 Ending::Status { code, message, details } => {
-                    Outcome::Status(RawStatus { code, message, details: details.0 })
+                    CallOutcome::Status(RawStatus { code, message, details: details.0 })
                 }
-                Ending::Failed(reason) => Outcome::Failed(reason),
-                Ending::Unfinished => Outcome::Unfinished,
+                Ending::Failed(reason) => CallOutcome::Failed(reason),
+                Ending::Unfinished => CallOutcome::Unfinished,
             },
         }
     }
@@ -220,10 +220,10 @@ mod tests {
         Transcript {
             begun: SystemTime::UNIX_EPOCH + Duration::from_micros(1_763_956_500_000_001),
             calls: vec![
-                call(Outcome::Ok),
-                call(Outcome::Status(status)),
-                call(Outcome::Failed("it is gone".to_owned())),
-                call(Outcome::Unfinished),
+                call(CallOutcome::Ok),
+                call(CallOutcome::Status(status)),
+                call(CallOutcome::Failed("it is gone".to_owned())),
+                call(CallOutcome::Unfinished),
             ],
         }
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
-use super::{Outcome, RecordedCall, Transcript};
+use super::{CallOutcome, RecordedCall, Transcript};
 use crate::Failure;
 use crate::raw::{RawAnswers, RawCall, RawError, Transport};
 
@@ -20,28 +20,28 @@ impl Transcript {
     pub fn replay(self) -> Arc<dyn Transport> {
         // By the whole request, because concurrent calls may come in another order than when
         // recorded.
-        let mut calls = HashMap::<Key, VecDeque<RecordedCall>>::new();
+        let mut calls = HashMap::<CallKey, VecDeque<RecordedCall>>::new();
         for call in self.calls {
             calls.entry((call.path.clone(), call.requests.clone())).or_default().push_back(call);
         }
-        Arc::new(Replay { calls: Mutex::new(calls) })
+        Arc::new(ReplayTransport { calls: Mutex::new(calls) })
     }
 }
 
 /// Recorded calls are found by path and request.
-type Key = (String, Vec<Bytes>);
+type CallKey = (String, Vec<Bytes>);
 
-struct Replay {
-    calls: Mutex<HashMap<Key, VecDeque<RecordedCall>>>,
+struct ReplayTransport {
+    calls: Mutex<HashMap<CallKey, VecDeque<RecordedCall>>>,
 }
 
-impl Transport for Replay {
+impl Transport for ReplayTransport {
     fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         async move {
             let key = (call.path.into_owned(), call.messages);
             let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
             match calls.get_mut(&key).and_then(VecDeque::pop_front) {
-                Some(call) => Ok(replayed(call)),
+                Some(call) => Ok(replay_answers(call)),
                 None => Err(RawError::Failed(Failure::Misbehaved(format!(
                     "the transcript has no further call of {} with this request",
                     key.0
@@ -52,15 +52,15 @@ impl Transport for Replay {
     }
 }
 
-fn replayed(call: RecordedCall) -> RawAnswers {
+fn replay_answers(call: RecordedCall) -> RawAnswers {
     let end = match call.outcome {
-        Outcome::Ok => None,
-        Outcome::Status(status) => Some(RawError::Status(status)),
+        CallOutcome::Ok => None,
+        CallOutcome::Status(status) => Some(RawError::Status(status)),
         // The file has only words for it, and a lost connection is the usual reason.
-        Outcome::Failed(reason) => {
+        CallOutcome::Failed(reason) => {
             Some(RawError::Failed(Failure::Lost { reason, exit: None, output: String::new() }))
         }
-        Outcome::Unfinished => {
+        CallOutcome::Unfinished => {
             let reason = "the recorded call has no end".to_owned();
             Some(RawError::Failed(Failure::GivenUp(reason)))
         }

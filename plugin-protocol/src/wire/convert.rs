@@ -27,9 +27,9 @@ use std::fmt;
 
 use crate::Failure;
 
-pub(crate) use configure::prepared;
-pub(crate) use offer::schema_refused;
-pub(crate) use state_store::{Incoming, write_chunks};
+pub(crate) use configure::encode_prepare_response;
+pub(crate) use offer::unencodable_schema_response;
+pub(crate) use state_store::{IncomingState, write_chunks};
 
 /// A message of a peer without a meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +42,7 @@ impl InvalidMessage {
     }
 
     /// Says in which part of the message it was.
-    fn within(self, place: impl fmt::Display) -> Self {
+    fn prepend_place(self, place: impl fmt::Display) -> Self {
         Self(format!("{place}: {}", self.0))
     }
 }
@@ -72,11 +72,11 @@ impl From<Infallible> for Failure {
 }
 
 /// Reads a version or count, which the wire could make negative.
-fn natural(number: i64, what: &str) -> Result<u64, InvalidMessage> {
+fn decode_count(number: i64, what: &str) -> Result<u64, InvalidMessage> {
     u64::try_from(number).map_err(|_| InvalidMessage::new(format!("{what} is {number}")))
 }
 
 /// Writes a version or count.
-fn signed(number: u64, what: &str) -> Result<i64, UnencodableMessage> {
+fn encode_count(number: u64, what: &str) -> Result<i64, UnencodableMessage> {
     i64::try_from(number).map_err(|_| UnencodableMessage(format!("{what} is {number}")))
 }

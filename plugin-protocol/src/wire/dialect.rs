@@ -80,7 +80,7 @@ const V6: [(Method, &str); 36] = [
 ];
 
 impl Protocol {
-    fn table(self) -> &'static [(Method, &'static str)] {
+    fn method_table(self) -> &'static [(Method, &'static str)] {
         match self {
             Self::V5 => &V5,
             Self::V6 => &V6,
@@ -90,12 +90,12 @@ impl Protocol {
     /// The path of a method; none if the version lacks it.
     pub(crate) fn path(self, method: Method) -> Option<&'static str> {
         // Both tables are in the order of the enum, and protocol 5 lacks only the last ones.
-        self.table().get(method as usize).map(|(_, path)| *path)
+        self.method_table().get(method as usize).map(|(_, path)| *path)
     }
 
     /// The method behind a path; none if the version has no such method.
     pub(crate) fn method(self, path: &str) -> Option<Method> {
-        self.table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
+        self.method_table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
     }
 
     /// The name of a method as this version has it, for messages.
@@ -131,7 +131,7 @@ mod tests {
             (Protocol::V6, "tfplugin6", include_str!("../../proto/tfplugin6.proto")),
         ] {
             let ours: BTreeSet<_> =
-                protocol.table().iter().map(|(_, path)| (*path).to_owned()).collect();
+                protocol.method_table().iter().map(|(_, path)| (*path).to_owned()).collect();
             assert_eq!(ours, declared(description, package));
         }
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn every_row_stands_at_the_place_of_its_method() {
         for protocol in [Protocol::V5, Protocol::V6] {
-            for (method, path) in protocol.table() {
+            for (method, path) in protocol.method_table() {
                 assert_eq!(protocol.path(*method), Some(*path));
                 assert_eq!(protocol.method(path), Some(*method));
             }

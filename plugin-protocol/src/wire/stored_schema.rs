@@ -6,7 +6,7 @@ use super::generated::tfplugin6 as v6;
 use crate::message::schema::{IdentitySchemas, ProviderSchema};
 
 /// The form of the bytes. Another form has another number.
-pub const FORM: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 /// Encodes schemas, without diagnostics. `None` if the bytes would not give the very same schemas.
 #[must_use]

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use super::*;
 
 async fn refused(executable: &Executable) -> String {
-    refused_with(executable, &Settings::USUAL).await
+    refused_with(executable, &Settings::TERRAFORM_DEFAULTS).await
 }
 
 async fn refused_with(executable: &Executable, settings: &Settings) -> String {
@@ -50,7 +50,8 @@ async fn a_program_that_prints_something_else() {
 
 #[tokio::test]
 async fn a_program_that_says_nothing_in_time() {
-    let settings = Settings { start_timeout: Duration::from_millis(100), ..Settings::USUAL };
+    let settings =
+        Settings { start_timeout: Duration::from_millis(100), ..Settings::TERRAFORM_DEFAULTS };
     // Without its line break, a handshake may still go on.
     for text in ["exec sleep 1000", "printf '1|6|unix|/s|grpc|'; exec sleep 1000"] {
         let (_folder, executable) = script(text);
@@ -136,7 +137,7 @@ async fn a_plugin_that_insists_on_tls() {
     let certificate = "A".repeat(80);
     let (_folder, executable) =
         script(&format!("echo '1|6|unix|/s|grpc|{certificate}'; exec sleep 1000"));
-    let settings = Settings { tls: false, ..Settings::USUAL };
+    let settings = Settings { tls: false, ..Settings::TERRAFORM_DEFAULTS };
     expect!["Incompatible: PATH: it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS."].assert_eq(&refused_with(&executable, &settings).await);
 }
 
@@ -149,7 +150,7 @@ async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
     executable.withheld = vec!["HOME".into()];
     executable.env = vec![("PATH".into(), "/bin".into())];
     let limits = Limits { memory: Some(64 << 20), files: Some(50) };
-    let settings = Settings { limits, ..Settings::USUAL };
+    let settings = Settings { limits, ..Settings::TERRAFORM_DEFAULTS };
     let failure = Plugin::launch(&executable, &settings).await.expect_err("it is no plugin");
     let said = failure.to_string();
     assert!(said.contains("files 50 kilobytes 65536 path /bin home none"), "{said}");

@@ -45,7 +45,9 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
     assert_eq!(plugins.len(), 2);
 
     for _ in 0..2 {
-        let plugin = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect("it answers");
+        let plugin = Plugin::reattach("tiny", found, &Settings::TERRAFORM_DEFAULTS)
+            .await
+            .expect("it answers");
         // The process is not ours, so we must not end it.
         assert_eq!(plugin.pid(), None);
         plugin.provider().schema().await.expect("a schema");
@@ -56,6 +58,8 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
     kill(Pid::from_raw(pid), Signal::SIGINT).expect("it is there");
     let status = timeout(FOREVER, process.wait()).await.expect("it ends").expect("a status");
     assert!(status.success(), "{status}");
-    let gone = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect_err("it has gone");
+    let gone = Plugin::reattach("tiny", found, &Settings::TERRAFORM_DEFAULTS)
+        .await
+        .expect_err("it has gone");
     assert!(gone.to_string().contains("TF_REATTACH_PROVIDERS"), "{gone}");
 }

@@ -13,7 +13,7 @@ use super::*;
 
 #[tokio::test]
 async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
-    let (plugin, life) = launched("dies", &Settings::USUAL).await;
+    let (plugin, life) = launched("dies", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     // The second call finds a dead process, and has the same explanation.
     for _ in 0..2 {
@@ -28,7 +28,7 @@ async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
 #[tokio::test]
 async fn a_child_of_a_dead_plugin_delays_no_other_and_dies_too() {
     let started = Instant::now();
-    let (plugin, life) = launched("dies and leaves a child", &Settings::USUAL).await;
+    let (plugin, life) = launched("dies and leaves a child", &Settings::TERRAFORM_DEFAULTS).await;
     let failure = plugin.provider().schema().await.expect_err("it dies");
     let Failure::Lost { exit, .. } = &failure else { panic!("{failure:?}") };
     assert_eq!(exit.as_deref(), Some("exit status 3"));
@@ -40,7 +40,7 @@ async fn a_child_of_a_dead_plugin_delays_no_other_and_dies_too() {
 
 #[tokio::test]
 async fn a_plugin_that_does_not_end_when_asked_is_killed() {
-    let settings = Settings { grace: Duration::from_millis(300), ..Settings::USUAL };
+    let settings = Settings { grace: Duration::from_millis(300), ..Settings::TERRAFORM_DEFAULTS };
     let (first, one) = launched("stays", &settings).await;
     let (second, other) = launched("stays", &settings).await;
     assert!(one.goes_on() && other.goes_on());
@@ -51,10 +51,10 @@ async fn a_plugin_that_does_not_end_when_asked_is_killed() {
 
 #[tokio::test]
 async fn a_plugin_that_is_dropped_or_killed_does_not_live_on() {
-    let (plugin, life) = launched("", &Settings::USUAL).await;
+    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     drop(plugin);
     life.end().await;
-    let (plugin, life) = launched("stays", &Settings::USUAL).await;
+    let (plugin, life) = launched("stays", &Settings::TERRAFORM_DEFAULTS).await;
     plugin.kill();
     life.end().await;
 }
@@ -66,7 +66,10 @@ async fn a_launch_that_is_given_up_leaves_no_process() {
     let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\" host");
     executable.env.extend([witness.variable(), witness.litter()]);
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
-    let launch = tokio::spawn(async move { Plugin::launch(&executable, &Settings::USUAL).await });
+    let launch =
+        tokio::spawn(
+            async move { Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await },
+        );
     let life = witness.start().await;
     launch.abort();
     life.end().await;

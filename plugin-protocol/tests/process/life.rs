@@ -13,7 +13,7 @@ use super::*;
 async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions() {
     for tls in [true, false] {
         for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
-            let settings = Settings { tls, ..Settings::USUAL };
+            let settings = Settings { tls, ..Settings::TERRAFORM_DEFAULTS };
             let (plugin, life) = launched(behaviour, &settings).await;
             assert_eq!(plugin.protocol(), protocol);
             let provider = plugin.provider();
@@ -30,7 +30,7 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
 
 #[tokio::test]
 async fn an_interrupt_is_the_hosts_business() {
-    let (plugin, life) = launched("", &Settings::USUAL).await;
+    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let pid = Pid::from_raw(plugin.pid().expect("it is ours"));
     // An interrupt from a terminal reaches plugins too, and only the host knows when they can end.
     kill(pid, Signal::SIGINT).expect("it is there");
@@ -41,7 +41,7 @@ async fn an_interrupt_is_the_hosts_business() {
 #[tokio::test]
 async fn what_a_provider_prints_never_gets_in_the_way() {
     for behaviour in ["prints", "chatters"] {
-        let (plugin, life) = launched(behaviour, &Settings::USUAL).await;
+        let (plugin, life) = launched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
         let provider = plugin.provider();
         // If the first call had filled a pipe, the second would hang.
         for _ in 0..2 {
@@ -57,7 +57,7 @@ async fn what_a_provider_prints_never_gets_in_the_way() {
 
 #[tokio::test]
 async fn a_panic_fails_one_call_and_not_the_others() {
-    let (plugin, _life) = launched("panics", &Settings::USUAL).await;
+    let (plugin, _life) = launched("panics", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let failure = provider.schema().await.expect_err("it panics");
     assert!(failure.to_string().contains("the schema is lost"), "{failure:?}");
@@ -66,7 +66,7 @@ async fn a_panic_fails_one_call_and_not_the_others() {
 
 #[tokio::test]
 async fn many_calls_at_once_share_the_connections() {
-    let (plugin, _life) = launched("", &Settings::USUAL).await;
+    let (plugin, _life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let calls = (0..200).map(|_| provider.metadata());
     for answer in futures_util::future::join_all(calls).await {
@@ -76,7 +76,7 @@ async fn many_calls_at_once_share_the_connections() {
 
 #[tokio::test]
 async fn a_shutdown_does_not_wait_for_calls_that_never_end() {
-    let (plugin, life) = launched("", &Settings::USUAL).await;
+    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let provider = plugin.provider();
     let call = tokio::spawn(async move {
         let request = ConfigureRequest {

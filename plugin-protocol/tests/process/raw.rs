@@ -6,14 +6,14 @@ use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::client::GrpcProvider;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawCall, RawError, RawReply};
-use formwork_plugin_protocol::transcript::{Outcome, Recorder};
+use formwork_plugin_protocol::transcript::{CallOutcome, Recorder};
 
 use super::*;
 
 #[tokio::test]
 async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
     for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
-        let (plugin, _life) = launched(behaviour, &Settings::USUAL).await;
+        let (plugin, _life) = launched(behaviour, &Settings::TERRAFORM_DEFAULTS).await;
         let transport = plugin.transport();
         // Protocol 5 has another name for the method.
         let method = if protocol == Protocol::V5 { "Stop" } else { "StopProvider" };
@@ -38,9 +38,9 @@ async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
 
 #[tokio::test]
 async fn calls_to_a_launched_plugin_are_replayed_without_it() {
-    let (plugin, life) = launched("", &Settings::USUAL).await;
+    let (plugin, life) = launched("", &Settings::TERRAFORM_DEFAULTS).await;
     let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
-    let layered = recorder.layer(plugin.transport());
+    let layered = recorder.record_transport(plugin.transport());
     let provider = GrpcProvider::over(layered, plugin.protocol());
     let schema = provider.schema().await.expect("a schema");
     plugin.shutdown().await;
@@ -49,7 +49,7 @@ async fn calls_to_a_launched_plugin_are_replayed_without_it() {
     let transcript = recorder.transcript();
     assert_eq!(transcript.calls.len(), 1);
     assert_eq!(transcript.calls[0].method(), "GetProviderSchema");
-    assert_eq!(transcript.calls[0].outcome, Outcome::Ok);
+    assert_eq!(transcript.calls[0].outcome, CallOutcome::Ok);
     let replay = GrpcProvider::over(transcript.replay(), Protocol::V6);
     assert_eq!(replay.schema().await.expect("the same schema"), schema);
 }

@@ -49,7 +49,7 @@ pub(super) enum CollectError {
 }
 
 /// One file, by its last name.
-pub(super) fn file(path: &str) -> Result<Entry, CollectError> {
+pub(super) fn collect_file(path: &str) -> Result<Entry, CollectError> {
     let found = fs::metadata(path).ok().filter(|found| !found.is_dir());
     let Some(found) = found else { return Err(CollectError::NoFile(path.to_owned())) };
     let path = PathBuf::from(path);
@@ -85,7 +85,7 @@ pub(super) fn folder(path: &str, left: &Exclusions<'_>) -> Result<Vec<Entry>, Co
 }
 
 /// Checks that all are patterns.
-pub(super) fn are_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
+pub(super) fn check_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
     patterns(texts).map(drop).map_err(|error| format!("must have patterns: {error}"))
 }
 

@@ -16,6 +16,6 @@ impl DataSource for ArchiveFile {
 
     async fn read(&self, call: ReadData<Archive>) -> Answer<ArchiveComputed> {
         let config = call.config;
-        aside(move || config.wanted().make().map(ArchiveComputed::of)).await
+        run_blocking(move || config.wanted().create_archive().map(ArchiveComputed::of)).await
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path as FilePath;
 use formwork_sdk::prelude::*;
 
 use super::collect::{self, CollectError, Content, Entry, Exclusions};
-use super::pack::{Form, pack};
+use super::pack::{ArchiveFormat, pack};
 use crate::digest::Digests;
 
 /// A file that is given.
@@ -23,7 +23,7 @@ pub(super) struct Source {
 }
 
 /// Arguments of the author.
-pub(super) struct Wanted<'m> {
+pub(super) struct ArchiveRequest<'m> {
     pub(super) form: &'m str,
     pub(super) output_path: &'m str,
     pub(super) output_file_mode: Option<&'m str>,
@@ -37,14 +37,14 @@ pub(super) struct Wanted<'m> {
 }
 
 /// Attributes of the finished archive.
-pub(super) struct Made {
+pub(super) struct ArchiveResult {
     pub(super) size: i64,
     pub(super) digests: Digests,
 }
 
-impl Wanted<'_> {
+impl ArchiveRequest<'_> {
     /// Makes the archive.
-    pub(super) fn make(&self) -> Answer<Made> {
+    pub(super) fn create_archive(&self) -> Answer<ArchiveResult> {
         let fail = |summary: &str, why: String| Problem::new(summary, why);
         let failed = "Archive creation error";
         let target = FilePath::new(self.output_path);
@@ -54,7 +54,7 @@ impl Wanted<'_> {
                 fail("Output path error", why)
             })?;
         }
-        let Some(form) = Form::named(self.form) else {
+        let Some(form) = ArchiveFormat::from_name(self.form) else {
             let why = format!(
                 "error creating archive: archive type not supported: {}; use \"zip\" or \"tar.gz\"",
                 self.form
@@ -80,7 +80,7 @@ impl Wanted<'_> {
             fail("Archive output error", format!("error reading output: {error}"))
         })?;
         let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
-        Ok(Made { size, digests: Digests::of(&bytes) })
+        Ok(ArchiveResult { size, digests: Digests::of(&bytes) })
     }
 
     /// Entries of the archive.
@@ -99,7 +99,7 @@ impl Wanted<'_> {
             );
         }
         if let Some(file) = self.file {
-            return Ok(vec![collect::file(file)?]);
+            return Ok(vec![collect::collect_file(file)?]);
         }
         if let Some(name) = self.content_filename {
             return Ok(vec![given(name, self.content.unwrap_or_default())]);
@@ -112,13 +112,13 @@ impl Wanted<'_> {
 }
 
 /// Checks that a string names a form of archives.
-pub(super) fn is_form(text: &str) -> Result<(), String> {
+pub(super) fn is_archive_type(text: &str) -> Result<(), String> {
     let forms = "must be \"zip\" or \"tar.gz\"";
-    Form::named(text).map(drop).ok_or_else(|| format!("{forms}, and is {text:?}"))
+    ArchiveFormat::from_name(text).map(drop).ok_or_else(|| format!("{forms}, and is {text:?}"))
 }
 
 /// Checks that a string has permissions, or nothing.
-pub(super) fn is_mode(text: &str) -> Result<(), String> {
+pub(super) fn is_file_mode(text: &str) -> Result<(), String> {
     match text.is_empty() || octal(text).is_some() {
         true => Ok(()),
         false => Err(format!("must have octal digits, for example \"0644\", and is {text:?}")),

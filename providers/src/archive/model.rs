@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use formwork_sdk::prelude::*;
 
 use super::collect;
-use super::file::{self, Made, Source, Wanted};
+use super::file::{self, ArchiveRequest, ArchiveResult, Source};
 
 /// Files packed into one.
 ///
@@ -21,7 +21,7 @@ use super::file::{self, Made, Source, Wanted};
 )]
 pub(super) struct Archive {
     /// The form of the archive: `zip` or `tar.gz`.
-    #[attr(required, replace, check = file::is_form)]
+    #[attr(required, replace, check = file::is_archive_type)]
     pub(super) r#type: String,
     /// Content of the only file of the archive, `source_content_filename`.
     #[attr(optional, replace)]
@@ -37,7 +37,7 @@ pub(super) struct Archive {
     pub(super) source_dir: Option<String>,
     /// Patterns of what to leave out of `source_dir`: names relative to it, with `*`, `?`, `[…]`, `{…}`,
     /// and `**` for any number of folders.
-    #[attr(optional, replace, check = collect::are_patterns)]
+    #[attr(optional, replace, check = collect::check_patterns)]
     pub(super) excludes: Option<BTreeSet<String>>,
     /// Whether to leave out folders that are links; otherwise what they lead to is put in.
     #[attr(optional)]
@@ -46,7 +46,7 @@ pub(super) struct Archive {
     #[attr(required, replace)]
     pub(super) output_path: String,
     /// The permissions of all files in the archive, in octal digits, instead of those they have.
-    #[attr(optional, replace, check = file::is_mode)]
+    #[attr(optional, replace, check = file::is_file_mode)]
     pub(super) output_file_mode: Option<String>,
     /// Size of the archive in bytes.
     #[attr(computed)]
@@ -82,8 +82,8 @@ macro_rules! wanted {
     ($($archive:ident)*) => {$(
         impl $archive {
             /// Sources of the archive.
-            pub(super) fn wanted(&self) -> Wanted<'_> {
-                Wanted {
+            pub(super) fn wanted(&self) -> ArchiveRequest<'_> {
+                ArchiveRequest {
                     form: &self.r#type,
                     output_path: &self.output_path,
                     output_file_mode: self.output_file_mode.as_deref(),
@@ -113,7 +113,7 @@ impl ArchiveDraft {
 
 impl ArchiveComputed {
     /// Attributes of a finished archive.
-    pub(super) fn of(made: Made) -> Self {
+    pub(super) fn of(made: ArchiveResult) -> Self {
         let digests = made.digests;
         Self {
             output_size: made.size,

@@ -14,14 +14,14 @@ use super::collect::{Content, Entry};
 
 /// A form of archives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ArchiveFormat {
     Zip,
     TarGz,
 }
 
-impl Form {
+impl ArchiveFormat {
     /// The form of this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         match name {
             "zip" => Some(Self::Zip),
             "tar.gz" => Some(Self::TarGz),
@@ -43,15 +43,15 @@ pub(super) enum PackError {
 
 /// Writes an archive. With `mode` all files have these permissions.
 pub(super) fn pack(
-    form: Form,
+    form: ArchiveFormat,
     target: &Path,
     entries: &[Entry],
     mode: Option<u32>,
 ) -> Result<(), PackError> {
     let file = BufWriter::new(File::create(target)?);
     match form {
-        Form::Zip => zip(file, entries, mode),
-        Form::TarGz => tar_gz(file, entries, mode),
+        ArchiveFormat::Zip => zip(file, entries, mode),
+        ArchiveFormat::TarGz => tar_gz(file, entries, mode),
     }
 }
 

@@ -17,13 +17,13 @@ impl Resource for ArchiveFile {
 
     async fn create(&self, call: Create<Archive>) -> Answer<ArchiveComputed> {
         let planned = call.planned;
-        aside(move || planned.wanted().make().map(ArchiveComputed::of)).await
+        run_blocking(move || planned.wanted().create_archive().map(ArchiveComputed::of)).await
     }
 
     async fn read(&self, call: Read<Archive>) -> Answer<Option<Archive>> {
         let current = call.current;
-        let (current, made) = aside(move || {
-            let made = current.wanted().make()?;
+        let (current, made) = run_blocking(move || {
+            let made = current.wanted().create_archive()?;
             Ok((current, made))
         })
         .await?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use formwork_sdk::testing::{Action, Life, Refusal, read_data};
+use formwork_sdk::testing::{PlannedAction, Refusal, TestObject, read_data};
 use formwork_sdk::value::{Path as Place, Type, Value};
 
 use super::provider;
@@ -137,17 +137,17 @@ async fn a_resource_sees_what_it_is_made_of_change() {
         let source = path("source_file", &tree.path().join(name));
         [text("type", "zip"), source, path("output_path", &file)]
     };
-    let mut life = Life::new(provider(), "archive_file").await.unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Create));
-    life.store().await.unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Nothing));
+    let mut life = TestObject::new(provider(), "archive_file").await.unwrap();
+    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Create));
+    life.upgrade_stored().await.unwrap();
+    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
     let digest = life.get("output_base64sha256").clone();
     fs::write(tree.path().join("a.txt"), "changed").unwrap();
     fs::remove_file(&file).unwrap();
-    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Nothing));
+    assert_eq!(life.apply(config("a.txt")).await, Ok(PlannedAction::Nothing));
     assert_ne!(life.get("output_base64sha256"), &digest);
     assert!(file.exists());
-    assert_eq!(life.apply(config("b.md")).await, Ok(Action::Replace));
+    assert_eq!(life.apply(config("b.md")).await, Ok(PlannedAction::Replace));
     life.destroy().await.unwrap();
     assert!(file.exists(), "what was made from others is left to others");
 }

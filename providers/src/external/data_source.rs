@@ -8,7 +8,7 @@ use std::process::Output;
 
 use formwork_sdk::prelude::*;
 
-use crate::child::{command, converse};
+use crate::child::{command, run_with_input};
 
 /// Result of a program that speaks JSON.
 #[derive(Model)]
@@ -41,7 +41,7 @@ impl DataSource for External {
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
             let detail = "`program` has no element that names the program to run.";
-            return Err(at_program("External Program Missing", detail));
+            return Err(at_program_attribute("External Program Missing", detail));
         };
         let mut query = config.query.unwrap_or_default();
         query.retain(|_, value| value.is_some());
@@ -53,26 +53,26 @@ impl DataSource for External {
         if let Some(folder) = &folder {
             command.current_dir(folder);
         }
-        let output = match converse(command, query.as_bytes()).await {
+        let output = match run_with_input(command, query.as_bytes()).await {
             Ok(output) => output,
             Err(error) => return Err(not_started(program, folder.as_ref(), &error)),
         };
         if !output.status.success() {
-            return Err(failed(program, &output));
+            return Err(exit_problem(program, &output));
         }
-        let result = understood(&output.stdout).map_err(|error| {
+        let result = parse_answer(&output.stdout).map_err(|error| {
             let detail = format!(
                 "The program must print a JSON object whose values are strings.\n\n\
                  Program: {program}\nResult Error: {error}"
             );
-            at_program("Unexpected External Program Results", detail)
+            at_program_attribute("Unexpected External Program Results", detail)
         })?;
         Ok(ProgramResultComputed { result, id: "-".to_owned() })
     }
 }
 
 /// The answer; a value that is null is an empty text.
-fn understood(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Error> {
+fn parse_answer(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Error> {
     let answer: Option<BTreeMap<String, Option<String>>> = serde_json::from_slice(answer)?;
     let texts = answer.unwrap_or_default().into_iter();
     Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
@@ -83,17 +83,17 @@ fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Pro
         && !FilePath::new(folder).is_dir()
     {
         let detail = format!("`working_dir` is {folder:?}, which is not a folder.");
-        return at_program("External Program Execution Failed", detail);
+        return at_program_attribute("External Program Execution Failed", detail);
     }
     let detail = format!(
         "The program cannot be started. It must be in one of the folders of PATH or be given with its \
          path, for example \"${{path.module}}/{program}\", and must be executable.\n\n\
          Program: {program}\nError: {error}"
     );
-    at_program("External Program Lookup Failed", detail)
+    at_program_attribute("External Program Lookup Failed", detail)
 }
 
-fn failed(program: &str, output: &Output) -> Problem {
+fn exit_problem(program: &str, output: &Output) -> Problem {
     let words = String::from_utf8_lossy(&output.stderr);
     let words = match &*words {
         "" => "The program printed nothing to its standard error.".to_owned(),
@@ -101,10 +101,10 @@ fn failed(program: &str, output: &Output) -> Problem {
     };
     let detail =
         format!("The program failed.\n\nProgram: {program}\n{words}\nState: {}", output.status);
-    at_program("External Program Execution Failed", detail)
+    at_program_attribute("External Program Execution Failed", detail)
 }
 
-fn at_program(summary: &str, detail: impl Into<String>) -> Problem {
+fn at_program_attribute(summary: &str, detail: impl Into<String>) -> Problem {
     Problem::new(summary, detail).at("program")
 }
 

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::exchange::{self, Failure, Patience, Response, Settings};
+use super::exchange::{self, Failure, Response, RetryPolicy, Settings};
 
 /// Response of a server to a request.
 #[derive(Model)]
@@ -109,8 +109,8 @@ impl DataSource for Http {
             identity: config.client_cert_pem.as_deref().zip(config.client_key_pem.as_deref()),
             is_insecure: config.insecure.unwrap_or(false),
         };
-        let patience = config.retry.as_ref().map(Retry::patience).unwrap_or_default();
-        let response = exchange::answer(&settings, patience).await;
+        let patience = config.retry.as_ref().map(Retry::retry_policy).unwrap_or_default();
+        let response = exchange::send_with_retries(&settings, patience).await;
         let Response { status, headers, body } = response.map_err(|failure| problem(&failure))?;
         if std::str::from_utf8(&body).is_err() {
             call.warn(Problem::new(
@@ -132,9 +132,9 @@ impl DataSource for Http {
 }
 
 impl Retry {
-    fn patience(&self) -> Patience {
-        let usual = Patience::default();
-        Patience {
+    fn retry_policy(&self) -> RetryPolicy {
+        let usual = RetryPolicy::default();
+        RetryPolicy {
             retries: self.attempts.and_then(|n| u64::try_from(n).ok()).unwrap_or(usual.retries),
             first: self.min_delay_ms.map_or(usual.first, milliseconds),
             most: self.max_delay_ms.map_or(usual.most, milliseconds),

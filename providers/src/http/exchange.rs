@@ -37,13 +37,13 @@ pub(super) struct Settings<'s> {
 
 /// Number of retries, and the waits between them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct RetryPolicy {
     pub(super) retries: u64,
     pub(super) first: Duration,
     pub(super) most: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self { retries: 0, first: Duration::from_secs(1), most: Duration::from_secs(30) }
     }
@@ -90,9 +90,9 @@ enum Attempt {
 }
 
 /// Asks until there is an answer.
-pub(super) async fn answer(
+pub(super) async fn send_with_retries(
     settings: &Settings<'_>,
-    patience: Patience,
+    patience: RetryPolicy,
 ) -> Result<Response, Failure> {
     let request = Arc::new(request(settings)?);
     let agent = agent(settings)?;
@@ -259,10 +259,10 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .root_certs(roots)
         .client_cert(identity.transpose()?)
         .disable_verification(settings.is_insecure)
-        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
         .build();
     let url = escaped(settings.url).parse().map_err(|error| refused(settings, &error))?;
-    let proxy = proxy::toward(&url).map_err(|error| refused(settings, &error))?;
+    let proxy = proxy::proxy_for(&url).map_err(|error| refused(settings, &error))?;
     let config = Agent::config_builder()
         .tls_config(tls)
         .http_status_as_error(false)

@@ -6,7 +6,7 @@ use std::process::Output;
 
 use formwork_sdk::prelude::*;
 
-use crate::child::{command, converse};
+use crate::child::{command, run_with_input};
 
 /// A program that is run on this machine, with the environment of the run. It is run whenever the data
 /// are read, which is mostly while planning, so it should change nothing.
@@ -70,7 +70,7 @@ impl CommandInput {
             program.current_dir(folder);
         }
         let input = self.stdin.as_deref().unwrap_or_default();
-        let output = converse(program, input.as_bytes()).await.map_err(|error| {
+        let output = run_with_input(program, input.as_bytes()).await.map_err(|error| {
             if folder.is_some_and(|folder| !FilePath::new(folder).is_dir()) {
                 let detail = format!("{:?} is not a folder.", folder.cloned().unwrap_or_default());
                 return Problem::new("Command Execution Failed", detail).at("working_directory");
@@ -89,11 +89,11 @@ impl CommandInput {
                 stdout: text(&output.stdout),
                 stderr: text(&output.stderr),
             }),
-            _ => Err(self.failed(&output)),
+            _ => Err(self.exit_problem(&output)),
         }
     }
 
-    fn failed(&self, output: &Output) -> Problem {
+    fn exit_problem(&self, output: &Output) -> Problem {
         let words = text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
         let detail = format!(
             "The command failed. If that is expected, set `allow_non_zero_exit_code`.\n\n\
@@ -111,7 +111,7 @@ fn text(bytes: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Passing, Refusal, read_data};
+    use formwork_sdk::testing::{Refusal, TestEphemeral, read_data};
     use formwork_sdk::value::{Path, Type, Value};
 
     use super::super::provider;
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(get(&said, "stdout"), Value::string(format!("in {name}\n")));
         assert_eq!(get(&said, "stderr"), Value::null(Type::String));
         assert_eq!(get(&said, "exit_code"), Value::int(0));
-        let mut passing = Passing::new(provider(), "local_command").await.unwrap();
+        let mut passing = TestEphemeral::new(provider(), "local_command").await.unwrap();
         let opened = passing.open(&[shell("cat; pwd -P"), more].concat()).await.unwrap();
         assert_eq!(get(&opened, "stdout"), get(&said, "stdout"));
     }

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 
 use formwork_sdk::prelude::*;
 
-use super::permission::mode;
+use super::permission::parse_mode;
 use crate::digest::{Digests, hex, sha1};
 use crate::pem;
 
@@ -99,11 +99,11 @@ fn write(file: &FileToWrite<'_>, content: &[u8]) -> Answer<()> {
         && !folder.as_os_str().is_empty()
         && !folder.exists()
     {
-        let permission = mode(file.folder_permission).unwrap_or(0o777);
+        let permission = parse_mode(file.folder_permission).unwrap_or(0o777);
         let made = crate::mode::create_dir(folder, permission);
         made.map_err(|error| fail("folder of", error))?;
     }
-    let permission = mode(file.permission).unwrap_or(0o777);
+    let permission = parse_mode(file.permission).unwrap_or(0o777);
     let opened = crate::mode::create_file(FilePath::new(file.name), permission);
     let written = opened.and_then(|mut opened| opened.write_all(content));
     written.map_err(|error| fail("file", error))

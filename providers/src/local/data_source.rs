@@ -31,7 +31,7 @@ impl DataSource for LocalFile {
     type Model = File;
 
     async fn read(&self, call: ReadData<File>) -> Answer<FileComputed> {
-        let Found { content, content_base64, told } = found(call.config.filename).await?;
+        let Found { content, content_base64, told } = read_file_data(call.config.filename).await?;
         Ok(FileComputed { content, content_base64, told })
     }
 }
@@ -59,7 +59,7 @@ impl DataSource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
     async fn read(&self, call: ReadData<SensitiveFile>) -> Answer<SensitiveFileComputed> {
-        let Found { content, content_base64, told } = found(call.config.filename).await?;
+        let Found { content, content_base64, told } = read_file_data(call.config.filename).await?;
         Ok(SensitiveFileComputed { content, content_base64, told })
     }
 }
@@ -71,8 +71,8 @@ struct Found {
     told: ContentDigestsComputed,
 }
 
-async fn found(name: String) -> Answer<Found> {
-    aside(move || {
+async fn read_file_data(name: String) -> Answer<Found> {
+    run_blocking(move || {
         let bytes = fs::read(&name).map_err(|error| {
             let detail = format!("The file {name:?} cannot be read: {error}.");
             Problem::new("Read local file data source error", detail)

@@ -55,7 +55,7 @@ impl Resource for LocalFile {
 
     async fn create(&self, call: Create<File>) -> Answer<FileComputed> {
         let planned = call.planned;
-        aside(move || {
+        run_blocking(move || {
             let text = planned.content.or(planned.sensitive_content);
             let given = ContentSource {
                 text: text.as_deref(),
@@ -74,7 +74,7 @@ impl Resource for LocalFile {
 
     async fn read(&self, call: Read<File>) -> Answer<Option<File>> {
         let file = call.current;
-        aside(move || {
+        run_blocking(move || {
             let same = content::is_as_written(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
@@ -92,7 +92,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
     use tempfile::tempdir;
 
@@ -110,14 +110,14 @@ mod tests {
     async fn the_file_is_there_until_its_end() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("a/b/file.txt");
-        let mut life = Life::new(provider(), "local_file").await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         assert_eq!(life.get("id"), &Value::string("fe05bcdcdc4928012781a5f1a2a77cbb5398e106"));
         assert_eq!(life.get("id"), life.get("content_sha1"));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         life.destroy().await.unwrap();
         assert!(!path.exists());
@@ -127,13 +127,13 @@ mod tests {
     async fn a_file_that_others_changed_or_removed_is_made_again() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("file.txt");
-        let mut life = Life::new(provider(), "local_file").await.unwrap();
+        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
         life.apply([named(&path), content("one")]).await.unwrap();
         fs::write(&path, "other").unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         assert_eq!(fs::read_to_string(&path).unwrap(), "one");
         fs::remove_file(&path).unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         fs::remove_file(&path).unwrap();
         life.destroy().await.unwrap();
     }
@@ -152,7 +152,7 @@ mod tests {
             ("content", Value::string(""), vec![]),
         ];
         for (name, value, bytes) in given {
-            let mut life = Life::new(provider(), "local_file").await.unwrap();
+            let mut life = TestObject::new(provider(), "local_file").await.unwrap();
             life.apply([named(&path), (name, value)]).await.unwrap();
             assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
         }
@@ -162,7 +162,7 @@ mod tests {
     async fn permissions_are_those_asked_for() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("file");
-        let mut life = Life::new(provider(), "local_file").await.unwrap();
+        let mut life = TestObject::new(provider(), "local_file").await.unwrap();
         let permission = ("file_permission", Value::string("0600"));
         life.apply([named(&path), content("x"), permission]).await.unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -184,7 +184,7 @@ mod tests {
             (vec![named(folder.path()), content("a")], "cannot be written"),
         ];
         for (config, expected) in table {
-            let mut life = Life::new(provider(), "local_file").await.unwrap();
+            let mut life = TestObject::new(provider(), "local_file").await.unwrap();
             let refusal = life.apply(config).await.unwrap_err();
             assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
             assert!(life.object().is_null());

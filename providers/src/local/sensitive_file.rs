@@ -47,7 +47,7 @@ impl Resource for LocalSensitiveFile {
 
     async fn create(&self, call: Create<SensitiveFile>) -> Answer<SensitiveFileComputed> {
         let planned = call.planned;
-        aside(move || {
+        run_blocking(move || {
             let given = ContentSource {
                 text: planned.content.as_deref(),
                 base64: planned.content_base64.as_deref(),
@@ -65,7 +65,7 @@ impl Resource for LocalSensitiveFile {
 
     async fn read(&self, call: Read<SensitiveFile>) -> Answer<Option<SensitiveFile>> {
         let file = call.current;
-        aside(move || {
+        run_blocking(move || {
             let same = content::is_as_written(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
@@ -83,7 +83,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::Path;
 
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
     use tempfile::tempdir;
 
@@ -101,14 +101,14 @@ mod tests {
     async fn the_file_is_for_its_owner_alone() {
         let folder = tempdir().unwrap();
         let path = folder.path().join("secrets/file");
-        let mut life = Life::new(provider(), "local_sensitive_file").await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "local_sensitive_file").await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Create));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o700);
         assert_eq!(mode(path.parent().unwrap()), 0o700);
-        life.store().await.unwrap();
-        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
         assert!(!path.exists());
     }

@@ -31,28 +31,28 @@ impl Resource for NullResource {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
 
     use super::super::provider;
 
     #[tokio::test]
     async fn lives_until_its_triggers_change() {
-        let mut life = Life::new(provider(), "null_resource").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "null_resource").await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
         let first = life.get("id").clone();
-        life.store().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
         let triggers = || strings([("version", "1")]);
-        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(PlannedAction::Replace));
         assert_ne!(life.get("id"), &first);
-        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(PlannedAction::Nothing));
         life.destroy().await.unwrap();
         assert!(life.object().is_null());
     }
 
     #[tokio::test]
     async fn cannot_be_imported() {
-        let mut life = Life::new(provider(), "null_resource").await.unwrap();
+        let mut life = TestObject::new(provider(), "null_resource").await.unwrap();
         let refusal = life.import("5").await.unwrap_err();
         assert!(refusal.0.contains("cannot be imported"), "{refusal:?}");
     }

@@ -79,17 +79,17 @@ impl Resource for Databases {
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
         let what = format!("Error creating database {}", wanted.name);
         session.run_alone_as(&what, &owner(&wanted.owner), statement).await?;
-        let made = Database { template, ..Database::called(&wanted.name) };
+        let made = Database { template, ..Database::named_only(&wanted.name) };
         call.keep(made.clone());
-        match self.found(made, &call.stop).await? {
+        match self.read_database(made, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(gone(&wanted.name)),
+            None => Err(missing_database_problem(&wanted.name)),
         }
     }
 
     async fn read(&self, call: Read<Database>) -> Answer<Option<Database>> {
         let Read { current, call, .. } = call;
-        self.found(current, &call.stop).await
+        self.read_database(current, &call.stop).await
     }
 
     async fn update(&self, call: Update<Database>) -> Answer<DatabaseComputed> {
@@ -118,9 +118,9 @@ impl Resource for Databases {
             let statement = format!("REASSIGN OWNED BY {from} TO {to}");
             inside.run_as(&what, &roles, &[statement]).await?;
         }
-        match self.found(done, &call.stop).await? {
+        match self.read_database(done, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(gone(&wanted.name)),
+            None => Err(missing_database_problem(&wanted.name)),
         }
     }
 
@@ -154,7 +154,7 @@ impl Resource for Databases {
 
 impl Databases {
     /// The real database of what is known of one.
-    async fn found(&self, known: Database, stop: &Stop) -> Answer<Option<Database>> {
+    async fn read_database(&self, known: Database, stop: &Stop) -> Answer<Option<Database>> {
         let session = self.0.connect(None, stop).await?;
         let query = "SELECT pg_get_userbyid(datdba)::text, pg_encoding_to_char(encoding)::text, \
                      datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
@@ -223,7 +223,7 @@ impl Database {
     }
 
     /// A database of which only the name is known.
-    fn called(name: &str) -> Self {
+    fn named_only(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             owner: String::new(),
@@ -245,7 +245,7 @@ fn owner(owner: &Option<String>) -> Vec<&str> {
     owner.iter().map(String::as_str).collect()
 }
 
-fn gone(name: &str) -> Problem {
+fn missing_database_problem(name: &str) -> Problem {
     let detail =
         format!("The database {name} was created, and another session has dropped it since.");
     Problem::new("Database not found", detail)

@@ -47,7 +47,7 @@ impl ClientCertificateDraft {
 }
 
 /// Encryption settings of a configuration.
-pub(super) struct Wanted {
+pub(super) struct EncryptionSettings {
     /// Whether the server is behind a socket, where nothing is encrypted.
     pub(super) is_local: bool,
     pub(super) mode: String,
@@ -65,7 +65,7 @@ pub(super) struct Encryption {
 
 /// Why connections cannot be encrypted as they should.
 #[derive(Debug, thiserror::Error)]
-enum Unusable {
+enum EncryptionError {
     #[error("{0} cannot be read: {1}")]
     File(String, io::Error),
     #[error("{0} holds no {1} in PEM: {2}")]
@@ -76,7 +76,7 @@ enum Unusable {
     Refused(String),
 }
 
-impl From<TlsError> for Unusable {
+impl From<TlsError> for EncryptionError {
     fn from(error: TlsError) -> Self {
         Self::Refused(error.to_string())
     }
@@ -84,7 +84,7 @@ impl From<TlsError> for Unusable {
 
 impl Encryption {
     /// Makes it ready; reads the files.
-    pub(super) fn new(wanted: Wanted) -> Answer<Self> {
+    pub(super) fn new(wanted: EncryptionSettings) -> Answer<Self> {
         let mode = match wanted.mode.as_str() {
             _ if wanted.is_local => SslMode::Disable,
             "disable" => SslMode::Disable,
@@ -101,13 +101,13 @@ impl Encryption {
     }
 
     /// Whether connections are to be encrypted.
-    pub(super) fn mode(&self) -> SslMode {
+    pub(super) fn ssl_mode(&self) -> SslMode {
         self.mode
     }
 }
 
-fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
-    let cryptography = formwork_plugin_protocol::cryptography();
+fn client_config(wanted: &EncryptionSettings) -> Result<ClientConfig, EncryptionError> {
+    let cryptography = formwork_plugin_protocol::crypto_provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&cryptography))
         .with_safe_default_protocol_versions()?;
     let verifier: Arc<dyn ServerCertVerifier> = match (wanted.mode.as_str(), &wanted.authorities) {
@@ -125,9 +125,9 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
                 roots.add_parsable_certificates(known.iter().cloned());
                 WebPkiServerVerifier::builder_with_provider(Arc::new(roots), cryptography)
                     .build()
-                    .map_err(|error| Unusable::Refused(error.to_string()))?
+                    .map_err(|error| EncryptionError::Refused(error.to_string()))?
             };
-            let rule = Signed { known, by_any_name: mode != "verify-full" };
+            let rule = SignedCertificateVerifier { known, by_any_name: mode != "verify-full" };
             Arc::new(RuledVerifier { chain, rule })
         }
     };
@@ -140,33 +140,37 @@ fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
     };
     let chain = parse_certificates(&cert_from, cert.as_bytes())?;
     let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
-        .map_err(|error| Unusable::Pem(key_from, "private key", error))?;
+        .map_err(|error| EncryptionError::Pem(key_from, "private key", error))?;
     Ok(builder.with_client_auth_cert(chain, key)?)
 }
 
-fn read(file: &str) -> Result<String, Unusable> {
-    std::fs::read_to_string(file).map_err(|error| Unusable::File(file.to_owned(), error))
+fn read(file: &str) -> Result<String, EncryptionError> {
+    std::fs::read_to_string(file).map_err(|error| EncryptionError::File(file.to_owned(), error))
 }
 
-fn parse_certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Unusable> {
+fn parse_certificates(
+    from: &str,
+    pem: &[u8],
+) -> Result<Vec<CertificateDer<'static>>, EncryptionError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-    let found = found.map_err(|error| Unusable::Pem(from.to_owned(), "certificate", error))?;
+    let found =
+        found.map_err(|error| EncryptionError::Pem(from.to_owned(), "certificate", error))?;
     match found.is_empty() {
-        true => Err(Unusable::Empty(from.to_owned())),
+        true => Err(EncryptionError::Empty(from.to_owned())),
         false => Ok(found),
     }
 }
 
 /// Verifier for servers whose certificate is signed by a trusted authority, or is trusted itself.
 #[derive(Debug)]
-struct Signed {
+struct SignedCertificateVerifier {
     /// Certificates of whom we trust, if these are not just whom the machine trusts.
     known: Vec<CertificateDer<'static>>,
     /// Whether it does not matter for which name the certificate was made.
     by_any_name: bool,
 }
 
-impl CertificateRule for Signed {
+impl CertificateRule for SignedCertificateVerifier {
     fn verdict(
         &self,
         chain: &dyn ServerCertVerifier,

@@ -63,7 +63,7 @@ impl Resource for Extensions {
 
     async fn read(&self, call: Read<Extension>) -> Answer<Option<Extension>> {
         let Read { current: known, call, .. } = call;
-        let found = self.found(&known.database, &known.name, &call.stop).await?;
+        let found = self.read_extension(&known.database, &known.name, &call.stop).await?;
         Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))
     }
 
@@ -120,7 +120,7 @@ impl Resource for Extensions {
 
 impl Extensions {
     /// Schema and version of an extension; `None` if it is not there, or its database is not.
-    async fn found(
+    async fn read_extension(
         &self,
         database: &str,
         name: &str,

@@ -117,7 +117,7 @@ impl Resource for Grants {
         let target = known.target();
         // A role or schema that is gone has taken its privileges with it.
         if role_of(&session, &known.role).await?.is_none()
-            || target.found(&session, 0).await?.is_empty()
+            || target.read_objects(&session, 0).await?.is_empty()
         {
             return Ok(());
         }
@@ -196,7 +196,7 @@ async fn run(
     target: &Target<'_>,
     statements: &[String],
 ) -> Answer<()> {
-    let objects = target.found(session, 0).await?;
+    let objects = target.read_objects(session, 0).await?;
     let owners: BTreeSet<&str> = objects.iter().map(|object| object.owner.as_str()).collect();
     session.run_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
 }
@@ -210,7 +210,7 @@ async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
             return Ok(None);
         }
     }
-    for object in known.target().found(session, role).await? {
+    for object in known.target().read_objects(session, role).await? {
         let Object { owner, privileges, passed_on } = object;
         // An owner may grant everything, with or without the option.
         let with_grant_option = match known.with_grant_option {

@@ -183,7 +183,7 @@ impl RoleInput {
         ];
         let changed = flags.into_iter().filter(|(_, wanted, is)| Some(*wanted) != *is);
         let mut options: Vec<_> =
-            changed.map(|(word, wanted, _)| sql::unless(word, wanted)).collect();
+            changed.map(|(word, wanted, _)| sql::option_or_no_option(word, wanted)).collect();
         if prior.is_none_or(|prior| prior.connection_limit != self.connection_limit) {
             options.push(format!("CONNECTION LIMIT {}", self.connection_limit));
         }

@@ -49,7 +49,7 @@ impl Resource for Schemas {
         roles.extend(wanted.owner.clone());
         // An existing schema may have another owner.
         roles.extend(owner_of(&session, &wanted.name).await?);
-        session.run_as(&what, &borrowed(&roles), &statements).await?;
+        session.run_as(&what, &roles_to_join(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         let database = session.database.clone();
         let owner = wanted.owner.clone().unwrap_or_default();
@@ -80,7 +80,7 @@ impl Resource for Schemas {
         }
         let roles = [session.owner().await?, prior.owner, owner.clone()];
         let what = format!("Error updating schema {}", wanted.name);
-        session.run_as(&what, &borrowed(&roles), &statements).await?;
+        session.run_as(&what, &roles_to_join(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaComputed { database: session.database, owner, id })
     }
@@ -135,6 +135,6 @@ async fn owner_of(session: &Session, name: &str) -> Answer<Option<String>> {
     Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))
 }
 
-fn borrowed(roles: &[String]) -> Vec<&str> {
+fn roles_to_join(roles: &[String]) -> Vec<&str> {
     roles.iter().map(String::as_str).collect()
 }

@@ -6,7 +6,9 @@ use std::time::Duration;
 use formwork_sdk::prelude::*;
 use tokio_postgres::Config;
 
-use super::encryption::{ClientCertificate, ClientCertificateDraft, Encryption, Wanted};
+use super::encryption::{
+    ClientCertificate, ClientCertificateDraft, Encryption, EncryptionSettings,
+};
 use super::session::Session;
 
 /// The configuration of the provider. Arguments that are not set come from the environment, as with
@@ -73,12 +75,12 @@ enum KnownConfig {
     Nothing,
     /// These attributes are only known when something else has been made.
     Later(Vec<&'static str>),
-    All(Box<Access>),
+    All(Box<ConnectionSettings>),
 }
 
 /// All that it takes to connect.
 #[derive(Clone)]
-pub(super) struct Access {
+pub(super) struct ConnectionSettings {
     pub(super) config: Config,
     /// The database to begin with.
     pub(super) database: String,
@@ -91,7 +93,7 @@ impl Configure for Server {
     type Model = Settings;
 
     async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
-        self.reach(&call.config)?;
+        self.configure(&call.config)?;
         match self.known_config() {
             KnownConfig::Later(_) => call.deferral.request(DeferredReason::ProviderConfigUnknown),
             _ => Ok(()),
@@ -101,8 +103,8 @@ impl Configure for Server {
 
 impl Server {
     /// Takes how the server is reached.
-    pub(super) fn reach(&self, config: &SettingsDraft) -> Answer<()> {
-        let later = later(config);
+    pub(super) fn configure(&self, config: &SettingsDraft) -> Answer<()> {
+        let later = unknown_attributes(config);
         let known_config = if later.is_empty() {
             KnownConfig::All(Box::new(access(config)?))
         } else {
@@ -144,7 +146,7 @@ impl Server {
 }
 
 /// Attributes that are not known yet. Their default does not apply.
-fn later(config: &SettingsDraft) -> Vec<&'static str> {
+fn unknown_attributes(config: &SettingsDraft) -> Vec<&'static str> {
     let blocks = config.clientcert.get();
     let certificate =
         blocks.and_then(|blocks| blocks.first()).map(ClientCertificateDraft::is_later);
@@ -162,7 +164,7 @@ fn later(config: &SettingsDraft) -> Vec<&'static str> {
     all.into_iter().filter(|(_, is_later)| *is_later).map(|(name, _)| name).collect()
 }
 
-fn access(config: &SettingsDraft) -> Answer<Access> {
+fn access(config: &SettingsDraft) -> Answer<ConnectionSettings> {
     let or_env = |given: &Attr<String>, name: &str, usual: &str| {
         given.get().cloned().or_else(|| variable(name)).unwrap_or_else(|| usual.to_owned())
     };
@@ -171,7 +173,7 @@ fn access(config: &SettingsDraft) -> Answer<Access> {
         given.unwrap_or(usual)
     };
     let host = or_env(&config.host, "PGHOST", "localhost");
-    let wanted = Wanted {
+    let wanted = EncryptionSettings {
         is_local: host.starts_with('/'),
         mode: or_env(&config.sslmode, "PGSSLMODE", "require"),
         authorities: config.sslrootcert.get().cloned(),
@@ -180,7 +182,7 @@ fn access(config: &SettingsDraft) -> Answer<Access> {
     let encryption = Encryption::new(wanted)?;
     let mut access = Config::new();
     access
-        .ssl_mode(encryption.mode())
+        .ssl_mode(encryption.ssl_mode())
         .host(host)
         .port(u16::try_from(number(&config.port, "PGPORT", 5432)).unwrap_or(5432))
         .user(or_env(&config.username, "PGUSER", "postgres"))
@@ -191,7 +193,7 @@ fn access(config: &SettingsDraft) -> Answer<Access> {
     }
     let seconds = number(&config.connect_timeout, "PGCONNECT_TIMEOUT", 180);
     let seconds = u64::try_from(seconds).ok().filter(|seconds| *seconds > 0);
-    Ok(Access {
+    Ok(ConnectionSettings {
         config: access,
         database: or_env(&config.database, "PGDATABASE", "postgres"),
         patience: seconds.map(Duration::from_secs),

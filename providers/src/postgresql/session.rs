@@ -15,7 +15,7 @@ use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row};
 
 use super::encryption::Encryption;
-use super::server::Access;
+use super::server::ConnectionSettings;
 use super::sql;
 
 /// A connection with one database.
@@ -41,13 +41,17 @@ const KNOWS_USE: u32 = 16;
 
 impl Session {
     /// Connects with a database: the one given, or the one to begin with.
-    pub(super) async fn open(access: Access, database: Option<&str>, stop: &Stop) -> Answer<Self> {
-        let Access { mut config, database: usual, patience, encryption } = access;
+    pub(super) async fn open(
+        access: ConnectionSettings,
+        database: Option<&str>,
+        stop: &Stop,
+    ) -> Answer<Self> {
+        let ConnectionSettings { mut config, database: usual, patience, encryption } = access;
         let database = database.unwrap_or(&usual).to_owned();
         config.dbname(&database);
-        let mut starting = Patience::of(patience);
+        let mut starting = RetryDeadline::of(patience);
         let mut absent =
-            Patience::of(Some(patience.map_or(ABSENT, |patience| patience.min(ABSENT))));
+            RetryDeadline::of(Some(patience.map_or(ABSENT, |patience| patience.min(ABSENT))));
         let what = "Error connecting to PostgreSQL";
         loop {
             let attempt = within(patience, config.connect(encryption.clone()));
@@ -77,12 +81,12 @@ impl Session {
             };
             let waits = match is_absent(&error) {
                 true => &mut absent,
-                false if passes(&error) => &mut starting,
-                false => return Err(failed(what, &error)),
+                false if is_temporary(&error) => &mut starting,
+                false => return Err(server_problem(what, &error)),
             };
-            log::warn("PostgreSQL is waited for", &[("error", &described(&error))]);
+            log::warn("PostgreSQL is waited for", &[("error", &describe_error(&error))]);
             if !waits.allows_another(stop).await {
-                return Err(failed(what, &error));
+                return Err(server_problem(what, &error));
             }
         }
     }
@@ -93,12 +97,13 @@ impl Session {
             return Ok(());
         }
         let text = statements.join(";\n");
-        let mut patience = Patience::of(Some(LOCKED));
+        let mut patience = RetryDeadline::of(Some(LOCKED));
         loop {
-            match self.heeding(what, self.client.batch_execute(&text)).await? {
+            match self.wait_or_cancel(what, self.client.batch_execute(&text)).await? {
                 Ok(()) => return Ok(()),
-                Err(error) if passes(&error) && patience.allows_another(&self.stop).await => {}
-                Err(error) => return Err(failed(what, &error)),
+                Err(error) if is_temporary(&error) && patience.allows_another(&self.stop).await => {
+                }
+                Err(error) => return Err(server_problem(what, &error)),
             }
         }
     }
@@ -129,7 +134,7 @@ impl Session {
         let done = self.run(what, &[statement]).await;
         // Whatever became of it, and even if the host wants an end.
         if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
-            log::warn("a membership stays", &[("error", &described(&error))]);
+            log::warn("a membership stays", &[("error", &describe_error(&error))]);
         }
         done
     }
@@ -167,8 +172,8 @@ impl Session {
         values: &[&(dyn ToSql + Sync)],
     ) -> Answer<Vec<Row>> {
         let what = "Error asking PostgreSQL";
-        let rows = self.heeding(what, self.client.query(query, values)).await?;
-        rows.map_err(|error| failed(what, &error))
+        let rows = self.wait_or_cancel(what, self.client.query(query, values)).await?;
+        rows.map_err(|error| server_problem(what, &error))
     }
 
     /// Asks for the first row of a query, if there is any.
@@ -195,7 +200,7 @@ impl Session {
 
     /// Waits for the server, and cancels the statement when the host requests a stop. The server
     /// then reports the outcome: everything, or nothing.
-    async fn heeding<T>(
+    async fn wait_or_cancel<T>(
         &self,
         what: &str,
         asked: impl Future<Output = Result<T, Error>>,
@@ -240,12 +245,12 @@ fn version(text: &str) -> Option<u32> {
 }
 
 /// Time limit of retries, with growing waits in between.
-struct Patience {
+struct RetryDeadline {
     until: Option<Instant>,
     wait: Duration,
 }
 
-impl Patience {
+impl RetryDeadline {
     fn of(length: Option<Duration>) -> Self {
         let until = length.map(|length| Instant::now() + length);
         Self { until, wait: Duration::from_millis(20) }
@@ -266,7 +271,7 @@ impl Patience {
 }
 
 /// Whether another attempt may do better.
-fn passes(error: &Error) -> bool {
+fn is_temporary(error: &Error) -> bool {
     let passing = [
         SqlState::CANNOT_CONNECT_NOW,
         SqlState::TOO_MANY_CONNECTIONS,
@@ -291,11 +296,11 @@ fn is_absent(error: &Error) -> bool {
 }
 
 /// Reports what the server says.
-fn failed(what: &str, error: &Error) -> Problem {
-    Problem::new(what, format!("{}.", described(error)))
+fn server_problem(what: &str, error: &Error) -> Problem {
+    Problem::new(what, format!("{}.", describe_error(error)))
 }
 
-fn described(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     match (error.as_db_error(), error.source()) {
         (Some(error), _) => server_message(error),
         (None, Some(source)) => format!("{error}: {source}"),

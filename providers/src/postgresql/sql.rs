@@ -28,7 +28,7 @@ pub(super) fn grantee(role: &str) -> String {
 }
 
 /// A word, or the same with `NO` before it.
-pub(super) fn unless(word: &str, is_set: bool) -> String {
+pub(super) fn option_or_no_option(word: &str, is_set: bool) -> String {
     if is_set { word.to_owned() } else { format!("NO{word}") }
 }
 

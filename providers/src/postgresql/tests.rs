@@ -7,7 +7,7 @@ mod real;
 mod rights;
 mod waiting;
 
-use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::testing::{PlannedAction, TestObject};
 use formwork_sdk::value::{Type, Value};
 
 use real::Real;
@@ -30,11 +30,11 @@ fn list(name: &'static str, items: &[&str]) -> Set {
     (name, Value::list(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
 }
 
-async fn made(real: &Real, kind: &str, config: Vec<Set>) -> Life {
+async fn made(real: &Real, kind: &str, config: Vec<Set>) -> TestObject {
     let mut life = real.life(kind).await;
-    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
-    life.store().await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
+    life.upgrade_stored().await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
     life
 }
 
@@ -56,16 +56,16 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
     };
     let mut role = made(&real, "postgresql_role", config("app", true)).await;
     assert_eq!(real.ask("SELECT rolconnlimit FROM pg_roles WHERE rolname = 'app'").await, "7");
-    assert_eq!(role.apply(config("app", false)).await, Ok(Action::Update));
-    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Update));
+    assert_eq!(role.apply(config("app", false)).await, Ok(PlannedAction::Update));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Update));
     assert_eq!(role.get("id"), &Value::string("the \"app\""));
-    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Nothing));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Nothing));
 
     // Another session changes it, and the provider changes it back.
     real.run("ALTER ROLE \"the \"\"app\"\"\" SUPERUSER").await;
     real.run("REVOKE \"group\" FROM \"the \"\"app\"\"\"").await;
-    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Update));
-    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Nothing));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Update));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(PlannedAction::Nothing));
 
     let mut found = real.life("postgresql_role").await;
     found.import("the \"app\"").await.unwrap();
@@ -91,7 +91,7 @@ async fn what_another_program_destroyed_is_made_again() {
     ] {
         let mut life = made(&real, kind, config()).await;
         real.run(statement).await;
-        assert_eq!(life.apply(config()).await, Ok(Action::Create), "{kind}");
+        assert_eq!(life.apply(config()).await, Ok(PlannedAction::Create), "{kind}");
         real.run(statement).await;
         life.destroy().await.unwrap();
     }
@@ -108,17 +108,17 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
     };
     let mut shop = made(&real, "postgresql_database", database(-1)).await;
     assert_eq!(shop.get("encoding"), &Value::string("UTF8"));
-    assert_eq!(shop.apply(database(50)).await, Ok(Action::Update));
+    assert_eq!(shop.apply(database(50)).await, Ok(PlannedAction::Update));
     let other = [database(50), vec![text("lc_collate", "C.UTF-8")]].concat();
-    assert_eq!(shop.plan(other).await.unwrap().action, Action::Replace);
+    assert_eq!(shop.plan(other).await.unwrap().action, PlannedAction::Replace);
 
     let schema = |name| vec![text("name", name), text("database", "shop"), text("owner", "owner")];
     let mut goods = made(&real, "postgresql_schema", schema("goods")).await;
-    assert_eq!(goods.apply(schema("wares")).await, Ok(Action::Update));
+    assert_eq!(goods.apply(schema("wares")).await, Ok(PlannedAction::Update));
     assert_eq!(goods.get("id"), &Value::string("shop.wares"));
     let mut found = real.life("postgresql_schema").await;
     found.import("shop.wares").await.unwrap();
-    assert_eq!(found.apply(schema("wares")).await, Ok(Action::Nothing));
+    assert_eq!(found.apply(schema("wares")).await, Ok(PlannedAction::Nothing));
 
     let config = vec![text("name", "plpgsql"), text("database", "shop")];
     let mut extension = made(&real, "postgresql_extension", config).await;
@@ -139,12 +139,12 @@ async fn a_database_with_a_schema_an_extension_and_privileges() {
     assert_eq!(tables.get("id"), &Value::string("reader_shop_wares_table"));
     let may = "SELECT has_table_privilege('reader', 'wares.b', 'INSERT')";
     assert_eq!(real.ask_in("shop", may).await, "true");
-    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(Action::Update));
+    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(PlannedAction::Update));
     assert_eq!(real.ask_in("shop", may).await, "false");
     real.run_in("shop", "REVOKE SELECT ON wares.a FROM reader").await;
-    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(Action::Update));
-    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(Action::Update));
-    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(Action::Nothing));
+    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(PlannedAction::Update));
+    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(PlannedAction::Update));
+    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(PlannedAction::Nothing));
 
     let connect = vec![
         text("role", "public"),
@@ -181,7 +181,7 @@ async fn many_change_the_privileges_of_one_object_at_a_time() {
         ])
     });
     for done in futures_util::future::join_all(all).await {
-        assert_eq!(done, Ok(Action::Create));
+        assert_eq!(done, Ok(PlannedAction::Create));
     }
 }
 
@@ -248,9 +248,9 @@ async fn privileges_on_routines_come_to_rest_and_what_was_taken_away_is_given_ag
         "SELECT has_function_privilege('caller', 's.f(integer)', 'EXECUTE WITH GRANT OPTION')";
     assert_eq!(real.ask(may).await, "true");
     real.run("REVOKE GRANT OPTION FOR EXECUTE ON FUNCTION s.f(integer) FROM caller").await;
-    assert_eq!(one.apply(config()).await, Ok(Action::Replace));
+    assert_eq!(one.apply(config()).await, Ok(PlannedAction::Replace));
     assert_eq!(real.ask(may).await, "true");
-    assert_eq!(one.apply(config()).await, Ok(Action::Nothing));
+    assert_eq!(one.apply(config()).await, Ok(PlannedAction::Nothing));
     let wrong = grant("function", &["f(int) TO PUBLIC; --"], false);
     let refusal = real.life("postgresql_grant").await.apply(wrong).await.unwrap_err();
     assert!(refusal.0.contains("is not the name of a function"), "{refusal:?}");

@@ -33,7 +33,7 @@ impl Resource for RandomBytes {
     type Model = Bytes;
 
     async fn create(&self, call: Create<Bytes>) -> Answer<BytesComputed> {
-        let bytes = drawn(call.planned.length);
+        let bytes = random_bytes(call.planned.length);
         Ok(BytesComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
     }
 
@@ -61,18 +61,18 @@ pub(super) struct Passing {
 }
 
 /// The ephemeral resource type.
-pub(super) struct PassingBytes;
+pub(super) struct EphemeralBytes;
 
-impl Ephemeral for PassingBytes {
+impl Ephemeral for EphemeralBytes {
     type Model = Passing;
 
     async fn open(&self, call: Open<Passing>) -> Answer<PassingComputed> {
-        let bytes = drawn(call.config.length);
+        let bytes = random_bytes(call.config.length);
         Ok(PassingComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
     }
 }
 
-fn drawn(length: i64) -> Vec<u8> {
+fn random_bytes(length: i64) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
     rand::fill(&mut bytes[..]);
     bytes
@@ -80,7 +80,7 @@ fn drawn(length: i64) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, Passing};
+    use formwork_sdk::testing::{PlannedAction, TestEphemeral, TestObject};
     use formwork_sdk::value::{Path, Value};
 
     use super::super::provider;
@@ -91,22 +91,22 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_stay_until_their_number_changes() {
-        let mut life = Life::new(provider(), "random_bytes").await.unwrap();
-        assert_eq!(life.apply([length(5)]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_bytes").await.unwrap();
+        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Create));
         let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
         assert_eq!(hex.len(), 10);
-        life.store().await.unwrap();
-        assert_eq!(life.apply([length(5)]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([length(6)]).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply([length(6)]).await, Ok(PlannedAction::Replace));
         assert!(life.apply([length(0)]).await.unwrap_err().0.contains("`length` must"));
     }
 
     #[tokio::test]
     async fn bytes_are_imported_by_their_base64() {
-        let mut life = Life::new(provider(), "random_bytes").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_bytes").await.unwrap();
         life.import("8/fu3q+2DcgSJ19i0jZ5Cw==").await.unwrap();
         assert_eq!(life.get("hex"), &Value::string("f3f7eedeafb60dc812275f62d236790b"));
-        assert_eq!(life.apply([length(16)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(16)]).await, Ok(PlannedAction::Nothing));
         let refusal = life.import("not base64").await.unwrap_err();
         assert!(!refusal.0.contains("not base64"), "{refusal:?}");
     }
@@ -115,7 +115,7 @@ mod tests {
     async fn passing_bytes_are_others_each_time() {
         let mut all = Vec::new();
         for _ in 0..2 {
-            let mut passing = Passing::new(provider(), "random_bytes").await.unwrap();
+            let mut passing = TestEphemeral::new(provider(), "random_bytes").await.unwrap();
             let opened = passing.open(&[length(16)]).await.unwrap();
             all.push(Path::root().attribute("base64").find(&opened).cloned());
         }

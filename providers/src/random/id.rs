@@ -63,7 +63,7 @@ impl Resource for RandomId {
         let length = usize::try_from(call.planned.byte_length).unwrap_or_default();
         let mut bytes = vec![0; length];
         rand::fill(&mut bytes[..]);
-        Ok(written(&bytes, &call.planned.prefix.unwrap_or_default()))
+        Ok(computed_id(&bytes, &call.planned.prefix.unwrap_or_default()))
     }
 
     async fn import(&self, call: Import<Id>) -> Answer<IdDraft> {
@@ -76,7 +76,7 @@ impl Resource for RandomId {
             Ok(bytes) => Ok(IdDraft {
                 byte_length: i64::try_from(bytes.len()).unwrap_or(i64::MAX).into(),
                 prefix: Some(prefix).filter(|it| !it.is_empty()).map(str::to_owned).into(),
-                ..written(&bytes, prefix).into()
+                ..computed_id(&bytes, prefix).into()
             }),
             Err(error) => {
                 let detail = format!(
@@ -89,7 +89,7 @@ impl Resource for RandomId {
     }
 }
 
-fn written(bytes: &[u8], prefix: &str) -> IdComputed {
+fn computed_id(bytes: &[u8], prefix: &str) -> IdComputed {
     let with_prefix = |text: &str| format!("{prefix}{text}");
     let id = URL_SAFE_NO_PAD.encode(bytes);
     let hex = digest::hex(bytes);
@@ -105,29 +105,29 @@ fn written(bytes: &[u8], prefix: &str) -> IdComputed {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
 
     #[tokio::test]
     async fn stays_until_its_length_or_prefix_changes() {
-        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         let length = |bytes| ("byte_length", Value::int(bytes));
-        assert_eq!(life.apply([length(4)]).await, Ok(Action::Create));
+        assert_eq!(life.apply([length(4)]).await, Ok(PlannedAction::Create));
         let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
         assert_eq!(hex.len(), 8);
-        life.store().await.unwrap();
-        assert_eq!(life.apply([length(4)]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([length(5)]).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([length(4)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply([length(5)]).await, Ok(PlannedAction::Replace));
         let prefix = ("prefix", Value::string("p-"));
-        assert_eq!(life.apply([length(5), prefix]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([length(5), prefix]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn import_writes_the_bytes_in_all_forms() {
-        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         life.import("p-,q83-_w").await.unwrap();
         let text = |name| life.get(name).clone();
         assert_eq!(text("b64_url"), Value::string("p-q83-_w"));
@@ -137,19 +137,19 @@ mod tests {
         assert_eq!(text("id"), Value::string("q83-_w"));
         assert_eq!(text("byte_length"), Value::int(4));
         let config = [("byte_length", Value::int(4)), ("prefix", Value::string("p-"))];
-        assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+        assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
     }
 
     #[tokio::test]
     async fn a_length_below_one_is_refused() {
-        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         let refusal = life.apply([("byte_length", Value::int(0))]).await.unwrap_err();
         assert!(refusal.0.contains("`byte_length` is 0"), "{refusal:?}");
     }
 
     #[tokio::test]
     async fn what_is_no_id_is_not_imported() {
-        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_id").await.unwrap();
         let refusal = life.import("a,*").await.unwrap_err();
         assert!(refusal.0.contains("give `ID` or `PREFIX,ID`"), "{refusal:?}");
         assert!(!refusal.0.contains(".."), "{refusal:?}");

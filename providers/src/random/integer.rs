@@ -91,7 +91,7 @@ fn number(name: &str, text: &str) -> Answer<i64> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
@@ -102,22 +102,22 @@ mod tests {
 
     #[tokio::test]
     async fn stays_until_its_range_changes() {
-        let mut life = Life::new(provider(), "random_integer").await.unwrap();
-        assert_eq!(life.apply(range(7, 7)).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
+        assert_eq!(life.apply(range(7, 7)).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result"), &Value::int(7));
         assert_eq!(life.get("id"), &Value::string("7"));
-        life.store().await.unwrap();
-        assert_eq!(life.apply(range(7, 7)).await, Ok(Action::Nothing));
-        assert_eq!(life.apply(range(-3, -3)).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply(range(7, 7)).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply(range(-3, -3)).await, Ok(PlannedAction::Replace));
         assert_eq!(life.get("result"), &Value::int(-3));
-        assert_eq!(life.apply(range(i64::MIN, i64::MAX)).await, Ok(Action::Replace));
+        assert_eq!(life.apply(range(i64::MIN, i64::MAX)).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn a_seed_makes_the_number_that_it_makes_with_the_public_provider() {
         for (seed, expected) in [("12345", 3), ("123456", 2)] {
-            let mut life = Life::new(provider(), "random_integer").await.unwrap();
+            let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
             let [min, max] = range(1, 3);
             life.apply([min, max, ("seed", Value::string(seed))]).await.unwrap();
             assert_eq!(life.get("result"), &Value::int(expected));
@@ -126,9 +126,9 @@ mod tests {
 
     #[tokio::test]
     async fn is_imported_with_its_range() {
-        let mut life = Life::new(provider(), "random_integer").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
         life.import("5,1,10").await.unwrap();
-        assert_eq!(life.apply(range(1, 10)).await, Ok(Action::Nothing));
+        assert_eq!(life.apply(range(1, 10)).await, Ok(PlannedAction::Nothing));
         assert_eq!(life.get("result"), &Value::int(5));
         life.import("5,1,10,s").await.unwrap();
         assert_eq!(life.get("seed"), &Value::string("s"));
@@ -139,7 +139,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_range_and_half_numbers_are_refused() {
-        let mut life = Life::new(provider(), "random_integer").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_integer").await.unwrap();
         let refusal = life.apply(range(2, 1)).await.unwrap_err();
         assert!(refusal.0.contains("no number is in that range"), "{refusal:?}");
         let half = Value::Number(formwork_sdk::value::Number::parse("0.5").unwrap());

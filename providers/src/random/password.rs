@@ -55,8 +55,8 @@ impl Resource for RandomPassword {
     }
 
     async fn create(&self, call: Create<Password>) -> Answer<PasswordComputed> {
-        let result = call.planned.recipe.draw()?;
-        let recipe = call.planned.recipe.found();
+        let result = call.planned.recipe.random_string()?;
+        let recipe = call.planned.recipe.computed();
         Ok(PasswordComputed {
             number: recipe.numeric,
             recipe,
@@ -101,7 +101,7 @@ impl PasswordDraft {
 
 /// Hashes a string, elsewhere, because it takes long on purpose.
 async fn hash(text: String) -> Answer<String> {
-    aside(move || {
+    run_blocking(move || {
         let hash = bcrypt::hash_with_result(text, COST).or_fail("Hash Generation Error")?;
         // The name that programs of all ages know; the hash itself is the same.
         Ok(hash.format_for_version(bcrypt::Version::TwoA))
@@ -111,7 +111,7 @@ async fn hash(text: String) -> Answer<String> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
@@ -120,42 +120,42 @@ mod tests {
         ("length", Value::int(length))
     }
 
-    fn text(life: &Life, name: &str) -> String {
+    fn text(life: &TestObject, name: &str) -> String {
         let Value::String(text) = life.get(name) else { panic!("{name} is text") };
         text.as_str().to_owned()
     }
 
     #[tokio::test]
     async fn has_a_hash_that_verifies_and_stays_until_its_recipe_changes() {
-        let mut life = Life::new(provider(), "random_password").await.unwrap();
-        assert_eq!(life.apply([length(80)]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
+        assert_eq!(life.apply([length(80)]).await, Ok(PlannedAction::Create));
         assert!(bcrypt::verify(text(&life, "result"), &text(&life, "bcrypt_hash")).unwrap());
         assert!(text(&life, "bcrypt_hash").starts_with("$2a$10$"));
         assert_eq!(text(&life, "id"), "none");
-        life.store().await.unwrap();
-        assert_eq!(life.apply([length(80)]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([length(80)]).await, Ok(PlannedAction::Nothing));
         let min = ("min_upper", Value::int(2));
-        assert_eq!(life.apply([length(80), min]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([length(80), min]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
-        let mut life = Life::new(provider(), "random_password").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
         life.import("secret").await.unwrap();
-        assert_eq!(life.apply([length(6)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(6)]).await, Ok(PlannedAction::Nothing));
         assert!(bcrypt::verify("secret", &text(&life, "bcrypt_hash")).unwrap());
     }
 
     #[tokio::test]
     async fn older_states_get_what_they_lack() {
-        let mut life = Life::new(provider(), "random_password").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_password").await.unwrap();
         life.upgrade(0, r#"{"id":"none","result":"abc"}"#).await.unwrap();
         assert!(bcrypt::verify("abc", &text(&life, "bcrypt_hash")).unwrap());
         let hash = text(&life, "bcrypt_hash");
         let stored = format!(r#"{{"id":"none","result":"abc","bcrypt_hash":"{hash}"}}"#);
         life.upgrade(2, &stored).await.unwrap();
         assert_eq!(text(&life, "bcrypt_hash"), hash);
-        assert_eq!(life.apply([length(3)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(3)]).await, Ok(PlannedAction::Nothing));
     }
 }

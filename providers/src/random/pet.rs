@@ -66,57 +66,57 @@ impl Resource for RandomPet {
 
 /// A name: an animal; unless one word is asked for, an adjective before it; before that adverbs.
 fn words(length: i64) -> Vec<&'static str> {
-    let adverbs = (2..length).map(|_| one_of(ADVERBS));
-    let adjective = (length != 1).then(|| one_of(ADJECTIVES));
-    adverbs.chain(adjective).chain([one_of(ANIMALS)]).collect()
+    let adverbs = (2..length).map(|_| random_word(ADVERBS));
+    let adjective = (length != 1).then(|| random_word(ADJECTIVES));
+    adverbs.chain(adjective).chain([random_word(ANIMALS)]).collect()
 }
 
-fn one_of(words: &[&'static str]) -> &'static str {
+fn random_word(words: &[&'static str]) -> &'static str {
     words[rand::random_range(0..words.len())]
 }
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
 
-    fn id(life: &Life) -> String {
+    fn id(life: &TestObject) -> String {
         let Value::String(id) = life.get("id") else { panic!("the id is text") };
         id.as_str().to_owned()
     }
 
     #[tokio::test]
     async fn has_as_many_words_as_asked_for() {
-        let mut life = Life::new(provider(), "random_pet").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_pet").await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
         assert_eq!(id(&life).split('-').count(), 2);
         assert_eq!(life.get("length"), &Value::int(2));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
         let config = [
             ("length", Value::int(4)),
             ("separator", Value::string("_")),
             ("prefix", Value::string("my")),
         ];
-        assert_eq!(life.apply(config).await, Ok(Action::Replace));
+        assert_eq!(life.apply(config).await, Ok(PlannedAction::Replace));
         assert_eq!(id(&life).split('_').count(), 5);
         assert!(id(&life).starts_with("my_"));
-        assert_eq!(life.apply([("length", Value::int(1))]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([("length", Value::int(1))]).await, Ok(PlannedAction::Replace));
         assert!(!id(&life).contains('-'));
         assert_eq!(
             life.apply([("length", Value::int(1)), ("keepers", strings([("a", "b")]))]).await,
-            Ok(Action::Replace)
+            Ok(PlannedAction::Replace)
         );
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn is_imported_by_its_name() {
-        let mut life = Life::new(provider(), "random_pet").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_pet").await.unwrap();
         life.import("merry-otter").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
         assert_eq!(id(&life), "merry-otter");
     }
 }

@@ -58,13 +58,13 @@ impl Resource for RandomShuffle {
             None => input.len(),
         };
         let seed = seed.as_deref().filter(|seed| !seed.is_empty());
-        let result = shuffled(&input, count, &mut Seeded::new(seed));
+        let result = shuffle_to_count(&input, count, &mut Seeded::new(seed));
         Ok(ShuffleComputed { result, id: "-".to_owned() })
     }
 }
 
 /// As many permutations of `input`, one after the other, as fill `count`.
-fn shuffled<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> {
+fn shuffle_to_count<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> {
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {
         let order = seeded.order(input.len()).into_iter().take(count - result.len());
@@ -75,7 +75,7 @@ fn shuffled<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> 
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::{Type, Value};
 
     use super::super::provider;
@@ -88,16 +88,16 @@ mod tests {
 
     #[tokio::test]
     async fn stays_until_its_input_changes() {
-        let mut life = Life::new(provider(), "random_shuffle").await.unwrap();
-        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_shuffle").await.unwrap();
+        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result").children().len(), 3);
         assert_eq!(life.get("id"), &Value::string("-"));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(PlannedAction::Nothing));
         let count = ("result_count", Value::int(5));
-        assert_eq!(life.apply([input(&["a", "b"]), count]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([input(&["a", "b"]), count]).await, Ok(PlannedAction::Replace));
         assert_eq!(life.get("result").children().len(), 5);
-        assert_eq!(life.apply([input(&[])]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([input(&[])]).await, Ok(PlannedAction::Replace));
         assert!(life.get("result").children().is_empty());
         life.destroy().await.unwrap();
     }
@@ -105,13 +105,13 @@ mod tests {
     #[test]
     fn a_seed_makes_the_order_that_it_makes_with_the_public_provider() {
         let input = ["a", "b", "c", "d", "e"];
-        let result = shuffled(&input, 12, &mut Seeded::new(Some("-")));
+        let result = shuffle_to_count(&input, 12, &mut Seeded::new(Some("-")));
         assert_eq!(result.concat(), "acbedaedcbab");
     }
 
     #[test]
     fn repeats_are_spread_evenly() {
-        let result = shuffled(&["a", "b", "c"], 7, &mut Seeded::new(Some("s")));
+        let result = shuffle_to_count(&["a", "b", "c"], 7, &mut Seeded::new(Some("s")));
         assert_eq!(result.len(), 7);
         for text in ["a", "b", "c"] {
             let count = result.iter().filter(|item| **item == text).count();

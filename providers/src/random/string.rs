@@ -44,8 +44,8 @@ impl Resource for RandomString {
     }
 
     async fn create(&self, call: Create<Text>) -> Answer<TextComputed> {
-        let text = call.planned.recipe.draw()?;
-        let recipe = call.planned.recipe.found();
+        let text = call.planned.recipe.random_string()?;
+        let recipe = call.planned.recipe.computed();
         Ok(TextComputed { number: recipe.numeric, recipe, result: text.clone(), id: text })
     }
 
@@ -72,7 +72,7 @@ impl TextDraft {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
@@ -83,49 +83,52 @@ mod tests {
 
     #[tokio::test]
     async fn stays_until_its_recipe_changes() {
-        let mut life = Life::new(provider(), "random_string").await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(Action::Create));
+        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
+        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("result"), life.get("id"));
         assert_eq!(life.get("number"), &Value::Bool(true));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Nothing));
         let no = |name| (name, Value::Bool(false));
-        assert_eq!(life.apply([length(8), no("special")]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
         assert_eq!(
             life.apply([length(8), no("special"), no("numeric")]).await,
-            Ok(Action::Replace)
+            Ok(PlannedAction::Replace)
         );
         assert_eq!(life.get("number"), &Value::Bool(false));
-        assert_eq!(life.apply([length(8), no("special"), no("number")]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([length(8), no("special")]).await, Ok(Action::Replace));
+        assert_eq!(
+            life.apply([length(8), no("special"), no("number")]).await,
+            Ok(PlannedAction::Nothing)
+        );
+        assert_eq!(life.apply([length(8), no("special")]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn only_an_empty_list_of_characters_is_the_same_as_none() {
-        let mut life = Life::new(provider(), "random_string").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
         let own = |letters| ("override_special", Value::string(letters));
         life.apply([length(8), own("")]).await.unwrap();
-        assert_eq!(life.apply([length(8)]).await, Ok(Action::Update));
-        assert_eq!(life.apply([length(8), own("-")]).await, Ok(Action::Replace));
-        assert_eq!(life.apply([length(8)]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Update));
+        assert_eq!(life.apply([length(8), own("-")]).await, Ok(PlannedAction::Replace));
+        assert_eq!(life.apply([length(8)]).await, Ok(PlannedAction::Replace));
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
-        let mut life = Life::new(provider(), "random_string").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
         life.import("some text").await.unwrap();
-        assert_eq!(life.apply([length(9)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(9)]).await, Ok(PlannedAction::Nothing));
         assert_eq!(life.get("result"), &Value::string("some text"));
     }
 
     #[tokio::test]
     async fn older_states_get_what_they_lack() {
-        let mut life = Life::new(provider(), "random_string").await.unwrap();
+        let mut life = TestObject::new(provider(), "random_string").await.unwrap();
         life.upgrade(1, r#"{"id":"abc","result":"abc","length":3,"number":false}"#).await.unwrap();
         assert_eq!(life.get("numeric"), &Value::Bool(false));
         assert_eq!(life.get("min_upper"), &Value::int(0));
         let no_numbers = ("numeric", Value::Bool(false));
-        assert_eq!(life.apply([length(3), no_numbers]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(3), no_numbers]).await, Ok(PlannedAction::Nothing));
     }
 }

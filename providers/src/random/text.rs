@@ -50,14 +50,14 @@ impl StringRulesDraft {
     /// Checks what the author wrote. `number` is the old name of `numeric`.
     pub(super) fn validate(&self, number: Attr<bool>) -> Answer<()> {
         let mut problems = Vec::new();
-        for (name, least) in self.least() {
+        for (name, least) in self.minimum_counts() {
             if least.get().is_some_and(|least| *least < 0) {
                 let detail = format!("`{name}` must not be less than 0.");
                 problems.push(invalid(name, detail));
             }
         }
         if let Some(length) = self.length.get() {
-            let parts = self.least().map(|(_, least)| least.or_default().max(0));
+            let parts = self.minimum_counts().map(|(_, least)| least.or_default().max(0));
             let least = parts.into_iter().fold(1, i64::saturating_add).saturating_sub(1).max(1);
             if *length < least || *length > MAX_LENGTH {
                 let detail = format!(
@@ -113,7 +113,7 @@ impl StringRulesDraft {
         }
     }
 
-    fn least(&self) -> [(&'static str, &Attr<i64>); 4] {
+    fn minimum_counts(&self) -> [(&'static str, &Attr<i64>); 4] {
         [
             ("min_upper", &self.min_upper),
             ("min_lower", &self.min_lower),
@@ -125,12 +125,12 @@ impl StringRulesDraft {
 
 impl StringRulesInput {
     /// Makes a string. Drawn from a cryptographic source.
-    pub(super) fn draw(&self) -> Answer<String> {
+    pub(super) fn random_string(&self) -> Answer<String> {
         let special = self.override_special.as_deref().filter(|own| !own.is_empty());
         let kinds = [
             (UPPER, self.upper, self.min_upper),
             (LOWER, self.lower, self.min_lower),
-            (NUMERIC, self.found().numeric, self.min_numeric),
+            (NUMERIC, self.computed().numeric, self.min_numeric),
             (special.unwrap_or(SPECIAL), self.special, self.min_special),
         ];
         let allowed = kinds.iter().filter(|(_, allowed, _)| *allowed);
@@ -153,7 +153,7 @@ impl StringRulesInput {
     }
 
     /// The attributes that the provider sets.
-    pub(super) fn found(&self) -> StringRulesComputed {
+    pub(super) fn computed(&self) -> StringRulesComputed {
         StringRulesComputed { numeric: self.numeric.unwrap_or(true) }
     }
 }
@@ -196,7 +196,7 @@ mod tests {
     }
 
     fn drawn(recipe: &StringRulesInput) -> String {
-        recipe.draw().unwrap()
+        recipe.random_string().unwrap()
     }
 
     #[test]

@@ -27,11 +27,11 @@ impl Resource for RandomUuid {
     type Model = Uuid;
 
     async fn create(&self, _: Create<Uuid>) -> Answer<UuidComputed> {
-        Ok(of(Drawn::new_v4()))
+        Ok(computed_uuid(Drawn::new_v4()))
     }
 
     async fn import(&self, call: Import<Uuid>) -> Answer<UuidDraft> {
-        Ok(of(parsed(&call.id)?).into())
+        Ok(computed_uuid(parse_uuid(&call.id)?).into())
     }
 }
 
@@ -50,29 +50,29 @@ impl Resource for RandomUuid7 {
     type Model = Uuid7;
 
     async fn create(&self, _: Create<Uuid7>) -> Answer<Uuid7Computed> {
-        Ok(Uuid7Computed { uuid: of(Drawn::now_v7()) })
+        Ok(Uuid7Computed { uuid: computed_uuid(Drawn::now_v7()) })
     }
 
     async fn import(&self, call: Import<Uuid7>) -> Answer<Uuid7Draft> {
-        Ok(Uuid7Draft { uuid: of(parsed(&call.id)?).into() })
+        Ok(Uuid7Draft { uuid: computed_uuid(parse_uuid(&call.id)?).into() })
     }
 }
 
-fn parsed(id: &str) -> Answer<Drawn> {
+fn parse_uuid(id: &str) -> Answer<Drawn> {
     Drawn::try_parse(id).map_err(|error| {
         let detail = format!("{id:?} is not a UUID: {error}.");
         Problem::new("Import Random UUID Error", detail)
     })
 }
 
-fn of(drawn: Drawn) -> UuidComputed {
+fn computed_uuid(drawn: Drawn) -> UuidComputed {
     let text = drawn.hyphenated().to_string();
     UuidComputed { result: text.clone(), id: text }
 }
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
@@ -81,16 +81,16 @@ mod tests {
     async fn stays_until_its_keepers_change() {
         for (kind, version) in [("random_uuid", "4"), ("random_uuid4", "4"), ("random_uuid7", "7")]
         {
-            let mut life = Life::new(provider(), kind).await.unwrap();
-            assert_eq!(life.apply([]).await, Ok(Action::Create));
+            let mut life = TestObject::new(provider(), kind).await.unwrap();
+            assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
             let first = life.get("result").clone();
             let Value::String(text) = &first else { panic!("the result is text") };
             assert_eq!(text.as_str().get(14..15), Some(version));
             assert_eq!(life.get("id"), &first);
-            life.store().await.unwrap();
-            assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+            life.upgrade_stored().await.unwrap();
+            assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
             let keepers = ("keepers", strings([("a", "b")]));
-            assert_eq!(life.apply([keepers]).await, Ok(Action::Replace));
+            assert_eq!(life.apply([keepers]).await, Ok(PlannedAction::Replace));
             assert_ne!(life.get("result"), &first);
             life.destroy().await.unwrap();
         }
@@ -99,11 +99,11 @@ mod tests {
     #[tokio::test]
     async fn is_imported_by_its_text() {
         for kind in ["random_uuid", "random_uuid7"] {
-            let mut life = Life::new(provider(), kind).await.unwrap();
+            let mut life = TestObject::new(provider(), kind).await.unwrap();
             let text = "6b0a6dba-4fcb-4b7f-8d6a-0f1c4d5c0c11";
             life.import(text).await.unwrap();
             assert_eq!(life.get("result"), &Value::string(text));
-            assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+            assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
             assert!(life.import("nothing of the kind").await.is_err());
         }
     }

@@ -87,7 +87,7 @@ pub(super) enum Unit {
 
 /// Moves a moment. A day that a month does not have counts on into the next: a month after 31 January is
 /// 3 March, or 2 March in a leap year.
-pub(super) fn moved(moment: OffsetDateTime, by: i64, unit: Unit) -> Answer<OffsetDateTime> {
+pub(super) fn add_to_time(moment: OffsetDateTime, by: i64, unit: Unit) -> Answer<OffsetDateTime> {
     let seconds = |each: i64| by.checked_mul(each).map(Duration::seconds);
     let moved = match unit {
         Unit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
@@ -181,7 +181,7 @@ mod tests {
         ];
         for (from, by, unit, expected) in table {
             let from = parse("from", from).unwrap();
-            let to = moved(from, by, unit).ok().map(text);
+            let to = add_to_time(from, by, unit).ok().map(text);
             assert_eq!(to.as_deref(), expected, "{by} {unit:?}");
         }
     }

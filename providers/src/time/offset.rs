@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, Parts, Unit, moved};
+use super::moment::{self, Clock, Parts, Unit, add_to_time};
 use crate::Strings;
 
 /// A moment some time before or after another one, which is kept.
@@ -62,7 +62,7 @@ impl Resource for TimeOffset {
         if let Err(problem) = moment::validate("base_rfc3339", &call.config.base_rfc3339) {
             call.report(problem);
         }
-        if call.config.offsets.each().iter().any(|(by, _)| !by.is_null()) {
+        if call.config.offsets.in_order().iter().any(|(by, _)| !by.is_null()) {
             return Ok(());
         }
         Err(Problem::new(
@@ -75,11 +75,11 @@ impl Resource for TimeOffset {
     async fn modify_plan(&self, change: &mut Change<Offset>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.offsets.each().iter().any(|(by, _)| by.is_unknown())
+        let is_open = planned.offsets.in_order().iter().any(|(by, _)| by.is_unknown())
             || change.config.base_rfc3339.is_unknown();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
-            let found = of(&planned.offsets, base)?;
+            let found = computed_offset(&planned.offsets, base)?;
             change.fill(found);
         }
         Ok(())
@@ -88,12 +88,12 @@ impl Resource for TimeOffset {
     async fn create(&self, call: Create<Offset>) -> Answer<OffsetComputed> {
         let now = || moment::text((self.clock)());
         let base = call.planned.base_rfc3339.unwrap_or_else(now);
-        of(&call.config.offsets, base)
+        computed_offset(&call.config.offsets, base)
     }
 
     async fn update(&self, call: Update<Offset>) -> Answer<OffsetComputed> {
         let base = call.planned.base_rfc3339.unwrap_or(call.prior.base_rfc3339);
-        of(&call.config.offsets, base)
+        computed_offset(&call.config.offsets, base)
     }
 
     async fn import(&self, call: Import<Offset>) -> Answer<OffsetDraft> {
@@ -120,14 +120,14 @@ impl Resource for TimeOffset {
             offset_minutes: minutes,
             offset_seconds: seconds,
         };
-        let found = of(&offsets, base.to_owned())?;
+        let found = computed_offset(&offsets, base.to_owned())?;
         Ok(OffsetDraft { offsets, ..found.into() })
     }
 }
 
 impl OffsetsDraft {
     /// The offsets, in the order in which they are added.
-    fn each(&self) -> [(Attr<i64>, Unit); 6] {
+    fn in_order(&self) -> [(Attr<i64>, Unit); 6] {
         [
             (self.offset_days, Unit::Days),
             (self.offset_hours, Unit::Hours),
@@ -140,10 +140,10 @@ impl OffsetsDraft {
 }
 
 /// Works out the moment from its base.
-fn of(offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
+fn computed_offset(offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
     let mut moment: OffsetDateTime = moment::parse("base_rfc3339", &base)?;
-    for (by, unit) in offsets.each() {
-        moment = moved(moment, by.or_default(), unit)?;
+    for (by, unit) in offsets.in_order() {
+        moment = add_to_time(moment, by.or_default(), unit)?;
     }
     let (rfc3339, parts) = (moment::text(moment), moment.into());
     Ok(OffsetComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })
@@ -151,15 +151,15 @@ fn of(offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::{Path, Type, Value};
     use time::macros::datetime;
 
     use super::super::provider_with;
 
-    async fn life() -> Life {
+    async fn life() -> TestObject {
         let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
-        Life::new(provider, "time_offset").await.unwrap()
+        TestObject::new(provider, "time_offset").await.unwrap()
     }
 
     fn days(days: i64) -> (&'static str, Value) {
@@ -169,20 +169,20 @@ mod tests {
     #[tokio::test]
     async fn an_offset_changes_in_place_and_keeps_its_base() {
         let mut life = life().await;
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Create));
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
         assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
         assert!(life.plan([days(-12)]).await.unwrap().object.is_wholly_known());
-        assert_eq!(life.apply([days(-12)]).await, Ok(Action::Update));
+        assert_eq!(life.apply([days(-12)]).await, Ok(PlannedAction::Update));
         assert_eq!(life.get("rfc3339"), &Value::string("2020-01-31T06:36:13Z"));
         let base = ("base_rfc3339", Value::string("2021-01-01T00:00:00Z"));
-        assert_eq!(life.apply([days(-12), base]).await, Ok(Action::Update));
+        assert_eq!(life.apply([days(-12), base]).await, Ok(PlannedAction::Update));
         assert_eq!(life.get("year"), &Value::int(2020));
         assert_eq!(life.get("month"), &Value::int(12));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([days(1), triggers]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([days(1), triggers]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let mut life = life().await;
         life.import("2020-02-12T06:36:13Z,,,7,,,").await.unwrap();
         assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
         for id in [
             "",
             "2020-02-12T06:36:13Z",

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 use time::OffsetDateTime;
 
-use super::moment::{self, Clock, Parts, Unit, moved};
+use super::moment::{self, Clock, Parts, Unit, add_to_time};
 use crate::Strings;
 
 /// A moment that is kept until another one has passed; then the object is replaced.
@@ -61,7 +61,7 @@ impl Resource for TimeRotating {
             [("rfc3339", &config.rfc3339), ("rotation_rfc3339", &config.rotation_rfc3339)];
         let wrong = moments.into_iter().map(|(name, text)| moment::validate(name, text));
         wrong.filter_map(Result::err).for_each(|problem| call.report(problem));
-        let rotations = config.rotations.each();
+        let rotations = config.rotations.in_order();
         for (by, unit) in rotations.iter().filter(|(by, _)| by.get().is_some_and(|by| *by < 1)) {
             let name = format!("rotation_{unit:?}").to_lowercase();
             let detail = format!("`{name}` is {}; give at least 1.", by.or_default());
@@ -81,13 +81,14 @@ impl Resource for TimeRotating {
     async fn modify_plan(&self, change: &mut Change<Rotating>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.rotations.each().iter().any(|(by, _)| by.is_unknown())
+        let is_open = planned.rotations.in_order().iter().any(|(by, _)| by.is_unknown())
             || change.config.rfc3339.is_unknown()
             || change.config.rotation_rfc3339.is_unknown();
         let at = prior.rotation_rfc3339.clone();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
-            let found = of(&planned.rotations, planned.rotation_rfc3339.get(), base)?;
+            let found =
+                computed_rotation(&planned.rotations, planned.rotation_rfc3339.get(), base)?;
             change.fill(found);
         }
         // Without a refresh the object is still there when its time has passed.
@@ -100,7 +101,7 @@ impl Resource for TimeRotating {
     async fn create(&self, call: Create<Rotating>) -> Answer<RotatingComputed> {
         let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or_else(|| moment::text((self.clock)()));
-        of(&call.config.rotations, rotation_rfc3339.as_ref(), base)
+        computed_rotation(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
     async fn read(&self, call: Read<Rotating>) -> Answer<Option<Rotating>> {
@@ -111,7 +112,7 @@ impl Resource for TimeRotating {
     async fn update(&self, call: Update<Rotating>) -> Answer<RotatingComputed> {
         let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or(call.prior.rfc3339);
-        of(&call.config.rotations, rotation_rfc3339.as_ref(), base)
+        computed_rotation(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
     async fn import(&self, call: Import<Rotating>) -> Answer<RotatingDraft> {
@@ -120,7 +121,7 @@ impl Resource for TimeRotating {
         match parts[..] {
             [base, at] if !base.is_empty() && !at.is_empty() => {
                 let rotations = RotationsDraft::default();
-                Ok(of(&rotations, Some(&at.to_owned()), base.to_owned())?.into())
+                Ok(computed_rotation(&rotations, Some(&at.to_owned()), base.to_owned())?.into())
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
                 let rotations = RotationsDraft {
@@ -130,7 +131,7 @@ impl Resource for TimeRotating {
                     rotation_hours: moment::parse_id_part(hours)?,
                     rotation_minutes: moment::parse_id_part(minutes)?,
                 };
-                let found = of(&rotations, None, base.to_owned())?;
+                let found = computed_rotation(&rotations, None, base.to_owned())?;
                 Ok(RotatingDraft { rotations, ..found.into() })
             }
             _ => {
@@ -153,7 +154,7 @@ impl TimeRotating {
 
 impl RotationsDraft {
     /// The rotations; the last one that is set counts.
-    fn each(&self) -> [(Attr<i64>, Unit); 5] {
+    fn in_order(&self) -> [(Attr<i64>, Unit); 5] {
         [
             (self.rotation_days, Unit::Days),
             (self.rotation_hours, Unit::Hours),
@@ -165,18 +166,18 @@ impl RotationsDraft {
 }
 
 /// Works out when to rotate, given after how long, or at which moment.
-fn of(
+fn computed_rotation(
     rotations: &RotationsDraft,
     given: Option<&String>,
     base: String,
 ) -> Answer<RotatingComputed> {
     let start: OffsetDateTime = moment::parse("rfc3339", &base)?;
-    let set = rotations.each().into_iter().rev();
+    let set = rotations.in_order().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
     let (text, moment) = match (given, last) {
         // Years count before a given moment, and that before all other units.
         (_, Some((by, unit @ Unit::Years))) | (None, Some((by, unit))) => {
-            let moment = moved(start, by, unit)?;
+            let moment = add_to_time(start, by, unit)?;
             (moment::text(moment), moment)
         }
         (Some(text), _) => (text.clone(), moment::parse("rotation_rfc3339", text)?),
@@ -188,19 +189,19 @@ fn of(
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::Value;
     use time::OffsetDateTime;
     use time::macros::datetime;
 
     use super::super::provider_with;
 
-    async fn life() -> Life {
+    async fn life() -> TestObject {
         at(|| datetime!(2020-02-12 06:36:13.5 UTC)).await
     }
 
-    async fn at(clock: fn() -> OffsetDateTime) -> Life {
-        Life::new(provider_with(clock), "time_rotating").await.unwrap()
+    async fn at(clock: fn() -> OffsetDateTime) -> TestObject {
+        TestObject::new(provider_with(clock), "time_rotating").await.unwrap()
     }
 
     fn days(days: i64) -> (&'static str, Value) {
@@ -210,19 +211,19 @@ mod tests {
     #[tokio::test]
     async fn rotation_changes_in_place_and_the_base_stays() {
         let mut life = life().await;
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Create));
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("rotation_rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
         assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
         assert_eq!(life.get("day"), &Value::int(19));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([days(8)]).await, Ok(Action::Update));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(life.apply([days(8)]).await, Ok(PlannedAction::Update));
         assert_eq!(life.get("rotation_rfc3339"), &Value::string("2020-02-20T06:36:13Z"));
         assert_eq!(life.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([days(8), triggers]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([days(8), triggers]).await, Ok(PlannedAction::Replace));
         let base = ("rfc3339", Value::string("2020-02-11T00:00:00Z"));
-        assert_eq!(life.apply([days(8), base]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([days(8), base]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
@@ -238,10 +239,10 @@ mod tests {
     async fn is_imported_by_units_or_by_its_rotation() {
         let mut life = life().await;
         life.import("2020-02-12T06:36:13Z,,,7,,").await.unwrap();
-        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([days(7)]).await, Ok(PlannedAction::Nothing));
         life.import("2020-02-12T06:36:13Z,2020-02-19T06:36:13Z").await.unwrap();
         let rotation = ("rotation_rfc3339", Value::string("2020-02-19T06:36:13Z"));
-        assert_eq!(life.apply([rotation]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([rotation]).await, Ok(PlannedAction::Nothing));
         for id in ["", "2020-02-12T06:36:13Z", "2020-02-12T06:36:13Z,", "2020-02-12T06:36:13Z,,,,,"]
         {
             assert!(life.import(id).await.is_err(), "{id}");

@@ -100,15 +100,15 @@ async fn wait(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::Value;
     use time::macros::datetime;
 
     use super::super::provider_with;
 
-    async fn life() -> Life {
+    async fn life() -> TestObject {
         let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
-        Life::new(provider, "time_sleep").await.unwrap()
+        TestObject::new(provider, "time_sleep").await.unwrap()
     }
 
     fn create(time: &str) -> (&'static str, Value) {
@@ -118,14 +118,14 @@ mod tests {
     #[tokio::test]
     async fn durations_change_in_place_and_triggers_make_a_new_pause() {
         let mut life = life().await;
-        assert_eq!(life.apply([create("1ms")]).await, Ok(Action::Create));
+        assert_eq!(life.apply([create("1ms")]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([create("1ms")]).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([create("1ms")]).await, Ok(PlannedAction::Nothing));
         // Were it waited for, the test would not end.
-        assert_eq!(life.apply([create("9000h")]).await, Ok(Action::Update));
+        assert_eq!(life.apply([create("9000h")]).await, Ok(PlannedAction::Update));
         let triggers = ("triggers", strings([("a", "b")]));
-        assert_eq!(life.apply([create("1ms"), triggers]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([create("1ms"), triggers]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
@@ -152,7 +152,7 @@ mod tests {
     async fn is_imported_with_its_durations() {
         let mut life = life().await;
         life.import("1s,").await.unwrap();
-        assert_eq!(life.apply([create("1s")]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([create("1s")]).await, Ok(PlannedAction::Nothing));
         for id in ["", ",", "1s", "1s,2s,3s", "x,"] {
             assert!(life.import(id).await.is_err(), "{id}");
         }

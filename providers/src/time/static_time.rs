@@ -36,7 +36,7 @@ impl Resource for TimeStatic {
     async fn modify_plan(&self, change: &mut Change<Static>) -> Answer<()> {
         // A given moment is known before anything is created; that of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
-            let found = of("rfc3339", text.clone())?;
+            let found = computed_static("rfc3339", text.clone())?;
             change.fill(found);
         }
         Ok(())
@@ -44,44 +44,47 @@ impl Resource for TimeStatic {
 
     async fn create(&self, call: Create<Static>) -> Answer<StaticComputed> {
         let now = || moment::text((self.clock)());
-        of("rfc3339", call.planned.rfc3339.unwrap_or_else(now))
+        computed_static("rfc3339", call.planned.rfc3339.unwrap_or_else(now))
     }
 
     async fn import(&self, call: Import<Static>) -> Answer<StaticDraft> {
         let id = call.id.as_str();
-        Ok(of("id", id.to_owned())?.into())
+        Ok(computed_static("id", id.to_owned())?.into())
     }
 }
 
-fn of(name: &str, text: String) -> Answer<StaticComputed> {
+fn computed_static(name: &str, text: String) -> Answer<StaticComputed> {
     let parts = moment::parse(name, &text)?.into();
     Ok(StaticComputed { rfc3339: text.clone(), parts, id: text })
 }
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::testing::{PlannedAction, TestObject, strings};
     use formwork_sdk::value::Value;
     use time::macros::datetime;
 
     use super::super::provider_with;
 
-    async fn life() -> Life {
+    async fn life() -> TestObject {
         let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
-        Life::new(provider, "time_static").await.unwrap()
+        TestObject::new(provider, "time_static").await.unwrap()
     }
 
     #[tokio::test]
     async fn keeps_the_moment_of_creation_until_its_triggers_change() {
         let mut life = life().await;
-        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Create));
         assert_eq!(life.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
         assert_eq!(life.get("id"), life.get("rfc3339"));
         assert_eq!(life.get("unix"), &Value::int(1_581_489_373));
         assert_eq!(life.get("day"), &Value::int(12));
-        life.store().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([("triggers", strings([("a", "b")]))]).await, Ok(Action::Replace));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
+        assert_eq!(
+            life.apply([("triggers", strings([("a", "b")]))]).await,
+            Ok(PlannedAction::Replace)
+        );
         life.destroy().await.unwrap();
     }
 
@@ -92,10 +95,10 @@ mod tests {
         assert!(life.plan(given()).await.unwrap().object.is_wholly_known());
         life.apply(given()).await.unwrap();
         assert_eq!(life.get("hour"), &Value::int(5));
-        assert_eq!(life.apply(given()).await, Ok(Action::Nothing));
+        assert_eq!(life.apply(given()).await, Ok(PlannedAction::Nothing));
         assert_eq!(
             life.apply([("rfc3339", Value::string("2021-03-04T05:06:07Z"))]).await,
-            Ok(Action::Replace)
+            Ok(PlannedAction::Replace)
         );
         let refusal = life.apply([("rfc3339", Value::string("yesterday"))]).await.unwrap_err();
         assert!(refusal.0.contains("RFC 3339"), "{refusal:?}");
@@ -106,7 +109,7 @@ mod tests {
         let mut life = life().await;
         life.import("2020-02-12T06:36:13Z").await.unwrap();
         assert_eq!(life.get("month"), &Value::int(2));
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([]).await, Ok(PlannedAction::Nothing));
         assert!(life.import("x").await.is_err());
     }
 }

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::issue;
-use super::key::{PrivateKey, is_private, written};
+use super::key::{PrivateKey, encode_pem, is_private};
 use super::renewal::was_pem;
 use super::subject::{self, About, Subject};
 use crate::digest::{hex, sha1};
@@ -18,7 +18,7 @@ pub(super) struct Request {
     #[attr(optional, replace, check = subject::names)]
     dns_names: Option<Vec<String>>,
     /// IP addresses of the certificate.
-    #[attr(optional, replace, check = subject::addresses)]
+    #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// URIs of the certificate.
     #[attr(optional, replace, check = subject::names)]
@@ -55,7 +55,7 @@ impl Resource for TlsCertRequest {
         };
         let (name, alternatives) = about.names()?;
         let request = issue::request(name, alternatives, &key)
-            .and_then(|der| Ok((hex(&sha1(&der)), written("CERTIFICATE REQUEST", &der)?)));
+            .and_then(|der| Ok((hex(&sha1(&der)), encode_pem("CERTIFICATE REQUEST", &der)?)));
         let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;
         Ok(RequestComputed { key_algorithm: key.algorithm().to_owned(), cert_request_pem, id })
     }

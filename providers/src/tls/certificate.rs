@@ -3,10 +3,10 @@
 use formwork_sdk::prelude::*;
 use ureq::http::Uri;
 
-use super::issue::contents;
+use super::issue::pem_contents;
 use super::key::KeyError;
 use super::peer::{self, Server};
-use super::proxy::Chosen;
+use super::proxy::ProxyChoice;
 use super::show::Certificate;
 use crate::digest::{hex, sha1};
 use crate::shown;
@@ -34,7 +34,7 @@ pub(super) struct Certificates {
 }
 
 /// The data source.
-pub(super) struct TlsCertificate(pub(super) Chosen);
+pub(super) struct TlsCertificate(pub(super) ProxyChoice);
 
 impl DataSource for TlsCertificate {
     type Model = Certificates;
@@ -49,7 +49,7 @@ impl DataSource for TlsCertificate {
     async fn read(&self, call: ReadData<Certificates>) -> Answer<CertificatesComputed> {
         let mut ders = match (&call.config.content, &call.config.url) {
             (Some(content), _) => {
-                vec![contents("CERTIFICATE", content).or_fail("Failed to decoded PEM")?]
+                vec![pem_contents("CERTIFICATE", content).or_fail("Failed to decoded PEM")?]
             }
             (None, url) => {
                 let url = url.as_deref().unwrap_or_default();
@@ -69,7 +69,7 @@ impl TlsCertificate {
         let (uri, port) = parse_url(url)?;
         let host = uri.host().unwrap_or_default();
         let proxy = match uri.scheme_str() {
-            Some("https") => self.0.toward(&uri),
+            Some("https") => self.0.proxy_for(&uri),
             _ => Ok(None),
         };
         let shown = match proxy {

@@ -19,13 +19,13 @@ use x509_cert::serial_number::SerialNumber;
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 use x509_cert::time::{Time, Validity};
 
-use super::key::{KeyError, PrivateKey, written};
+use super::key::{KeyError, PrivateKey, encode_pem};
 use super::usage;
 use crate::digest::sha1;
 use crate::pem::first_block;
 
 /// Subject of a certificate.
-pub(super) struct Holder {
+pub(super) struct CertificateSubject {
     pub(super) name: Name,
     /// The extension with other names.
     pub(super) alternatives: Option<Extension>,
@@ -41,7 +41,7 @@ pub(super) struct Issuer<'k> {
 }
 
 /// Permitted uses of a certificate.
-pub(super) struct Terms<'t> {
+pub(super) struct CertificateTerms<'t> {
     /// Since when it is valid, since 1970.
     pub(super) from: Duration,
     pub(super) until: Duration,
@@ -61,8 +61,8 @@ pub(super) struct Issued {
 
 /// Makes a certificate.
 pub(super) fn certificate(
-    terms: &Terms<'_>,
-    holder: Holder,
+    terms: &CertificateTerms<'_>,
+    holder: CertificateSubject,
     issuer: &Issuer<'_>,
 ) -> Result<Issued, KeyError> {
     let mut extensions = usage::extensions(terms.uses)?;
@@ -99,7 +99,7 @@ pub(super) fn certificate(
     let signature_bits = BitString::from_bytes(&signed)?;
     let certificate =
         Certificate { tbs_certificate, signature_algorithm: signature, signature: signature_bits };
-    let pem = written("CERTIFICATE", &certificate.to_der()?)?;
+    let pem = encode_pem("CERTIFICATE", &certificate.to_der()?)?;
     Ok(Issued { serial: number.to_string(), pem })
 }
 
@@ -132,8 +132,8 @@ pub(super) fn request(
 }
 
 /// Subject of the certificate in a request.
-pub(super) fn asked(pem: &str) -> Result<Holder, KeyError> {
-    let request = CertReq::from_der(&contents("CERTIFICATE REQUEST", pem)?)?;
+pub(super) fn subject_of_request(pem: &str) -> Result<CertificateSubject, KeyError> {
+    let request = CertReq::from_der(&pem_contents("CERTIFICATE REQUEST", pem)?)?;
     let mut alternatives = None;
     for attribute in request.info.attributes.iter().filter(|one| one.oid == ExtensionReq::OID) {
         for value in attribute.values.iter() {
@@ -145,12 +145,12 @@ pub(super) fn asked(pem: &str) -> Result<Holder, KeyError> {
     let (name, key) = (request.info.subject, request.info.public_key);
     // RFC 5280: other names are all there is where there is no name.
     let alternatives = alternatives.map(|one| Extension { critical: name.is_empty(), ..one });
-    Ok(Holder { name, alternatives, key })
+    Ok(CertificateSubject { name, alternatives, key })
 }
 
 /// Reads a certificate.
 pub(super) fn read(pem: &str) -> Result<Certificate, KeyError> {
-    Ok(Certificate::from_der(&contents("CERTIFICATE", pem)?)?)
+    Ok(Certificate::from_der(&pem_contents("CERTIFICATE", pem)?)?)
 }
 
 /// Checks an attribute whose value is a certificate.
@@ -161,12 +161,12 @@ pub(super) fn is_certificate(pem: &impl AsRef<str>) -> Result<(), String> {
 
 /// Checks an attribute whose value is a request for a certificate.
 pub(super) fn is_request(pem: &impl AsRef<str>) -> Result<(), String> {
-    let asked = asked(pem.as_ref());
+    let asked = subject_of_request(pem.as_ref());
     asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
 }
 
 /// Content of the first block of a PEM text, whose label must be the given one.
-pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
+pub(super) fn pem_contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
     let Some(block) = first_block(pem) else {
         let why = format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
         return Err(KeyError::Malformed(why));
@@ -184,7 +184,7 @@ pub(super) fn key_id(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
 }
 
 /// The extension of a kind, read.
-pub(super) fn found<'c, T>(certificate: &'c TbsCertificate) -> Option<T>
+pub(super) fn find_extension<'c, T>(certificate: &'c TbsCertificate) -> Option<T>
 where
     T: AssociatedOid + x509_cert::der::Decode<'c>,
 {

@@ -6,7 +6,7 @@ mod form;
 mod openssh;
 
 pub(super) use curve::Curve;
-pub(super) use form::written;
+pub(super) use form::encode_pem;
 
 use aws_lc_rs::encoding::{AsBigEndian as _, AsDer as _, Curve25519SeedBin};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
@@ -55,7 +55,7 @@ pub(super) const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
 
 /// Kind of key to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum KeyKind {
     /// RSA with so many bits.
     Rsa(usize),
     /// ECDSA on a curve.
@@ -75,14 +75,14 @@ pub(super) enum PrivateKey {
 
 impl PrivateKey {
     /// Makes a key. Takes a while.
-    pub(super) fn generate(kind: Kind) -> Result<Self, KeyError> {
+    pub(super) fn generate(kind: KeyKind) -> Result<Self, KeyError> {
         match kind {
-            Kind::Rsa(bits) => Ok(Self::Rsa(Box::new(rsa_of(bits)?))),
-            Kind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.random())),
-            Kind::Ed25519 => {
-                let pair = Ed25519KeyPair::generate().map_err(unspecified)?;
-                let seed = pair.seed().map_err(unspecified)?;
-                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(unspecified)?;
+            KeyKind::Rsa(bits) => Ok(Self::Rsa(Box::new(rsa_of(bits)?))),
+            KeyKind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.random())),
+            KeyKind::Ed25519 => {
+                let pair = Ed25519KeyPair::generate().map_err(crypto_error)?;
+                let seed = pair.seed().map_err(crypto_error)?;
+                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(crypto_error)?;
                 ed25519(seed.as_ref())
             }
         }
@@ -108,7 +108,7 @@ impl PrivateKey {
                 let Some(curve) = curve else {
                     return Err(KeyError::Malformed("the key does not name its curve".to_owned()));
                 };
-                ecdsa(Curve::of(curve)?, key.private_key)
+                ecdsa(Curve::from_oid(curve)?, key.private_key)
             }
             "PRIVATE KEY" => from_pkcs8(&der),
             _ => Err(KeyError::Unsupported(format!("PEM with the label {label:?}"))),
@@ -173,7 +173,7 @@ fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
         EC => {
             let curve = info.algorithm.parameters_oid();
             let curve = curve.map_err(|error| KeyError::Malformed(error.to_string()))?;
-            ecdsa(Curve::of(curve)?, EcPrivateKey::from_der(info.private_key)?.private_key)
+            ecdsa(Curve::from_oid(curve)?, EcPrivateKey::from_der(info.private_key)?.private_key)
         }
         ED25519 => ed25519(OctetStringRef::from_der(info.private_key)?.as_bytes()),
         other => Err(KeyError::Unsupported(format!("a key of the algorithm {other}"))),
@@ -214,13 +214,13 @@ fn rsa_of(bits: usize) -> Result<RsaPrivateKey, KeyError> {
             )));
         }
     };
-    let pair = KeyPair::generate(size).map_err(unspecified)?;
-    let der = pair.as_der().map_err(unspecified)?;
+    let pair = KeyPair::generate(size).map_err(crypto_error)?;
+    let der = pair.as_der().map_err(crypto_error)?;
     let key = RsaPrivateKey::from_pkcs8_der(der.as_ref());
     key.map_err(|error| KeyError::Crypto(error.to_string()))
 }
 
-fn unspecified(_: aws_lc_rs::error::Unspecified) -> KeyError {
+fn crypto_error(_: aws_lc_rs::error::Unspecified) -> KeyError {
     KeyError::Crypto("the key cannot be made".to_owned())
 }
 

@@ -3,7 +3,7 @@
 use formwork_sdk::prelude::*;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
 
-use super::issue::{self, Issuer, found};
+use super::issue::{self, Issuer, find_extension};
 use super::key::{KeyError, PrivateKey, is_private};
 use super::private_key::report;
 use super::renewal::was_pem;
@@ -43,7 +43,7 @@ impl Resource for TlsLocallySignedCert {
 
     async fn create(&self, call: Create<Cert>) -> Answer<CertComputed> {
         let planned = &call.planned;
-        let holder = issue::asked(&planned.cert_request_pem)
+        let holder = issue::subject_of_request(&planned.cert_request_pem)
             .or_fail("Failed to parse certificate request PEM")?;
         let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
             .or_fail("Failed to parse CA private key PEM")?;
@@ -54,7 +54,7 @@ impl Resource for TlsLocallySignedCert {
 
     async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
         let cert = call.current;
-        Ok(Some(Cert { signed: cert.signed.looked_at(), ..cert }))
+        Ok(Some(Cert { signed: cert.signed.refresh_renewal(), ..cert }))
     }
 }
 
@@ -71,13 +71,13 @@ fn authority<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'
         }
         Err(error) => return Err(report("Failed to create certificate", &error)),
     }
-    if !found::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
+    if !find_extension::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
         call.warn(Problem::new(
             "Potentially Invalid Certificate Authority",
             "The certificate in `ca_cert_pem` may not sign others, so verifiers may reject the signed \
              certificate.",
         ));
     }
-    let key_id = found::<SubjectKeyIdentifier>(&certificate).map(|id| id.0.into_bytes());
+    let key_id = find_extension::<SubjectKeyIdentifier>(&certificate).map(|id| id.0.into_bytes());
     Ok(Issuer { name: certificate.subject, key, key_id })
 }

@@ -30,7 +30,7 @@ const SHORT: [(&str, ObjectIdentifier); 9] = [
 const EMAIL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
 
 /// Writes a name. `values` has those of each short name that has any.
-pub(super) fn written(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
+pub(super) fn encode_name(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
     let mut name = Name::default();
     for (short, oid) in SHORT {
         let values = values.iter().find(|(name, _)| *name == short);
@@ -58,7 +58,7 @@ fn is_printable(byte: u8) -> bool {
 }
 
 /// Shows a name as RFC 2253 does: the attributes with short names, last first, then the others.
-pub(super) fn shown(name: &Name) -> String {
+pub(super) fn display_name(name: &Name) -> String {
     let all: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
     let is_short = |oid: &ObjectIdentifier| SHORT.iter().any(|(_, short)| short == oid);
     let mut groups: Vec<String> = Vec::new();
@@ -141,7 +141,7 @@ impl Alternatives {
 
 #[cfg(test)]
 mod tests {
-    use super::{shown, written};
+    use super::{display_name, encode_name};
 
     /// The values of each short name.
     type Parts = &'static [(&'static str, &'static [&'static str])];
@@ -159,8 +159,8 @@ mod tests {
             let owned = values.iter().map(|(short, values)| {
                 (*short, values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>())
             });
-            let name = written(&owned.collect::<Vec<_>>(), email).unwrap();
-            assert_eq!(shown(&name), expected);
+            let name = encode_name(&owned.collect::<Vec<_>>(), email).unwrap();
+            assert_eq!(display_name(&name), expected);
         }
     }
 }

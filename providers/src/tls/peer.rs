@@ -67,7 +67,7 @@ async fn shake_hands(server: &Server<'_>) -> Result<Vec<Vec<u8>>, PeerError> {
 }
 
 fn settings(is_verified: bool) -> Result<ClientConfig, TlsError> {
-    let cryptography = formwork_plugin_protocol::cryptography();
+    let cryptography = formwork_plugin_protocol::crypto_provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&cryptography))
         .with_safe_default_protocol_versions()?;
     let builder = match is_verified {

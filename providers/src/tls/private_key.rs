@@ -2,11 +2,11 @@
 
 mod ephemeral;
 
-pub(super) use ephemeral::PassingPrivateKey;
+pub(super) use ephemeral::EphemeralPrivateKey;
 
 use formwork_sdk::prelude::*;
 
-use super::key::{Curve, KeyError, Kind, PrivateKey, RSA_BITS};
+use super::key::{Curve, KeyError, KeyKind, PrivateKey, RSA_BITS};
 
 /// Arguments of a key.
 #[derive(Model)]
@@ -134,11 +134,11 @@ fn forms_of(key: &PrivateKey) -> Result<(FormsComputed, String), KeyError> {
 async fn generated(wanted: &WantedInput) -> Answer<(FormsComputed, String)> {
     let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
     let kind = match wanted.algorithm.as_str() {
-        "RSA" => Kind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
-        "ECDSA" => Kind::Ecdsa(curve.unwrap_or(Curve::P224)),
-        _ => Kind::Ed25519,
+        "RSA" => KeyKind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
+        "ECDSA" => KeyKind::Ecdsa(curve.unwrap_or(Curve::P224)),
+        _ => KeyKind::Ed25519,
     };
-    aside(move || {
+    run_blocking(move || {
         let made = PrivateKey::generate(kind).and_then(|key| forms_of(&key));
         made.or_fail("Unable to generate Key from configuration")
     })
@@ -152,7 +152,7 @@ pub(super) fn report(summary: &str, error: &KeyError) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::testing::{PlannedAction, TestObject};
     use formwork_sdk::value::Value;
 
     use super::super::provider;
@@ -163,23 +163,23 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_stays_until_another_one_is_asked_for() {
-        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         let ecdsa = |curve| [text("algorithm", "ECDSA"), text("ecdsa_curve", curve)];
-        assert_eq!(life.apply(ecdsa("P256")).await, Ok(Action::Create));
+        assert_eq!(life.apply(ecdsa("P256")).await, Ok(PlannedAction::Create));
         let id = life.get("id").clone();
-        life.store().await.unwrap();
-        assert_eq!(life.apply(ecdsa("P256")).await, Ok(Action::Nothing));
+        life.upgrade_stored().await.unwrap();
+        assert_eq!(life.apply(ecdsa("P256")).await, Ok(PlannedAction::Nothing));
         assert_eq!(life.get("id"), &id);
-        assert_eq!(life.apply(ecdsa("P224")).await, Ok(Action::Replace));
+        assert_eq!(life.apply(ecdsa("P224")).await, Ok(PlannedAction::Replace));
         assert_ne!(life.get("id"), &id);
         assert_eq!(life.get("public_key_openssh"), &Value::string(""));
-        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(Action::Replace));
+        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Replace));
         life.destroy().await.unwrap();
     }
 
     #[tokio::test]
     async fn an_older_state_gets_the_forms_that_it_lacks() {
-        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         life.apply([text("algorithm", "ED25519")]).await.unwrap();
         let Value::String(pem) = life.get("private_key_pem").clone() else { panic!("a text") };
         let wanted = life.get("private_key_openssh").clone();
@@ -189,7 +189,7 @@ mod tests {
         );
         life.upgrade(0, &json).await.unwrap();
         assert_eq!(life.get("private_key_openssh"), &wanted);
-        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(PlannedAction::Nothing));
     }
 
     #[tokio::test]
@@ -201,12 +201,15 @@ mod tests {
             (vec![text("algorithm", "RSA"), bits], "`rsa_bits` is 17"),
         ];
         for (config, expected) in table {
-            let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+            let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
             let refusal = life.apply(config).await.unwrap_err();
             assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         }
-        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        let mut life = TestObject::new(provider(), "tls_private_key").await.unwrap();
         let bits = ("rsa_bits", Value::int(17));
-        assert_eq!(life.apply([text("algorithm", "ED25519"), bits]).await, Ok(Action::Create));
+        assert_eq!(
+            life.apply([text("algorithm", "ED25519"), bits]).await,
+            Ok(PlannedAction::Create)
+        );
     }
 }

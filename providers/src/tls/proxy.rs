@@ -48,10 +48,10 @@ fn is_proxy(url: &impl AsRef<str>) -> Result<(), String> {
 
 /// The proxy to use, shared by the provider and its data sources.
 #[derive(Clone, Default)]
-pub(super) struct Chosen(Arc<Mutex<Choice>>);
+pub(super) struct ProxyChoice(Arc<Mutex<ProxySource>>);
 
 #[derive(Clone, Default)]
-enum Choice {
+enum ProxySource {
     /// The environment says.
     #[default]
     Environment,
@@ -63,15 +63,15 @@ enum Choice {
     Later,
 }
 
-impl Chosen {
+impl ProxyChoice {
     /// The proxy for a server; `None` for going there directly.
-    pub(super) fn toward(&self, server: &ureq::http::Uri) -> Result<Option<Proxy>, String> {
+    pub(super) fn proxy_for(&self, server: &ureq::http::Uri) -> Result<Option<Proxy>, String> {
         let choice = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match choice {
-            Choice::Environment => proxy::toward(server),
-            Choice::Direct => Ok(None),
-            Choice::Given(proxy) => Ok(Some(*proxy)),
-            Choice::Later => {
+            ProxySource::Environment => proxy::proxy_for(server),
+            ProxySource::Direct => Ok(None),
+            ProxySource::Given(proxy) => Ok(Some(*proxy)),
+            ProxySource::Later => {
                 Err("the `proxy` of the provider will only be known when something else has been \
                      applied; apply that first, with `-target`"
                     .to_owned())
@@ -80,7 +80,7 @@ impl Chosen {
     }
 }
 
-impl Configure for Chosen {
+impl Configure for ProxyChoice {
     type Model = Settings;
 
     fn validate(&self, call: Validate<Settings>) -> Answer<()> {
@@ -104,8 +104,8 @@ impl Configure for Chosen {
     async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
         let proxies = &call.config.proxy;
         let choice = match proxies.get().and_then(|proxies| proxies.first()) {
-            None if proxies.is_unknown() => Choice::Later,
-            None => Choice::Environment,
+            None if proxies.is_unknown() => ProxySource::Later,
+            None => ProxySource::Environment,
             Some(proxy) => choice(proxy).map_err(|error| {
                 let detail = format!("The proxy cannot be used: {error}.");
                 Problem::new("Unable to parse proxy URL", detail)
@@ -116,20 +116,20 @@ impl Configure for Chosen {
     }
 }
 
-fn choice(settings: &ProxySettingsDraft) -> Result<Choice, ureq::Error> {
+fn choice(settings: &ProxySettingsDraft) -> Result<ProxySource, ureq::Error> {
     let ProxySettingsDraft { url, username, password, from_env } = settings;
     let texts = [url, username, password];
     if texts.into_iter().any(Attr::is_unknown) || from_env.is_unknown() {
-        return Ok(Choice::Later);
+        return Ok(ProxySource::Later);
     }
     let Some(url) = settings.url.get() else {
         let is_direct = settings.from_env.get() == Some(&false);
-        return Ok(if is_direct { Choice::Direct } else { Choice::Environment });
+        return Ok(if is_direct { ProxySource::Direct } else { ProxySource::Environment });
     };
     let given = Proxy::new(url)?;
     let username = settings.username.get().map(String::as_str).or(given.username());
     let password = settings.password.get().map(String::as_str).or(given.password());
-    Ok(Choice::Given(Box::new(proxy::rebuilt(&given, username, password)?)))
+    Ok(ProxySource::Given(Box::new(proxy::with_credentials(&given, username, password)?)))
 }
 
 #[cfg(test)]
@@ -139,8 +139,8 @@ mod tests {
     #[test]
     fn a_proxy_that_is_not_known_yet_is_no_other_way() {
         let settings = ProxySettingsDraft { url: Attr::Unknown, ..ProxySettingsDraft::default() };
-        let chosen = Chosen(Arc::new(Mutex::new(choice(&settings).unwrap())));
-        let problem = chosen.toward(&ureq::http::Uri::from_static("https://h")).unwrap_err();
+        let chosen = ProxyChoice(Arc::new(Mutex::new(choice(&settings).unwrap())));
+        let problem = chosen.proxy_for(&ureq::http::Uri::from_static("https://h")).unwrap_err();
         assert!(problem.contains("will only be known"), "{problem}");
     }
 }

@@ -47,9 +47,9 @@ impl DataSource for TlsPublicKey {
 }
 
 /// The ephemeral resource type.
-pub(super) struct PassingPublicKey;
+pub(super) struct EphemeralPublicKey;
 
-impl Ephemeral for PassingPublicKey {
+impl Ephemeral for EphemeralPublicKey {
     type Model = Public;
 
     async fn open(&self, call: Open<Public>) -> Answer<PublicComputed> {

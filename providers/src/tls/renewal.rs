@@ -41,7 +41,7 @@ impl Lifetime {
 }
 
 /// A moment as attributes have it.
-pub(super) fn shown(moment: OffsetDateTime) -> String {
+pub(super) fn format_time(moment: OffsetDateTime) -> String {
     moment.format(&Rfc3339).unwrap_or_default()
 }
 
@@ -68,8 +68,8 @@ pub(super) struct Planned<'p> {
 
 impl Planned<'_> {
     /// Says in a plan whether the certificate will be due; one that is due already is replaced.
-    pub(super) fn decide(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
-        *ready_for_renewal = self.ready();
+    pub(super) fn plan_renewal(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
+        *ready_for_renewal = self.planned_ready();
         if self.end.is_some() && ready_for_renewal.is_unknown() {
             replace.push(Path::root().attribute("ready_for_renewal"));
         }
@@ -77,7 +77,7 @@ impl Planned<'_> {
 
     /// Planned value of `ready_for_renewal`. An unknown value means that the certificate is
     /// replaced.
-    fn ready(&self) -> Attr<bool> {
+    fn planned_ready(&self) -> Attr<bool> {
         let (Some(validity), Some(early)) = (self.validity_hours.get(), self.early_hours.get())
         else {
             return if self.end.is_none() { Attr::Unknown } else { Attr::Known(false) };
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_certificate_is_due_before_its_end() {
-        let end = |hours| shown(now() + time::Duration::hours(hours));
+        let end = |hours| format_time(now() + time::Duration::hours(hours));
         let table = [(end(2), 0, false), (end(2), 1, false), (end(2), 3, true), (end(-1), 0, true)];
         for (end, early, expected) in table {
             assert_eq!(is_due(&end, early), expected, "{end} {early}");
@@ -119,9 +119,9 @@ mod tests {
     fn a_plan_says_whether_a_certificate_is_due() {
         let ready = |end: Option<String>, validity_hours, early_hours| {
             let (validity_hours, early_hours) = (&validity_hours, &early_hours);
-            Planned { end: end.as_deref(), validity_hours, early_hours }.ready()
+            Planned { end: end.as_deref(), validity_hours, early_hours }.planned_ready()
         };
-        let later = || Some(shown(now() + time::Duration::hours(5)));
+        let later = || Some(format_time(now() + time::Duration::hours(5)));
         let hours = Attr::Known;
         assert_eq!(ready(None, hours(5), hours(1)), Attr::Known(false));
         assert_eq!(ready(None, hours(5), hours(5)), Attr::Known(true));

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue::{Holder, Issuer, key_id};
+use super::issue::{CertificateSubject, Issuer, key_id};
 use super::key::{PrivateKey, is_private};
 use super::renewal::was_pem;
 use super::signed::Signed;
@@ -18,7 +18,7 @@ pub(super) struct Cert {
     #[attr(optional, replace, check = subject::names)]
     dns_names: Option<Vec<String>>,
     /// The addresses of hosts that the certificate is for.
-    #[attr(optional, replace, check = subject::addresses)]
+    #[attr(optional, replace, check = subject::check_ip_addresses)]
     ip_addresses: Option<Vec<String>>,
     /// The URIs that the certificate is for.
     #[attr(optional, replace, check = subject::names)]
@@ -53,7 +53,7 @@ impl Resource for TlsSelfSignedCert {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
             .or_fail("Failed to parse private key PEM")?;
-        let (name, alternatives) = planned.about().names()?;
+        let (name, alternatives) = planned.subject_arguments().names()?;
         if planned.set_authority_key_id && !planned.signed.names_key() {
             let detail = "`set_authority_key_id` has the certificate name its own key, which it does \
                           only with `is_ca_certificate` or `set_subject_key_id`.";
@@ -62,18 +62,19 @@ impl Resource for TlsSelfSignedCert {
         let public = key.public().or_fail("Failed to create certificate")?;
         let key_id = planned.set_authority_key_id.then(|| key_id(&public));
         let issuer = Issuer { name: name.clone(), key: &key, key_id };
-        let signed = planned.signed.sign(Holder { name, alternatives, key: public }, &issuer)?;
+        let signed =
+            planned.signed.sign(CertificateSubject { name, alternatives, key: public }, &issuer)?;
         Ok(CertComputed { key_algorithm: key.algorithm().to_owned(), signed })
     }
 
     async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
         let cert = call.current;
-        Ok(Some(Cert { signed: cert.signed.looked_at(), ..cert }))
+        Ok(Some(Cert { signed: cert.signed.refresh_renewal(), ..cert }))
     }
 }
 
 impl CertInput {
-    fn about(&self) -> About<'_> {
+    fn subject_arguments(&self) -> About<'_> {
         About {
             subject: &self.subject,
             dns_names: self.dns_names.as_ref(),

@@ -8,8 +8,8 @@ use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::ext::pkix::BasicConstraints;
 use x509_cert::time::Time;
 
-use super::issue::found;
-use super::key::{KeyError, written};
+use super::issue::find_extension;
+use super::key::{KeyError, encode_pem};
 use super::name;
 use crate::digest::{hex, sha1};
 
@@ -59,12 +59,12 @@ impl Certificate {
     pub(super) fn read(der: &[u8]) -> Result<Self, KeyError> {
         let certificate = X509::from_der(der)?;
         let signed = &certificate.tbs_certificate;
-        let constraints = found::<BasicConstraints>(signed);
+        let constraints = find_extension::<BasicConstraints>(signed);
         let length = constraints.as_ref().map(|constraints| constraints.path_len_constraint);
         let key = &signed.subject_public_key_info.algorithm.oid;
         Ok(Self {
-            signature_algorithm: named(&SIGNATURES, &certificate.signature_algorithm.oid),
-            public_key_algorithm: named(&KEYS, key),
+            signature_algorithm: algorithm_name(&SIGNATURES, &certificate.signature_algorithm.oid),
+            public_key_algorithm: algorithm_name(&KEYS, key),
             serial_number: BigUint::from_bytes_be(signed.serial_number.as_bytes()).to_string(),
             is_ca: constraints.is_some_and(|constraints| constraints.ca),
             max_path_length: length.map_or(0, |length| length.map_or(-1, i64::from)),
@@ -73,12 +73,12 @@ impl Certificate {
                 Version::V2 => 2,
                 Version::V3 => 3,
             },
-            issuer: name::shown(&signed.issuer),
-            subject: name::shown(&signed.subject),
+            issuer: name::display_name(&signed.issuer),
+            subject: name::display_name(&signed.subject),
             not_before: moment(&signed.validity.not_before),
             not_after: moment(&signed.validity.not_after),
             sha1_fingerprint: hex(&sha1(der)),
-            cert_pem: written("CERTIFICATE", der)?,
+            cert_pem: encode_pem("CERTIFICATE", der)?,
         })
     }
 }
@@ -106,7 +106,7 @@ const SIGNATURES: [(&str, &str); 12] = [
 ];
 
 /// The name of an algorithm; `0` for one without a name, as the public provider has it.
-fn named(names: &[(&str, &str)], oid: &ObjectIdentifier) -> String {
+fn algorithm_name(names: &[(&str, &str)], oid: &ObjectIdentifier) -> String {
     let oid = oid.to_string();
     let name = names.iter().find(|(known, _)| *known == oid);
     name.map_or("0", |(_, name)| name).to_owned()

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::issue::{self, Holder, Issuer, Terms};
+use super::issue::{self, CertificateSubject, CertificateTerms, Issuer};
 use super::renewal::{self, Lifetime};
 use super::usage;
 
@@ -13,7 +13,7 @@ pub(super) struct Signed {
     #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
     /// Permitted uses of the certificate, in the words of RFC 5280.
-    #[attr(required, replace, check = usage::known)]
+    #[attr(required, replace, check = usage::check_uses)]
     allowed_uses: Vec<String>,
     /// Number of hours before its end at which the certificate counts as due, so that another one
     /// is planned.
@@ -49,7 +49,7 @@ pub(super) struct Signed {
 
 impl Signed {
     /// The certificate as it is at this moment.
-    pub(super) fn looked_at(mut self) -> Self {
+    pub(super) fn refresh_renewal(mut self) -> Self {
         self.ready_for_renewal |=
             renewal::is_due(&self.validity_end_time, self.early_renewal_hours);
         self
@@ -67,7 +67,7 @@ impl SignedDraft {
         let (validity_hours, early_hours) =
             (&self.validity_period_hours, &self.early_renewal_hours);
         renewal::Planned { end, validity_hours, early_hours }
-            .decide(&mut self.ready_for_renewal, replace);
+            .plan_renewal(&mut self.ready_for_renewal, replace);
     }
 }
 
@@ -78,11 +78,15 @@ impl SignedInput {
     }
 
     /// Makes the certificate.
-    pub(super) fn sign(&self, holder: Holder, issuer: &Issuer<'_>) -> Answer<SignedComputed> {
+    pub(super) fn sign(
+        &self,
+        holder: CertificateSubject,
+        issuer: &Issuer<'_>,
+    ) -> Answer<SignedComputed> {
         issue::check_authority(self.is_ca_certificate, &holder.name)?;
         let lifetime = Lifetime::hours_from_now(self.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
-        let terms = Terms {
+        let terms = CertificateTerms {
             from,
             until,
             uses: &self.allowed_uses,
@@ -99,8 +103,8 @@ impl SignedInput {
                 self.validity_period_hours,
                 self.early_renewal_hours,
             ),
-            validity_start_time: renewal::shown(lifetime.from),
-            validity_end_time: renewal::shown(lifetime.until),
+            validity_start_time: renewal::format_time(lifetime.from),
+            validity_end_time: renewal::format_time(lifetime.until),
             id: issued.serial,
         })
     }

@@ -59,12 +59,12 @@ impl Subject {
             one("POSTALCODE", &self.postal_code),
             one("SERIALNUMBER", &self.serial_number),
         ];
-        Ok(name::written(&parts, self.email_address.as_deref())?)
+        Ok(name::encode_name(&parts, self.email_address.as_deref())?)
     }
 }
 
 /// Checks that all are addresses of hosts.
-pub(super) fn addresses(texts: &[String]) -> Result<(), String> {
+pub(super) fn check_ip_addresses(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| octets(text).is_err()) {
         Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is not one")),
         None => Ok(()),

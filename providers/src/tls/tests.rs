@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::testing::{PlannedAction, TestObject};
 use formwork_sdk::value::{Type, Value};
 
 use super::provider;
@@ -44,14 +44,14 @@ fn subject(common_name: &str) -> Set {
     ("subject", Value::list(one.ty(), vec![one]))
 }
 
-async fn made(type_name: &str, config: impl IntoIterator<Item = Set>) -> Life {
-    let mut life = Life::new(provider(), type_name).await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(Action::Create));
-    life.store().await.unwrap();
+async fn made(type_name: &str, config: impl IntoIterator<Item = Set>) -> TestObject {
+    let mut life = TestObject::new(provider(), type_name).await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(PlannedAction::Create));
+    life.upgrade_stored().await.unwrap();
     life
 }
 
-fn shown(life: &Life, name: &str) -> String {
+fn shown(life: &TestObject, name: &str) -> String {
     match life.get(name) {
         Value::String(text) => text.as_str().to_owned(),
         other => panic!("{name} is {other:?}"),
@@ -142,16 +142,16 @@ async fn a_certificate_is_replaced_when_it_is_due_and_not_before() {
     let mut ca = made("tls_self_signed_cert", authority(&key)).await;
     let id = shown(&ca, "id");
     let early = |hours| authority(&key).into_iter().chain([int("early_renewal_hours", hours)]);
-    assert_eq!(ca.apply(early(0)).await, Ok(Action::Nothing));
-    assert_eq!(ca.apply(early(5)).await, Ok(Action::Update));
+    assert_eq!(ca.apply(early(0)).await, Ok(PlannedAction::Nothing));
+    assert_eq!(ca.apply(early(5)).await, Ok(PlannedAction::Update));
     assert_eq!(shown(&ca, "id"), id);
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
-    assert_eq!(ca.apply(early(30)).await, Ok(Action::Replace));
+    assert_eq!(ca.apply(early(30)).await, Ok(PlannedAction::Replace));
     assert_ne!(shown(&ca, "id"), id);
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(true));
-    assert_eq!(ca.apply(early(5)).await, Ok(Action::Update));
+    assert_eq!(ca.apply(early(5)).await, Ok(PlannedAction::Update));
     assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
-    assert_eq!(ca.apply(early(5)).await, Ok(Action::Nothing));
+    assert_eq!(ca.apply(early(5)).await, Ok(PlannedAction::Nothing));
     ca.destroy().await.unwrap();
 }
 
@@ -162,13 +162,13 @@ async fn a_length_of_the_path_that_others_stored_stays() {
     config.retain(|(name, _)| *name != "max_path_length");
     let stored = [config.clone(), vec![int("max_path_length", -1)]].concat();
     let mut ca = made("tls_self_signed_cert", stored).await;
-    assert_eq!(ca.apply(config.clone()).await, Ok(Action::Nothing));
+    assert_eq!(ca.apply(config.clone()).await, Ok(PlannedAction::Nothing));
     assert_eq!(ca.get("max_path_length"), &Value::int(-1));
     let mut ca = made("tls_self_signed_cert", config.clone()).await;
     assert!(ca.get("max_path_length").is_null());
-    assert_eq!(ca.apply(config.clone()).await, Ok(Action::Nothing));
+    assert_eq!(ca.apply(config.clone()).await, Ok(PlannedAction::Nothing));
     let early = [config, vec![int("early_renewal_hours", 2)]].concat();
-    assert_eq!(ca.apply(early).await, Ok(Action::Update));
+    assert_eq!(ca.apply(early).await, Ok(PlannedAction::Update));
 }
 
 #[tokio::test]
@@ -193,7 +193,7 @@ async fn what_makes_no_certificate_is_refused() {
         (usual(&key, vec![int("validity_period_hours", -1)]), "at least 0"),
     ];
     for (config, expected) in self_signed {
-        let mut life = Life::new(provider(), "tls_self_signed_cert").await.unwrap();
+        let mut life = TestObject::new(provider(), "tls_self_signed_cert").await.unwrap();
         let refusal = life.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
@@ -216,7 +216,7 @@ async fn what_makes_no_certificate_is_refused() {
         (locally("", &ca, &request), "`ca_private_key_pem` must be a private key"),
     ];
     for (config, expected) in local {
-        let mut life = Life::new(provider(), "tls_locally_signed_cert").await.unwrap();
+        let mut life = TestObject::new(provider(), "tls_locally_signed_cert").await.unwrap();
         let refusal = life.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }

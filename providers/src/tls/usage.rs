@@ -8,41 +8,41 @@ use x509_cert::ext::pkix::{ExtendedKeyUsage, KeyUsage, KeyUsages};
 
 /// Extension that holds a use.
 #[derive(Clone, Copy)]
-enum Use {
+enum KeyUse {
     /// Among the uses of the key.
     Key(KeyUsages),
     /// Among the extended uses.
     Extended(&'static str),
 }
 
-const USES: [(&str, Use); 23] = [
-    ("any_extended", Use::Extended("2.5.29.37.0")),
-    ("cert_signing", Use::Key(KeyUsages::KeyCertSign)),
-    ("client_auth", Use::Extended("1.3.6.1.5.5.7.3.2")),
-    ("code_signing", Use::Extended("1.3.6.1.5.5.7.3.3")),
-    ("content_commitment", Use::Key(KeyUsages::NonRepudiation)),
-    ("crl_signing", Use::Key(KeyUsages::CRLSign)),
-    ("data_encipherment", Use::Key(KeyUsages::DataEncipherment)),
-    ("decipher_only", Use::Key(KeyUsages::DecipherOnly)),
-    ("digital_signature", Use::Key(KeyUsages::DigitalSignature)),
-    ("email_protection", Use::Extended("1.3.6.1.5.5.7.3.4")),
-    ("encipher_only", Use::Key(KeyUsages::EncipherOnly)),
-    ("ipsec_end_system", Use::Extended("1.3.6.1.5.5.7.3.5")),
-    ("ipsec_tunnel", Use::Extended("1.3.6.1.5.5.7.3.6")),
-    ("ipsec_user", Use::Extended("1.3.6.1.5.5.7.3.7")),
-    ("key_agreement", Use::Key(KeyUsages::KeyAgreement)),
-    ("key_encipherment", Use::Key(KeyUsages::KeyEncipherment)),
-    ("microsoft_commercial_code_signing", Use::Extended("1.3.6.1.4.1.311.2.1.22")),
-    ("microsoft_kernel_code_signing", Use::Extended("1.3.6.1.4.1.311.61.1.1")),
-    ("microsoft_server_gated_crypto", Use::Extended("1.3.6.1.4.1.311.10.3.3")),
-    ("netscape_server_gated_crypto", Use::Extended("2.16.840.1.113730.4.1")),
-    ("ocsp_signing", Use::Extended("1.3.6.1.5.5.7.3.9")),
-    ("server_auth", Use::Extended("1.3.6.1.5.5.7.3.1")),
-    ("timestamping", Use::Extended("1.3.6.1.5.5.7.3.8")),
+const USES: [(&str, KeyUse); 23] = [
+    ("any_extended", KeyUse::Extended("2.5.29.37.0")),
+    ("cert_signing", KeyUse::Key(KeyUsages::KeyCertSign)),
+    ("client_auth", KeyUse::Extended("1.3.6.1.5.5.7.3.2")),
+    ("code_signing", KeyUse::Extended("1.3.6.1.5.5.7.3.3")),
+    ("content_commitment", KeyUse::Key(KeyUsages::NonRepudiation)),
+    ("crl_signing", KeyUse::Key(KeyUsages::CRLSign)),
+    ("data_encipherment", KeyUse::Key(KeyUsages::DataEncipherment)),
+    ("decipher_only", KeyUse::Key(KeyUsages::DecipherOnly)),
+    ("digital_signature", KeyUse::Key(KeyUsages::DigitalSignature)),
+    ("email_protection", KeyUse::Extended("1.3.6.1.5.5.7.3.4")),
+    ("encipher_only", KeyUse::Key(KeyUsages::EncipherOnly)),
+    ("ipsec_end_system", KeyUse::Extended("1.3.6.1.5.5.7.3.5")),
+    ("ipsec_tunnel", KeyUse::Extended("1.3.6.1.5.5.7.3.6")),
+    ("ipsec_user", KeyUse::Extended("1.3.6.1.5.5.7.3.7")),
+    ("key_agreement", KeyUse::Key(KeyUsages::KeyAgreement)),
+    ("key_encipherment", KeyUse::Key(KeyUsages::KeyEncipherment)),
+    ("microsoft_commercial_code_signing", KeyUse::Extended("1.3.6.1.4.1.311.2.1.22")),
+    ("microsoft_kernel_code_signing", KeyUse::Extended("1.3.6.1.4.1.311.61.1.1")),
+    ("microsoft_server_gated_crypto", KeyUse::Extended("1.3.6.1.4.1.311.10.3.3")),
+    ("netscape_server_gated_crypto", KeyUse::Extended("2.16.840.1.113730.4.1")),
+    ("ocsp_signing", KeyUse::Extended("1.3.6.1.5.5.7.3.9")),
+    ("server_auth", KeyUse::Extended("1.3.6.1.5.5.7.3.1")),
+    ("timestamping", KeyUse::Extended("1.3.6.1.5.5.7.3.8")),
 ];
 
 /// Checks that all are names of uses.
-pub(super) fn known(uses: &[String]) -> std::result::Result<(), String> {
+pub(super) fn check_uses(uses: &[String]) -> std::result::Result<(), String> {
     let unknown = uses.iter().find(|name| USES.iter().all(|(known, _)| known != name));
     let Some(unknown) = unknown else { return Ok(()) };
     let names: Vec<_> = USES.iter().map(|(name, _)| format!("{name:?}")).collect();
@@ -54,13 +54,13 @@ pub(super) fn extensions(uses: &[String]) -> Result<Vec<Extension>> {
     let of = |name: &String| USES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage);
     let uses: Vec<_> = uses.iter().filter_map(of).collect();
     let key = uses.iter().filter_map(|usage| match usage {
-        Use::Key(usage) => Some(*usage),
-        Use::Extended(_) => None,
+        KeyUse::Key(usage) => Some(*usage),
+        KeyUse::Extended(_) => None,
     });
     let key = key.collect::<Vec<_>>();
     let extended = uses.iter().filter_map(|usage| match usage {
-        Use::Key(_) => None,
-        Use::Extended(oid) => Some(ObjectIdentifier::new(oid)),
+        KeyUse::Key(_) => None,
+        KeyUse::Extended(oid) => Some(ObjectIdentifier::new(oid)),
     });
     let extended = extended.collect::<std::result::Result<Vec<_>, _>>()?;
     let mut extensions = Vec::new();

@@ -88,7 +88,7 @@ impl Checkpoint {
             let Some(tally) = suite.tallies.tally(rule.id) else { continue };
             // Redacted, because the file stays on the disk after the run.
             let findings: Vec<Value> =
-                tally.findings.iter().map(|it| written(&redacted(suite, it))).collect();
+                tally.findings.iter().map(|it| finding_to_json(&redacted(suite, it))).collect();
             kept.insert(
                 rule.id.to_owned(),
                 json!({
@@ -125,7 +125,7 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     fs::rename(&beside, path)
 }
 
-fn written(finding: &Finding) -> Value {
+fn finding_to_json(finding: &Finding) -> Value {
     json!({
         "subject": finding.subject,
         "call": finding.call,

@@ -36,11 +36,11 @@ mod variables;
 /// Makes the checks of a step, unless an earlier run has made them or this one is over.
 macro_rules! step {
     ($run:ident, $name:literal, $($check:expr),+) => {
-        if $run.begins($name) {
+        if $run.should_run_step($name) {
             // Boxed, or the state of this function would be as large as that of all checks
             // together.
             $(Box::pin($check(&mut *$run.suite)).await;)+
-            $run.ends($name)?;
+            $run.complete_step($name)?;
         }
     };
 }
@@ -54,13 +54,13 @@ struct Run<'r, 'p> {
 
 impl Run<'_, '_> {
     /// Whether a step is to be made.
-    fn begins(&mut self, step: &str) -> bool {
+    fn should_run_step(&mut self, step: &str) -> bool {
         (self.progress)(step, &self.suite.tallies);
         !self.checkpoint.has(step) && !self.suite.is_late()
     }
 
     /// Notes a step that is complete.
-    fn ends(&mut self, step: &str) -> Result<(), String> {
+    fn complete_step(&mut self, step: &str) -> Result<(), String> {
         // A step that ran out of time is made again by the next run.
         if self.suite.is_late() {
             return Ok(());
@@ -74,9 +74,9 @@ impl Run<'_, '_> {
 pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
     let checkpoint = Checkpoint::restore(suite);
     let mut run = Run { suite, checkpoint, progress };
-    if run.begins("Handshake and process") {
+    if run.should_run_step("Handshake and process") {
         handshake::run(run.suite).await?;
-        run.ends("Handshake and process")?;
+        run.complete_step("Handshake and process")?;
     }
     // The checks of the handshake have ended their processes. All others share this one.
     run.suite.revive().await?;
@@ -103,7 +103,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     step!(run, "Release", release::run);
     step!(run, "Environment", variables::run, file_writes::run);
     // Last, because they look through all that the other checks made the provider print.
-    if run.begins("Secrets") {
+    if run.should_run_step("Secrets") {
         secrets::run(run.suite).await;
         output::run(run.suite).await;
     }
@@ -159,7 +159,7 @@ async fn load(suite: &mut Suite) {
 }
 
 /// A value as a finding shows it.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn display_value(value: &Value) -> String {
     let mut known = value.clone();
     // Unknown parts have no form in JSON.
     // So many are enough: a finding shows the beginning of a value only.

@@ -207,7 +207,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
             let blocks = (0..number).map(|_| block()).collect();
             nested.collection(blocks)
         }
-        Nesting::Map => nested.keyed(vec![("key".into(), block())]),
+        Nesting::Map => nested.keyed_collection(vec![("key".into(), block())]),
     }
 }
 
@@ -319,7 +319,7 @@ fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attri
             Nesting::List | Nesting::Map => {
                 for (index, child) in held.children().iter().enumerate() {
                     if let Some(step) = held.step_to(index) {
-                        collect(&nested.block, child, &place.then(step), paths);
+                        collect(&nested.block, child, &place.with_step(step), paths);
                     }
                 }
             }

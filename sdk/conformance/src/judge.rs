@@ -1,6 +1,8 @@
 //! Violations of the contract's rules in one object, as `contract::check` reports them.
 
-use formwork_plugin_protocol::contract::{Call, Exchange, Rule, Schemas, Violation, check};
+use formwork_plugin_protocol::contract::{
+    Call, CheckedAnswer, Rule, Schemas, Violation, check_answer,
+};
 use formwork_value::Plain;
 use formwork_value::schema::Block;
 
@@ -44,7 +46,10 @@ fn read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
 }
 
 fn judged(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
-    check(&Exchange::for_call(call).value(value), &Schemas { object: block, identity: None })
+    check_answer(
+        &CheckedAnswer::for_call(call).value(value),
+        &Schemas { object: block, identity: None },
+    )
 }
 
 /// The most bytes of private data in the answer to a plan.

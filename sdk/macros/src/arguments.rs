@@ -43,7 +43,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             };
             let parameter = parameter(inner);
             described.push(quote!(.variadic(#parameter)));
-            read.push(quote!(#ident: given.rest(#at)?));
+            read.push(quote!(#ident: given.from_position(#at)?));
         } else {
             let parameter = parameter(ty);
             described.push(quote!(.parameter(#parameter)));
@@ -66,7 +66,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
 
             fn read(
-                given: &::formwork_sdk::function::Given,
+                given: &::formwork_sdk::function::GivenArguments,
             ) -> ::formwork_sdk::Answer<Self> {
                 ::core::result::Result::Ok(Self { #(#read,)* })
             }

@@ -56,24 +56,26 @@ impl FieldArgs {
         let mut said = Self::default();
         for attribute in attributes {
             if attribute.path().is_ident("attr") {
-                attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_attribute))?;
+                attribute
+                    .parse_nested_meta(|meta| said.read_once(&meta, Self::read_attribute_word))?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
                 // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
-                    attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_block))?;
+                    attribute
+                        .parse_nested_meta(|meta| said.read_once(&meta, Self::read_block_word))?;
                 }
             }
         }
         Ok(said)
     }
 
-    fn hear_once(
+    fn read_once(
         &mut self,
         meta: &ParseNestedMeta<'_>,
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
     ) -> Result<()> {
-        let word = word(meta);
+        let word = read_word(meta);
         // Without this, the last one would win without a word.
         if self.heard.contains(&word) {
             return Err(meta.error(format!("`{word}` is repeated")));
@@ -82,8 +84,8 @@ impl FieldArgs {
         hear(self, meta)
     }
 
-    fn hear_attribute(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match word(meta).as_str() {
+    fn read_attribute_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match read_word(meta).as_str() {
             "required" => self.set_role(meta, Role::Required)?,
             "optional" => self.set_role(meta, Role::Optional)?,
             "computed" => self.set_role(meta, Role::Computed)?,
@@ -92,29 +94,29 @@ impl FieldArgs {
             "keep" => self.keep = true,
             "sensitive" => self.sensitive = true,
             "write_only" => self.write_only = true,
-            "default" => self.default = Some(default(meta)?),
+            "default" => self.default = Some(read_default(meta)?),
             "import" => self.import = true,
             "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
-            "one_of" => self.one_of = texts(meta)?,
+            "one_of" => self.one_of = read_texts(meta)?,
             "range" => self.range = Some(meta.value()?.parse()?),
-            "identity" => self.identity = Some(identity(meta)?),
-            _ => self.hear_either(meta, "attr")?,
+            "identity" => self.identity = Some(read_identity(meta)?),
+            _ => self.read_shared_word(meta, "attr")?,
         }
         Ok(())
     }
 
-    fn hear_block(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        match word(meta).as_str() {
+    fn read_block_word(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match read_word(meta).as_str() {
             "min" => self.min = Some(meta.value()?.parse()?),
             "max" => self.max = Some(meta.value()?.parse()?),
             "group" => self.group = true,
-            _ => self.hear_either(meta, "block")?,
+            _ => self.read_shared_word(meta, "block")?,
         }
         Ok(())
     }
 
-    fn hear_either(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
-        match word(meta).as_str() {
+    fn read_shared_word(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
+        match read_word(meta).as_str() {
             "replace" => self.replace = true,
             "local" => self.local = true,
             "fills" => self.fills = true,
@@ -122,7 +124,7 @@ impl FieldArgs {
             "deprecated" => self.deprecated = Some(meta.value()?.parse()?),
             "length" => self.length = Some(meta.value()?.parse()?),
             "check" => self.check = Some(meta.value()?.parse()?),
-            word => return Err(meta.error(unknown(word, outer))),
+            word => return Err(meta.error(unknown_word_error(word, outer))),
         }
         Ok(())
     }
@@ -261,13 +263,13 @@ impl StructAttrs {
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("attr")) {
-            attribute.parse_nested_meta(|meta| said.hear(&meta))?;
+            attribute.parse_nested_meta(|meta| said.read_attr(&meta))?;
         }
         Ok(said)
     }
 
-    fn hear(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
-        let kind = match word(meta).as_str() {
+    fn read_attr(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let kind = match read_word(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
                 return Ok(());
@@ -299,13 +301,13 @@ impl StructAttrs {
     }
 }
 
-fn word(meta: &ParseNestedMeta<'_>) -> String {
+fn read_word(meta: &ParseNestedMeta<'_>) -> String {
     // A path of several parts is no word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
 /// Words for attributes alone, for blocks, and for both.
-const OF_ATTRIBUTES: [&str; 14] = [
+const ATTRIBUTE_WORDS: [&str; 14] = [
     "required",
     "optional",
     "computed",
@@ -321,16 +323,17 @@ const OF_ATTRIBUTES: [&str; 14] = [
     "replace_if",
     "flatten",
 ];
-const OF_BLOCKS: [&str; 3] = ["min", "max", "group"];
-const OF_BOTH: [&str; 7] = ["replace", "fills", "name", "deprecated", "length", "check", "local"];
+const BLOCK_WORDS: [&str; 3] = ["min", "max", "group"];
+const SHARED_WORDS: [&str; 7] =
+    ["replace", "fills", "name", "deprecated", "length", "check", "local"];
 
 /// Words for the whole struct, above it.
-const OF_STRUCTS: [&str; 6] =
+const STRUCT_WORDS: [&str; 6] =
     ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
 
 /// That a word is unknown, and which are not.
-fn unknown(word: &str, outer: &str) -> String {
-    if OF_STRUCTS.contains(&word) {
+fn unknown_word_error(word: &str, outer: &str) -> String {
+    if STRUCT_WORDS.contains(&word) {
         return format!(
             "`{word}` belongs to the whole struct: write #[attr({word} …)] above the struct"
         );
@@ -338,13 +341,13 @@ fn unknown(word: &str, outer: &str) -> String {
     if outer == "block" && ["required", "optional"].contains(&word) {
         return "a block has no role; its type and `min` set the number of blocks".to_owned();
     }
-    let own: &[&str] = if outer == "block" { &OF_BLOCKS } else { &OF_ATTRIBUTES };
-    let all: Vec<_> = own.iter().chain(&OF_BOTH).copied().collect();
+    let own: &[&str] = if outer == "block" { &BLOCK_WORDS } else { &ATTRIBUTE_WORDS };
+    let all: Vec<_> = own.iter().chain(&SHARED_WORDS).copied().collect();
     format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
 }
 
 /// The value behind `default`; the type's default if there is none.
-fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
+fn read_default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),
         // A full path, because names may mean something else in the author's crate.
@@ -352,7 +355,7 @@ fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     }
 }
 
-fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
+fn read_texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let input = meta.value()?;
     let content;
     syn::bracketed!(content in input);
@@ -364,7 +367,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(texts.into_iter().collect())
 }
 
-fn identity(meta: &ParseNestedMeta<'_>) -> Result<Identity> {
+fn read_identity(meta: &ParseNestedMeta<'_>) -> Result<Identity> {
     if !meta.input.peek(syn::token::Paren) {
         return Ok(Identity::Required);
     }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
 use crate::attrs::StructAttrs;
-use crate::part::{Part, is_a, last_parameter};
+use crate::part::{ModelField, is_a, last_parameter};
 
 /// The structs that are made beside a model.
 pub(crate) struct ModelStructs<'a> {
@@ -18,10 +18,10 @@ pub(crate) struct ModelStructs<'a> {
 }
 
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
-pub(crate) fn of_model(
+pub(crate) fn model_conversions(
     input: &DeriveInput,
     said: &StructAttrs,
-    parts: &[Part<'_>],
+    parts: &[ModelField<'_>],
     structs: &ModelStructs<'_>,
 ) -> TokenStream {
     let ModelStructs { settable, computed } = *structs;
@@ -30,16 +30,16 @@ pub(crate) fn of_model(
     let is_whole = theirs.len() == parts.len();
     let from = said.from.as_ref().map(|other| {
         let vis = &input.vis;
-        let (names, values) = taken(&theirs);
+        let (names, values) = taken_fields(&theirs);
         // Without a field to fill, `..self` would cause a warning in the author's crate.
         let rest = (!is_whole).then(|| quote!(, ..self));
         let doc = format!("This, with what the service says of a [`{model}`].");
         // With a field of its own, a model cannot be made of the other struct alone.
-        let whole = is_whole.then(|| made(other, model, &theirs));
+        let whole = is_whole.then(|| from_client_struct(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
         // Nor can the computed part, if something in it does not come from the service.
         let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_local());
-        let told = is_told.then(|| made(other, computed, &ours));
+        let told = is_told.then(|| from_client_struct(other, computed, &ours));
         quote! {
             impl #model {
                 #[doc = #doc]
@@ -55,28 +55,28 @@ pub(crate) fn of_model(
     });
     let into = said.into.as_ref().map(|other| {
         let given: Vec<_> = theirs.into_iter().filter(|part| part.is_settable()).collect();
-        given_to(other, settable, &given)
+        into_client_struct(other, settable, &given)
     });
     quote!(#from #into)
 }
 
 /// The conversions of a nested struct.
-pub(crate) fn of_nested(
+pub(crate) fn nested_conversions(
     input: &DeriveInput,
     said: &StructAttrs,
-    parts: &[Part<'_>],
+    parts: &[ModelField<'_>],
     settable: &Ident,
 ) -> TokenStream {
     let all: Vec<_> = parts.iter().collect();
     let given: Vec<_> = parts.iter().filter(|part| part.is_settable()).collect();
-    let from = said.from.as_ref().map(|other| made(other, &input.ident, &all));
-    let into = said.into.as_ref().map(|other| given_to(other, settable, &given));
+    let from = said.from.as_ref().map(|other| from_client_struct(other, &input.ident, &all));
+    let into = said.into.as_ref().map(|other| into_client_struct(other, settable, &given));
     quote!(#from #into)
 }
 
 /// `From` a struct of theirs for one of ours.
-fn made(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
-    let (names, values) = taken(parts);
+fn from_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
+    let (names, values) = taken_fields(parts);
     quote! {
         impl ::core::convert::From<#other> for #own {
             fn from(found: #other) -> Self {
@@ -88,10 +88,10 @@ fn made(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
 }
 
 /// `From` a struct of ours for one of theirs.
-fn given_to(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
+fn into_client_struct(other: &Path, own: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let ident = part.ident;
-        let value = converted(part.ty, &quote!(ours.#ident), Direction::Out);
+        let value = convert_field(part.ty, &quote!(ours.#ident), Direction::Out);
         quote!(#ident: #value)
     });
     quote! {
@@ -104,11 +104,11 @@ fn given_to(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
 }
 
 /// The names of fields, and each as a field of ours.
-pub(crate) fn taken<'p>(parts: &[&'p Part<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
+pub(crate) fn taken_fields<'p>(parts: &[&'p ModelField<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
     let names = parts.iter().map(|part| part.ident);
     let values = parts.iter().map(|part| {
         let ident = part.ident;
-        converted(part.ty, &quote!(#ident), Direction::In)
+        convert_field(part.ty, &quote!(#ident), Direction::In)
     });
     (names.collect(), values.collect())
 }
@@ -122,11 +122,11 @@ enum Direction {
 
 /// A value converted in the parts that the type of ours has. The place is that of the field, but the
 /// code is the derive's own.
-fn converted(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream {
+fn convert_field(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream {
     // An error about a conversion is shown at the type; names resolve as in the author's code.
     let at = Span::call_site().located_at(ty.span());
     let inner = format_ident!("inner", span = at);
-    let each = |inner_ty: &Type| converted(inner_ty, &quote!(#inner), way);
+    let each = |inner_ty: &Type| convert_field(inner_ty, &quote!(#inner), way);
     let Some(last) = last_parameter(ty) else {
         return quote_spanned!(at=> ::core::convert::Into::into(#value));
     };
@@ -151,7 +151,7 @@ fn converted(ty: &Type, value: &TokenStream, way: Direction) -> TokenStream {
     match (way, is_a(ty, "Secret")) {
         // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
         (Direction::Out, true) => {
-            let each = converted(last, &quote!(#value.into_exposed()), way);
+            let each = convert_field(last, &quote!(#value.into_exposed()), way);
             quote_spanned!(at=> #each)
         }
         _ => quote_spanned!(at=> ::core::convert::Into::into(#value)),

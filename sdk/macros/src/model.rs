@@ -7,23 +7,23 @@ use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
 use crate::like::{self, ModelStructs};
-use crate::part::{Part, is_a, parts};
+use crate::part::{ModelField, is_a, model_fields};
 use crate::resource;
-use crate::view::{View, conversion, implementation};
+use crate::view::{ViewStruct, conversion_impl, view_impl};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = StructAttrs::read(&input.attrs)?;
-    let parts = parts(input)?;
-    parts.iter().try_for_each(check)?;
+    let parts = model_fields(input)?;
+    parts.iter().try_for_each(check_field)?;
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
     let model = &input.ident;
-    let assertions = parts.iter().map(Part::assertions);
-    let own = implementation(model, &all, false);
-    let (draft, views) = draft(input, &all);
+    let assertions = parts.iter().map(ModelField::assertions);
+    let own = view_impl(model, &all, false);
+    let (draft, views) = draft_struct(input, &all);
     let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
-    let settable = View {
+    let settable = ViewStruct {
         vis: &input.vis,
         ident: &input_name,
         doc: format!("What the author of a configuration has a say in, of a [`{model}`]."),
@@ -35,7 +35,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         is_draft: false,
     };
     let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
-    let set = View {
+    let set = ViewStruct {
         vis: &input.vis,
         ident: &computed,
         doc: format!("What the provider sets, of a [`{model}`]."),
@@ -43,26 +43,27 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model = conversion(model, &computed, &ours, |part, value| part.as_computed(value));
+    let from_model =
+        conversion_impl(model, &computed, &ours, |part, value| part.as_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
-    let alike = like::of_model(input, &said, &parts, &structs);
-    let mut imported = parts.iter().filter(|part| part.imports());
+    let alike = like::model_conversions(input, &said, &parts, &structs);
+    let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
     }
-    let names = parts.iter().map(Part::names);
-    let has_write_only = parts.iter().any(Part::is_write_only);
+    let names = parts.iter().map(ModelField::names);
+    let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
-    let write_only = parts.iter().map(Part::holds_write_only);
-    let clashes = clashes(&parts);
-    let from_computed = sparse(&computed, &draft, &parts, |part, value| {
+    let write_only = parts.iter().map(ModelField::holds_write_only);
+    let clashes = name_clash_assertions(&parts);
+    let from_computed = sparse_conversion(&computed, &draft, &parts, |part, value| {
         part.is_computed().then(|| part.as_draft(value))
     });
-    let is_identified = parts.iter().any(Part::identifies);
-    let changes = parts.iter().map(Part::changes);
-    let (identity, identity_view) = identity(input, &parts, &draft);
+    let is_identified = parts.iter().any(ModelField::is_in_identity);
+    let changes = parts.iter().map(ModelField::changes_in_place_const);
+    let (identity, identity_view) = identity_type(input, &parts, &draft);
     let resource = resource::expand(input, &said, &parts)?;
-    let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
+    let (is_settable, is_filled) = (parts.iter().any(ModelField::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
         #views
@@ -77,9 +78,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             type Input = #input_name;
             type Computed = #computed;
             type Identity = #identity;
-            type WriteOnly = <::formwork_sdk::model::If<{
+            type WriteOnly = <::formwork_sdk::model::WriteOnlyIf<{
                 #has_write_only #(|| #write_only)*
-            }> as ::formwork_sdk::model::Choose>::Choice;
+            }> as ::formwork_sdk::model::ChooseWriteOnly>::Choice;
 
             const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
             const SETTABLE: bool = #is_settable;
@@ -103,7 +104,7 @@ const RESERVED: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
 /// Refuses what no author of a configuration could write, and no host could send.
-fn check(part: &Part<'_>) -> Result<()> {
+fn check_field(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
     let is_any = |names: &[&str]| names.iter().any(|name| is_a(part.ty, name));
     if !part.is_flat() && RESERVED.contains(&part.name.as_str()) {
@@ -114,21 +115,21 @@ fn check(part: &Part<'_>) -> Result<()> {
         );
         return refuse(&why);
     }
-    if part.imports() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
+    if part.is_import_id() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
         return refuse("an import uses one string, number or boolean");
     }
-    if part.identifies() && !part.is_flat() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
+    if part.is_in_identity() && !part.is_flat() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
         return refuse("an identity has strings, numbers, booleans, and lists of them");
     }
     Ok(())
 }
 
 /// A conversion into a draft of which only those parts are known for which `known` says how.
-fn sparse(
+fn sparse_conversion(
     from: &Ident,
     draft: &Ident,
-    parts: &[Part<'_>],
-    known: impl Fn(&Part<'_>, &TokenStream) -> Option<TokenStream>,
+    parts: &[ModelField<'_>],
+    known: impl Fn(&ModelField<'_>, &TokenStream) -> Option<TokenStream>,
 ) -> TokenStream {
     let mut is_any_known = false;
     let fields: Vec<_> = parts
@@ -155,9 +156,13 @@ fn sparse(
 }
 
 /// The type of what identifies an object, and how it becomes one of which only that is known.
-fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStream, TokenStream) {
+fn identity_type(
+    input: &DeriveInput,
+    parts: &[ModelField<'_>],
+    draft: &Ident,
+) -> (TokenStream, TokenStream) {
     let model = &input.ident;
-    let ours: Vec<_> = parts.iter().filter(|part| part.identifies()).collect();
+    let ours: Vec<_> = parts.iter().filter(|part| part.is_in_identity()).collect();
     if ours.is_empty() {
         let conversion = quote! {
             impl ::core::convert::From<()> for #draft {
@@ -169,7 +174,7 @@ fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStr
         return (quote!(()), conversion);
     }
     let ident = format_ident!("{model}Identity");
-    let view = View {
+    let view = ViewStruct {
         vis: &input.vis,
         ident: &ident,
         doc: format!("What identifies a [`{model}`]."),
@@ -177,14 +182,14 @@ fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStr
         is_draft: false,
     };
     let view = view.expand();
-    let conversion = sparse(&ident, draft, parts, |part, value| {
-        part.identifies().then(|| part.identity_as_draft(value))
+    let conversion = sparse_conversion(&ident, draft, parts, |part, value| {
+        part.is_in_identity().then(|| part.identity_as_draft(value))
     });
     (quote!(#ident), quote!(#view #conversion))
 }
 
 /// Assertions about names where other models are flattened into this one.
-fn clashes(parts: &[Part<'_>]) -> TokenStream {
+fn name_clash_assertions(parts: &[ModelField<'_>]) -> TokenStream {
     let flat: Vec<_> = parts.iter().filter(|part| part.is_flat()).collect();
     // As assertions for the compiler, because this macro does not see the fields of other models.
     let mut checks = Vec::new();
@@ -203,7 +208,7 @@ fn clashes(parts: &[Part<'_>]) -> TokenStream {
             let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
             checks.push(quote_spanned! {other.span()=>
                 assert!(
-                    !::formwork_sdk::model::Name::clash(
+                    !::formwork_sdk::model::Name::have_common_name(
                         #names,
                         <#other_ty as ::formwork_sdk::Model>::NAMES,
                     ),
@@ -217,10 +222,10 @@ fn clashes(parts: &[Part<'_>]) -> TokenStream {
 }
 
 /// The struct in which anything may be unknown, and how the model becomes one.
-pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (Ident, TokenStream) {
+pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (Ident, TokenStream) {
     let model = &input.ident;
     let draft = format_ident!("{model}Draft");
-    let view = View {
+    let view = ViewStruct {
         vis: &input.vis,
         ident: &draft,
         doc: format!("A [`{model}`] of which anything may be absent or not known yet."),
@@ -228,7 +233,7 @@ pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (Ident, TokenSt
         is_draft: true,
     };
     let view = view.expand();
-    let conversion = conversion(model, &draft, parts, |part, value| part.as_draft(&value));
+    let conversion = conversion_impl(model, &draft, parts, |part, value| part.as_draft(&value));
     (draft, quote!(#view #conversion))
 }
 
@@ -236,11 +241,11 @@ pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (Ident, TokenSt
 pub(crate) fn shape(
     input: &DeriveInput,
     said: &StructAttrs,
-    parts: &[&Part<'_>],
+    parts: &[&ModelField<'_>],
 ) -> Result<TokenStream> {
     let description = doc_comment(&input.attrs);
     let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-    let definitions = parts.iter().map(|part| part.definition());
+    let definitions = parts.iter().map(|part| part.definition_call());
     let mut relations = Vec::new();
     for relation in &said.relations {
         let mut names = Vec::new();

@@ -6,34 +6,34 @@ use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::StructAttrs;
 use crate::like;
-use crate::model::{draft, shape};
-use crate::part::{Part, parts};
-use crate::view::{View, implementation};
+use crate::model::{draft_struct, shape};
+use crate::part::{ModelField, model_fields};
+use crate::view::{ViewStruct, view_impl};
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = StructAttrs::read(&input.attrs)?;
-    let parts = parts(input)?;
+    let parts = model_fields(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flat()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
         return Err(Error::new(flat.ident.span(), why));
     }
-    if let Some(part) = parts.iter().find(|part| part.identifies() || part.imports()) {
+    if let Some(part) = parts.iter().find(|part| part.is_in_identity() || part.is_import_id()) {
         let why = "only attributes of a model identify an object, or are what an import goes by";
         return Err(Error::new(part.ident.span(), why));
     }
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
-    let assertions = parts.iter().map(Part::assertions);
+    let assertions = parts.iter().map(ModelField::assertions);
     let own = &input.ident;
-    let own_view = implementation(own, &all, false);
-    let (draft, draft_view) = draft(input, &all);
-    let fills = parts.iter().any(Part::is_computed);
+    let own_view = view_impl(own, &all, false);
+    let (draft, draft_view) = draft_struct(input, &all);
+    let fills = parts.iter().any(ModelField::is_computed);
     // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
     let input_view = fills.then(|| {
         let fields = parts.iter().filter(|part| part.is_settable());
-        let view = View {
+        let view = ViewStruct {
             vis: &input.vis,
             ident: &input_name,
             doc: format!("What the author of a configuration has a say in, of a [`{own}`]."),
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     });
     let draft_field = whole_field(&draft, own, true);
     let own_field = own_field(input, &all, &input_name);
-    let alike = like::of_nested(input, &said, &parts, &input_name);
+    let alike = like::nested_conversions(input, &said, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view
@@ -65,14 +65,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 }
 
 /// The struct as a field.
-fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> TokenStream {
+fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident) -> TokenStream {
     let own = &input.ident;
     let draft = format_ident!("{own}Draft");
     let fills = parts.iter().any(|part| part.is_computed());
     let blocks = parts.iter().any(|part| part.is_block());
     let write_only = parts.iter().any(|part| part.is_write_only());
     let types: Vec<_> = parts.iter().map(|part| part.ty).collect();
-    let conversions = conversions();
+    let conversions = view_conversions();
     let ty = ty();
     quote! {
         impl ::formwork_sdk::Field for #own {
@@ -90,8 +90,8 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
             const WRITE_ONLY: bool =
                 #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
 
-            fn content() -> ::core::option::Option<::formwork_sdk::field::Content> {
-                ::core::option::Option::Some(::formwork_sdk::field::Content {
+            fn content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
+                ::core::option::Option::Some(::formwork_sdk::field::FieldContent {
                     shape: <Self as ::formwork_sdk::Nested>::shape(),
                     nesting: ::formwork_sdk::value::schema::Nesting::Single,
                 })
@@ -117,7 +117,7 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
 
 /// A struct made beside the model as a field, the same in every phase.
 fn whole_field(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
-    let conversions = conversions();
+    let conversions = view_conversions();
     let ty = ty();
     // Only collections use the type of the author's attributes.
     let value = if is_draft {
@@ -152,7 +152,7 @@ fn whole_field(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
 }
 
 /// Reading and writing as the view does.
-fn conversions() -> TokenStream {
+fn view_conversions() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,

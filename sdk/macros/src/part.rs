@@ -12,19 +12,19 @@ use syn::{
 use crate::attrs::{FieldArgs, Identity, Role, doc_comment};
 
 /// A field and what is said about it.
-pub(crate) struct Part<'i> {
+pub(crate) struct ModelField<'i> {
     pub(crate) ident: &'i Ident,
     pub(crate) vis: &'i Visibility,
     pub(crate) ty: &'i Type,
     pub(crate) name: String,
     pub(crate) description: String,
-    kind: Kind,
+    kind: FieldKind,
     said: FieldArgs,
 }
 
 /// Kind of a field in the schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FieldKind {
     Attribute(Role),
     Block,
     /// The attributes and blocks of another model, as if they were written here.
@@ -32,13 +32,13 @@ enum Kind {
 }
 
 /// Returns the fields of a struct.
-pub(crate) fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
+pub(crate) fn model_fields(input: &DeriveInput) -> Result<Vec<ModelField<'_>>> {
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "a model has no parameters"));
     }
     match &input.data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) => fields.named.iter().map(Part::read).collect(),
+            Fields::Named(fields) => fields.named.iter().map(ModelField::read).collect(),
             Fields::Unit => Ok(Vec::new()),
             Fields::Unnamed(fields) => Err(Error::new(fields.span(), "give the fields names")),
         },
@@ -46,7 +46,7 @@ pub(crate) fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
     }
 }
 
-impl<'i> Part<'i> {
+impl<'i> ModelField<'i> {
     fn read(field: &'i Field) -> Result<Self> {
         let said = FieldArgs::read(&field.attrs)?;
         let Some(ident) = &field.ident else {
@@ -54,9 +54,9 @@ impl<'i> Part<'i> {
         };
         let at = ident.span();
         let kind = match () {
-            () if said.flatten => said.checked_flat(at).map(|()| Kind::Flat)?,
-            () if said.is_block => said.checked_block(at).map(|()| Kind::Block)?,
-            () => Kind::Attribute(said.checked_role(at)?),
+            () if said.flatten => said.checked_flat(at).map(|()| FieldKind::Flat)?,
+            () if said.is_block => said.checked_block(at).map(|()| FieldKind::Block)?,
+            () => FieldKind::Attribute(said.checked_role(at)?),
         };
         let name = match &said.name {
             Some(name) => name.value(),
@@ -76,24 +76,24 @@ impl<'i> Part<'i> {
         let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name));
         let refuse = |why| Err(Error::new(self.ty.span(), why));
         match self.kind {
-            Kind::Attribute(Role::Required) if is_a(self.ty, "Option") => {
+            FieldKind::Attribute(Role::Required) if is_a(self.ty, "Option") => {
                 refuse("a required attribute always has a value; write the type without `Option`")
             }
-            Kind::Attribute(Role::Optional) if !is_nullable => {
+            FieldKind::Attribute(Role::Optional) if !is_nullable => {
                 refuse("an optional attribute may be absent; write Option<…>, or give a default")
             }
-            Kind::Attribute(Role::OptionalComputed)
+            FieldKind::Attribute(Role::OptionalComputed)
                 if self.has_default() && is_a(self.ty, "Option") =>
             {
                 refuse("an attribute with a default is never absent; write it without `Option`")
             }
-            Kind::Block if is_a(self.ty, "Attr") => {
+            FieldKind::Block if is_a(self.ty, "Attr") => {
                 refuse("blocks are always known; drop the `Attr`")
             }
-            Kind::Block if self.is_counted() && !self.may_be_counted() => refuse(
+            FieldKind::Block if self.is_counted() && !self.may_be_counted() => refuse(
                 "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
             ),
-            Kind::Block if self.said.group && is_a(self.ty, "Option") => {
+            FieldKind::Block if self.said.group && is_a(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
             _ => Ok(self),
@@ -116,29 +116,29 @@ impl<'i> Part<'i> {
     /// Whether the author of a configuration has a say in it.
     pub(crate) fn is_settable(&self) -> bool {
         match self.kind {
-            Kind::Attribute(role) => role != Role::Computed,
-            Kind::Block => true,
-            Kind::Flat => self.said.role.is_none(),
+            FieldKind::Attribute(role) => role != Role::Computed,
+            FieldKind::Block => true,
+            FieldKind::Flat => self.said.role.is_none(),
         }
     }
 
     /// Whether the provider sets it, or parts of it.
     pub(crate) fn is_computed(&self) -> bool {
         let is_ours = match self.kind {
-            Kind::Attribute(role) => matches!(role, Role::Computed | Role::OptionalComputed),
-            Kind::Block => false,
-            Kind::Flat => self.said.role.is_some(),
+            FieldKind::Attribute(role) => matches!(role, Role::Computed | Role::OptionalComputed),
+            FieldKind::Block => false,
+            FieldKind::Flat => self.said.role.is_some(),
         };
         // With a default, nothing is left to compute.
         (is_ours && !self.has_default()) || self.said.fills
     }
 
     pub(crate) fn is_block(&self) -> bool {
-        self.kind == Kind::Block
+        self.kind == FieldKind::Block
     }
 
     pub(crate) fn is_flat(&self) -> bool {
-        self.kind == Kind::Flat
+        self.kind == FieldKind::Flat
     }
 
     pub(crate) fn is_write_only(&self) -> bool {
@@ -162,7 +162,7 @@ impl<'i> Part<'i> {
     }
 
     /// Whether the provider's value stays when the object is changed.
-    pub(crate) fn keeps(&self) -> bool {
+    pub(crate) fn keeps_prior_value(&self) -> bool {
         self.said.keep
     }
 
@@ -173,7 +173,7 @@ impl<'i> Part<'i> {
     }
 
     /// The same, as the compiler can tell it.
-    pub(crate) fn changes(&self) -> TokenStream {
+    pub(crate) fn changes_in_place_const(&self) -> TokenStream {
         let (ty, changes) = (self.ty, self.changes_in_place());
         match self.is_flat() && self.is_settable() {
             true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES),
@@ -182,11 +182,11 @@ impl<'i> Part<'i> {
     }
 
     /// Whether it is a part of what identifies an object, or has such parts.
-    pub(crate) fn identifies(&self) -> bool {
+    pub(crate) fn is_in_identity(&self) -> bool {
         self.said.identity.is_some()
     }
 
-    pub(crate) fn imports(&self) -> bool {
+    pub(crate) fn is_import_id(&self) -> bool {
         self.said.import
     }
 
@@ -214,7 +214,8 @@ impl<'i> Part<'i> {
     pub(crate) fn input(&self) -> TokenStream {
         let input = self.in_phase(&quote!(Input));
         // An author may leave such an attribute to the provider.
-        let may_lack = self.kind == Kind::Attribute(Role::OptionalComputed) && !self.has_default();
+        let may_lack =
+            self.kind == FieldKind::Attribute(Role::OptionalComputed) && !self.has_default();
         match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name)) {
             true => quote!(::core::option::Option<#input>),
             false => input,
@@ -350,7 +351,7 @@ impl<'i> Part<'i> {
         };
         let unsaid = format!("parts of `{name}` are an identity: say `identity` beside `flatten`");
         let unmeant = format!("no part of `{name}` is an identity, so `identity` has no effect");
-        let identity_check = match self.identifies() {
+        let identity_check = match self.is_in_identity() {
             true => quote_spanned!(ty.span()=> assert!(#model::IDENTIFIES, #unmeant)),
             false => quote_spanned!(ty.span()=> assert!(!#model::IDENTIFIES, #unsaid)),
         };
@@ -358,19 +359,19 @@ impl<'i> Part<'i> {
     }
 
     /// The call that adds this field to the shape.
-    pub(crate) fn definition(&self) -> TokenStream {
+    pub(crate) fn definition_call(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
         let role = match self.kind {
-            Kind::Attribute(role) => role,
-            Kind::Block => return self.block_definition(),
-            Kind::Flat => {
+            FieldKind::Attribute(role) => role,
+            FieldKind::Block => return self.block_definition(),
+            FieldKind::Flat => {
                 return quote!(.flatten(<#ty as ::formwork_sdk::Model>::shape()));
             }
         };
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
         let replace = self.said.replace.then(|| quote!(.replace()));
-        let checks = self.checks();
+        let checks = self.check_calls();
         let role = match role {
             Role::Required => quote!(Required),
             Role::Optional => quote!(Optional),
@@ -383,17 +384,17 @@ impl<'i> Part<'i> {
         let draft = self.draft();
         let replace_if = self.said.replace_if.as_ref().map(|decide| {
             quote!(.replace_if(|prior, planned| {
-                ::formwork_sdk::model::decide::<#draft>(prior, planned, #decide)
+                ::formwork_sdk::model::decide_replacement::<#draft>(prior, planned, #decide)
             }))
         });
-        let default = self.default();
+        let default = self.default_call();
         let import = self.said.import.then(|| quote!(.import()));
         let identity = self.said.identity.map(|identity| match identity {
             Identity::Required => quote!(Required),
             Identity::Optional => quote!(Optional),
         });
-        let identity =
-            identity.map(|which| quote!(.identifies(::formwork_sdk::schema::Identifies::#which)));
+        let identity = identity
+            .map(|which| quote!(.identifies(::formwork_sdk::schema::IdentityRequirement::#which)));
         quote! {
             .attribute(
                 #name,
@@ -412,7 +413,7 @@ impl<'i> Part<'i> {
         let group = self.said.group.then(|| quote!(.group()));
         let min = self.said.min.as_ref().map(|least| quote!(.min(#least)));
         let max = self.said.max.as_ref().map(|most| quote!(.max(#most)));
-        let checks = self.checks();
+        let checks = self.check_calls();
         quote! {
             .nested(
                 #name,
@@ -422,7 +423,7 @@ impl<'i> Part<'i> {
         }
     }
 
-    fn default(&self) -> Option<TokenStream> {
+    fn default_call(&self) -> Option<TokenStream> {
         let (ty, value) = (self.ty, self.said.default.as_ref()?);
         let value = match value {
             _ if is_a(ty, "Attr") => quote!(<#ty>::known(#value)),
@@ -438,12 +439,12 @@ impl<'i> Part<'i> {
         })))
     }
 
-    fn checks(&self) -> TokenStream {
+    fn check_calls(&self) -> TokenStream {
         let FieldArgs { one_of, range, length, check, .. } = &self.said;
         let one_of = (!one_of.is_empty()).then(|| quote!(one_of(&[#(#one_of),*])));
         let range = range.as_ref().map(|range| quote!(range(#range)));
         let length = length.as_ref().map(|length| quote!(length(#length)));
-        let plain = inside(self.ty);
+        let plain = inner_type(self.ty);
         let check = check.as_ref().map(|ask| {
             // Errors are reported at the name of the function.
             let at = Span::call_site().located_at(ask.span());
@@ -477,7 +478,7 @@ pub(crate) fn is_a(ty: &Type, name: &str) -> bool {
 }
 
 /// The type inside `Option` or `Attr`; any other as it is.
-fn inside(ty: &Type) -> &Type {
+fn inner_type(ty: &Type) -> &Type {
     match is_a(ty, "Option") || is_a(ty, "Attr") {
         true => last_parameter(ty).unwrap_or(ty),
         false => ty,

@@ -13,19 +13,19 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
 use crate::attrs::StructAttrs;
-use crate::part::Part;
-use args::{ResourceArgs, Waiting};
+use crate::part::ModelField;
+use args::{ResourceArgs, WaitArgs};
 use scope::{Mentions, Scope};
 
 /// A resource type and the model it is said of.
 struct Resource<'i> {
     input: &'i DeriveInput,
-    parts: &'i [Part<'i>],
+    parts: &'i [ModelField<'i>],
     said: ResourceArgs,
     /// The struct of the service that the model is made from.
     from: Option<&'i Path>,
     /// The attribute that the provider sets and that names an object.
-    id: Option<&'i Part<'i>>,
+    id: Option<&'i ModelField<'i>>,
     computed: Ident,
     draft: Ident,
 }
@@ -34,7 +34,7 @@ struct Resource<'i> {
 pub(crate) fn expand(
     input: &DeriveInput,
     of_model: &StructAttrs,
-    parts: &[Part<'_>],
+    parts: &[ModelField<'_>],
 ) -> Result<TokenStream> {
     let Some(said) = ResourceArgs::read(&input.attrs)? else { return Ok(TokenStream::new()) };
     let model = &input.ident;
@@ -44,11 +44,11 @@ pub(crate) fn expand(
         said,
         from: of_model.from.as_ref(),
         // An id that the author sets is known before the object exists, and no answer must tell it.
-        id: parts.iter().find(|part| part.imports() && !part.is_settable()),
+        id: parts.iter().find(|part| part.is_import_id() && !part.is_settable()),
         computed: format_ident!("{model}Computed"),
         draft: format_ident!("{model}Draft"),
     };
-    resource.check()?;
+    resource.check_definition()?;
     Ok(resource.expand())
 }
 
@@ -66,7 +66,7 @@ impl Resource<'_> {
             self.hooks(),
             self.versions(),
         ];
-        let (traits, unchanging) = (self.traits(), self.unchanging());
+        let (traits, unchanging) = (self.answer_traits(), self.flattened_assertions());
         // The traits are in a scope of their own: two resource types of one module have the same
         // names for them.
         quote! {
@@ -86,46 +86,48 @@ impl Resource<'_> {
         }
     }
 
-    fn is_id(&self, part: &Part<'_>) -> bool {
+    fn is_id(&self, part: &ModelField<'_>) -> bool {
         self.id.is_some_and(|id| id.ident == part.ident)
     }
 
     /// The attributes that the provider sets.
-    fn ours(&self) -> impl Iterator<Item = &Part<'_>> {
+    fn computed_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
         self.parts.iter().filter(|part| part.is_computed())
     }
 
     /// Whether what the service says is all that the provider sets, given the id.
-    fn is_told(&self) -> bool {
-        self.ours().all(|part| self.is_id(part) || !part.is_local())
+    fn is_set_by_service(&self) -> bool {
+        self.computed_fields().all(|part| self.is_id(part) || !part.is_local())
     }
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
     /// all that the provider sets then.
     fn is_read_again(&self) -> bool {
         let Some(read) = self.said.expression("read") else { return false };
-        let mentions = Mentions::of([read]);
+        let mentions = Mentions::in_expressions([read]);
         let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
-        (self.from.is_none() || self.is_told())
-            && !unknown.into_iter().any(|part| mentions.has(part.ident))
+        (self.from.is_none() || self.is_set_by_service())
+            && !unknown.into_iter().any(|part| mentions.contains(part.ident))
             // These hold the whole object, of which only a part is known then.
             && !["call", "current"].iter().any(|whole| mentions.has_text(whole))
     }
 
     /// Whether `create` leaves something to `read`.
     fn asks_after_create(&self) -> bool {
-        let is_more = self.said.ready.is_some() || self.ours().any(|part| !self.is_id(part));
+        let is_more =
+            self.said.ready.is_some() || self.computed_fields().any(|part| !self.is_id(part));
         is_more && self.is_read_again()
     }
 
     /// Whether `update` leaves something to `read`.
     fn asks_after_update(&self) -> bool {
-        let is_more = self.said.ready.is_some() || self.ours().any(|part| !part.keeps());
+        let is_more = self.said.ready.is_some()
+            || self.computed_fields().any(|part| !part.keeps_prior_value());
         is_more && self.is_read_again()
     }
 
     /// Checks that nothing is missing.
-    fn check(&self) -> Result<()> {
+    fn check_definition(&self) -> Result<()> {
         scope::check_names(&self.said.held, self.parts)?;
         let lacks = |word: &str| self.said.expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
@@ -147,7 +149,7 @@ impl Resource<'_> {
     }
 
     /// Assertions about flattened models.
-    fn unchanging(&self) -> Option<TokenStream> {
+    fn flattened_assertions(&self) -> Option<TokenStream> {
         let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
         // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
@@ -158,13 +160,13 @@ impl Resource<'_> {
         lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
     }
 
-    fn check_waiting(&self, waiting: &Waiting) -> Result<()> {
+    fn check_waiting(&self, waiting: &WaitArgs) -> Result<()> {
         let word = &waiting.word;
         let refuse = |why: String| Err(Error::new(word.span(), why));
         let Some(read) = self.said.expression("read") else {
             return refuse(format!("`{word}` goes by what `read` finds, and there is no `read`"));
         };
-        let mentions = Mentions::of([read]);
+        let mentions = Mentions::in_expressions([read]);
         match (word == "ready", &waiting.until) {
             (true, None) => refuse("write the condition: `ready(found.is_ready)`".to_owned()),
             (false, Some(_)) => {
@@ -198,7 +200,7 @@ impl Resource<'_> {
     }
 
     /// Display name of an object in sentences.
-    fn words(&self) -> String {
+    fn display_name(&self) -> String {
         let name = self.input.ident.to_string();
         let words = name.char_indices().flat_map(|(at, c)| {
             let gap = (at > 0 && c.is_uppercase()).then_some(' ');
@@ -209,11 +211,11 @@ impl Resource<'_> {
 
     /// The names that all expressions have.
     fn scope(&self) -> Scope {
-        Scope::held(&self.said.held)
+        Scope::of_handler_fields(&self.said.held)
     }
 }
 
-fn changing(part: &Part<'_>) -> String {
+fn changing(part: &ModelField<'_>) -> String {
     let name = part.ident;
     format!(
         "`{name}` can be changed in place: add `update = …` to `resource`, or `replace` to the attribute"
@@ -221,11 +223,11 @@ fn changing(part: &Part<'_>) -> String {
 }
 
 /// A variable that no expression of an author can see.
-fn hidden(name: &str) -> Ident {
+fn hidden_variable(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
 /// One that errors are shown at.
-fn hidden_at(name: &str, at: Span) -> Ident {
+fn hidden_variable_at(name: &str, at: Span) -> Ident {
     Ident::new(name, Span::mixed_site().located_at(at))
 }

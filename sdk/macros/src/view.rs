@@ -5,19 +5,19 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Ident, Visibility};
 
-use crate::part::Part;
+use crate::part::ModelField;
 
 /// A struct to be made.
-pub(crate) struct View<'v, 'i> {
+pub(crate) struct ViewStruct<'v, 'i> {
     pub(crate) vis: &'v Visibility,
     pub(crate) ident: &'v Ident,
     pub(crate) doc: String,
-    pub(crate) fields: Vec<(&'v Part<'i>, TokenStream)>,
+    pub(crate) fields: Vec<(&'v ModelField<'i>, TokenStream)>,
     /// Whether it can say that something is unknown, or has no value.
     pub(crate) is_draft: bool,
 }
 
-impl View<'_, '_> {
+impl ViewStruct<'_, '_> {
     /// The struct and its implementations.
     pub(crate) fn expand(&self) -> TokenStream {
         let Self { vis, ident, doc, fields, is_draft } = self;
@@ -32,8 +32,8 @@ impl View<'_, '_> {
         // Handlers make drafts of a few known parts, and compare them.
         let derives = is_draft.then(|| quote!(Default, PartialEq,));
         let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
-        let view = implementation(ident, &parts, *is_draft);
-        let debug = debug(ident, &parts);
+        let view = view_impl(ident, &parts, *is_draft);
+        let debug = debug_impl(ident, &parts);
         quote! {
             #[doc = #doc]
             #[derive(#derives Clone)]
@@ -48,12 +48,14 @@ impl View<'_, '_> {
 }
 
 /// Conversions of a struct from and to values.
-pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool) -> TokenStream {
+pub(crate) fn view_impl(ident: &Ident, parts: &[&ModelField<'_>], is_draft: bool) -> TokenStream {
     let reads = parts.iter().map(|part| {
         let (ident, name, at) = (part.ident, &part.name, part.ty.span());
         match part.is_flat() {
             true => quote_spanned!(at=> #ident: ::formwork_sdk::View::from_value(value)?),
-            false => quote_spanned!(at=> #ident: ::formwork_sdk::model::part(value, #name)?),
+            false => {
+                quote_spanned!(at=> #ident: ::formwork_sdk::model::read_attribute(value, #name)?)
+            }
         }
     });
     let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
@@ -65,7 +67,7 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
     let names: Vec<_> = own.iter().map(|part| &part.name).collect();
     let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
     // The names of a flattened model are not known here, so such objects are compared as values.
-    let same = flat.is_empty().then(|| same(&idents));
+    let same = flat.is_empty().then(|| fields_equal(&idents));
     let values = own.iter().map(|part| {
         let ident = part.ident;
         quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
@@ -89,7 +91,7 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
     let object = match flat.is_empty() {
         true => quote!(own),
         false => quote! {
-            ::formwork_sdk::model::joined([
+            ::formwork_sdk::model::merge_objects([
                 own,
                 #(::formwork_sdk::View::to_value(&self.#flat)),*
             ])
@@ -117,7 +119,7 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
 }
 
 /// Whether every field is the same as the value of its name; the names are sorted.
-fn same(idents: &[&Ident]) -> TokenStream {
+fn fields_equal(idents: &[&Ident]) -> TokenStream {
     let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
     quote! {
         match NAMES.values(value) {
@@ -130,7 +132,7 @@ fn same(idents: &[&Ident]) -> TokenStream {
 }
 
 /// A printed form, without what must not be shown.
-fn debug(ident: &Ident, parts: &[&Part<'_>]) -> TokenStream {
+fn debug_impl(ident: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
     let text = ident.to_string();
     let fields = parts.iter().map(|part| {
         let (ident, name) = (part.ident, part.ident.to_string());
@@ -150,11 +152,11 @@ fn debug(ident: &Ident, parts: &[&Part<'_>]) -> TokenStream {
 }
 
 /// A conversion that takes some fields over, each changed by `change`.
-pub(crate) fn conversion(
+pub(crate) fn conversion_impl(
     from: &Ident,
     into: &Ident,
-    parts: &[&Part<'_>],
-    change: impl Fn(&Part<'_>, TokenStream) -> TokenStream,
+    parts: &[&ModelField<'_>],
+    change: impl Fn(&ModelField<'_>, TokenStream) -> TokenStream,
 ) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let ident = part.ident;

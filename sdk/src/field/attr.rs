@@ -3,7 +3,7 @@
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
-use super::{Content, Field, refused};
+use super::{Field, FieldContent, conversion_error};
 
 /// The value of an attribute while planning and validating: null, unknown, or known. A value in a
 /// configuration may depend on an object that does not exist yet.
@@ -140,7 +140,7 @@ impl<T: Field> Field for Option<T> {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::Null(_) => Ok(None),
-            Value::Unknown(_) if !T::HOLDS_UNKNOWN => Err(refused("it is not known yet")),
+            Value::Unknown(_) if !T::HOLDS_UNKNOWN => Err(conversion_error("it is not known yet")),
             _ => T::from_value(value).map(Some),
         }
     }

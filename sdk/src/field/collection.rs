@@ -7,7 +7,7 @@ use formwork_value::convert::ConversionError;
 use formwork_value::schema::Nesting;
 use formwork_value::{Number, Step, Str, Type, Value};
 
-use super::{Attr, BlockField, Content, Field, refused, within};
+use super::{Attr, BlockField, Field, FieldContent, conversion_error, prepend_step};
 
 /// A set of fields without their own order. Elements have the language's order. Equal elements
 /// become one in the value.
@@ -77,7 +77,7 @@ impl<T: Field> Field for Vec<T> {
         if is_mixed::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
-    fn content() -> Option<Content> {
+    fn content() -> Option<FieldContent> {
         held::<T>(Nesting::List)
     }
 
@@ -87,12 +87,12 @@ impl<T: Field> Field for Vec<T> {
             // Elements with a dynamic attribute have different types, so the protocol has them as a
             // tuple.
             Value::Tuple(tuple) => tuple.items(),
-            _ => return Err(refused("a list is required")),
+            _ => return Err(conversion_error("a list is required")),
         };
         let mut read = Self::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
             let element = T::from_value(item);
-            read.push(element.map_err(|why| within(Step::Index(Number::from(at)), why))?);
+            read.push(element.map_err(|why| prepend_step(Step::Index(Number::from(at)), why))?);
         }
         Ok(read)
     }
@@ -138,12 +138,12 @@ macro_rules! a_set {
             Type::set(T::ty())
         }
 
-        fn content() -> Option<Content> {
+        fn content() -> Option<FieldContent> {
             held::<T>(Nesting::Set)
         }
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {
-            let Value::Set(set) = value else { return Err(refused("a set is required")) };
+            let Value::Set(set) = value else { return Err(conversion_error("a set is required")) };
             // No path step leads to an element of a set, so an error refers to the whole set.
             let mut read = Vec::with_capacity(set.items().len());
             for item in set.items() {
@@ -209,20 +209,20 @@ impl<T: Field> Field for BTreeMap<String, T> {
         if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
     }
 
-    fn content() -> Option<Content> {
+    fn content() -> Option<FieldContent> {
         held::<T>(Nesting::Map)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let element = |(key, item): (&Str, &Value)| match T::from_value(item) {
             Ok(item) => Ok((key.as_str().to_owned(), item)),
-            Err(why) => Err(within(Step::Key(key.clone()), why)),
+            Err(why) => Err(prepend_step(Step::Key(key.clone()), why)),
         };
         match value {
             Value::Map(map) => map.iter().map(element).collect(),
             // As for lists: elements of different types are the attributes of an object.
             Value::Object(object) => object.iter().map(element).collect(),
-            _ => Err(refused("a map is required")),
+            _ => Err(conversion_error("a map is required")),
         }
     }
 
@@ -259,10 +259,10 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
-fn held<T: Field>(nesting: Nesting) -> Option<Content> {
+fn held<T: Field>(nesting: Nesting) -> Option<FieldContent> {
     // The protocol has no blocks in collections of collections.
     let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
-    Some(Content { nesting, ..content })
+    Some(FieldContent { nesting, ..content })
 }
 
 fn all_same<'f, T: Field>(

@@ -3,7 +3,7 @@
 use formwork_value::convert::ConversionError;
 use formwork_value::{Number, Type, Value};
 
-use super::{Attr, Field, refused};
+use super::{Attr, Field, conversion_error};
 
 /// Implements a field without parts, with the same type in every phase.
 macro_rules! whole {
@@ -48,7 +48,7 @@ impl Field for String {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::String(text) => Ok(text.as_str().to_owned()),
-            _ => Err(refused("a string is required")),
+            _ => Err(conversion_error("a string is required")),
         }
     }
 
@@ -73,7 +73,7 @@ impl Field for bool {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::Bool(truth) => Ok(*truth),
-            _ => Err(refused("a bool is required")),
+            _ => Err(conversion_error("a bool is required")),
         }
     }
 
@@ -96,13 +96,13 @@ macro_rules! integers {
                 let number = number(value)?;
                 if !number.is_integer() {
                     // The number may be sensitive, so it is not shown.
-                    return Err(refused("a whole number is required, and it has a fractional part"));
+                    return Err(conversion_error("a whole number is required, and it has a fractional part"));
                 }
                 // Whole numbers print as digits, whatever their size.
                 number.to_string().parse().map_err(|_| {
                     let (least, most) = (Self::MIN, Self::MAX);
                     let end = if number.is_negative() { "small" } else { "large" };
-                    refused(format!("it is too {end}; from {least} to {most} can be given"))
+                    conversion_error(format!("it is too {end}; from {least} to {most} can be given"))
                 })
             }
 
@@ -128,9 +128,13 @@ impl Field for i64 {
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let number = number(value)?;
         if !number.is_integer() {
-            return Err(refused("a whole number is required, and it has a fractional part"));
+            return Err(conversion_error(
+                "a whole number is required, and it has a fractional part",
+            ));
         }
-        number.to_i64().ok_or_else(|| refused("it is too large; numbers here have at most 64 bits"))
+        number
+            .to_i64()
+            .ok_or_else(|| conversion_error("it is too large; numbers here have at most 64 bits"))
     }
 
     fn to_value(&self) -> Value {
@@ -202,6 +206,6 @@ impl Field for Value {
 fn number(value: &Value) -> Result<&Number, ConversionError> {
     match value {
         Value::Number(number) => Ok(number),
-        _ => Err(refused("a number is required")),
+        _ => Err(conversion_error("a number is required")),
     }
 }

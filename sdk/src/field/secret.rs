@@ -5,7 +5,7 @@ use std::fmt;
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
-use super::{Attr, Content, Field};
+use super::{Attr, Field, FieldContent};
 
 /// A sensitive value: its attribute is sensitive, and neither a log nor a message can print it.
 /// [`expose`](Self::expose) returns it.

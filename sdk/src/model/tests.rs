@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::Role;
-use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::testing::{PlannedAction, TestObject};
 use formwork_sdk::value::schema::{AttributeKind, Nesting};
 use formwork_sdk::value::{Number, Type, Value};
 
@@ -149,8 +149,8 @@ fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/test").resource("test_machine", Machines)
 }
 
-async fn life() -> Life {
-    Life::new(provider(), "test_machine").await.unwrap()
+async fn life() -> TestObject {
+    TestObject::new(provider(), "test_machine").await.unwrap()
 }
 
 fn text(text: &str) -> Value {
@@ -194,7 +194,7 @@ fn find(value: &Value, path: &Path) -> Value {
     path.find(value).unwrap_or_else(|| panic!("nothing at {path}: {value:?}")).clone()
 }
 
-fn at(life: &Life, path: &Path) -> Value {
+fn at(life: &TestObject, path: &Path) -> Value {
     find(life.object(), path)
 }
 
@@ -230,7 +230,7 @@ async fn nested_parts_have_defaults_and_what_the_provider_fills_in() {
         Value::object([("port", Value::null(Type::Number)), ("password", text("p"))]),
     )]);
     let config = [name("m"), network("z"), ports(&[22]), ("peers", peers)];
-    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
+    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
     let root = Path::root();
     let table = [
         (root.attribute("id"), text("z/m")),
@@ -246,8 +246,8 @@ async fn nested_parts_have_defaults_and_what_the_provider_fills_in() {
     for (path, expected) in table {
         assert_eq!(at(&life, &path), expected, "{path}");
     }
-    life.store().await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    life.upgrade_stored().await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
 }
 
 #[tokio::test]
@@ -259,7 +259,7 @@ async fn what_is_nested_is_open_at_depth_until_it_is_applied() {
     assert!(find(&planned, &network_path.attribute("gateway")).is_unknown());
     life.apply([name("m"), network("z"), disks(&[1])]).await.unwrap();
     let planned = life.plan([name("n"), network("z"), disks(&[1])]).await.unwrap();
-    assert_eq!(planned.action, Action::Update);
+    assert_eq!(planned.action, PlannedAction::Update);
     let address = find(&planned.object, &network_path.attribute("address"));
     assert_eq!(address, text("10.0.0.1"), "it is kept");
     assert!(find(&planned.object, &network_path.attribute("gateway")).is_unknown());
@@ -269,16 +269,19 @@ async fn what_is_nested_is_open_at_depth_until_it_is_applied() {
 async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
     let mut life = life().await;
     let config = [name("m"), network("z"), disks(&[1, 2])];
-    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
-    let disks_of = |life: &Life| {
+    assert_eq!(life.apply(config.clone()).await, Ok(PlannedAction::Create));
+    let disks_of = |life: &TestObject| {
         let Value::Set(set) = at(life, &Path::root().attribute("disks")) else { panic!() };
         let serial = |disk: &Value| find(disk, &Path::root().attribute("serial"));
         set.items().iter().map(serial).collect::<Vec<_>>()
     };
     assert_eq!(disks_of(&life), [text("ssd-1"), text("ssd-2")]);
-    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    assert_eq!(life.apply(config).await, Ok(PlannedAction::Nothing));
     // The element that is gone has an attribute that forces a new object.
-    assert_eq!(life.apply([name("m"), network("z"), disks(&[2])]).await, Ok(Action::Replace));
+    assert_eq!(
+        life.apply([name("m"), network("z"), disks(&[2])]).await,
+        Ok(PlannedAction::Replace)
+    );
     assert_eq!(disks_of(&life), [text("ssd-2")]);
 }
 
@@ -288,9 +291,9 @@ async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
     life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
     // Every element of the list moves, but no attribute of a port has `replace`.
     let same = life.apply([name("m"), network("z"), ports(&[80, 22])]).await;
-    assert_eq!(same, Ok(Action::Update));
+    assert_eq!(same, Ok(PlannedAction::Update));
     let moved = life.apply([name("m"), network("y"), ports(&[80, 22])]).await;
-    assert_eq!(moved, Ok(Action::Replace));
+    assert_eq!(moved, Ok(PlannedAction::Replace));
     assert_eq!(life.get("id"), &text("y/m"));
 }
 

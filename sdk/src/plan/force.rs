@@ -3,8 +3,8 @@
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Type, Value};
 
-use super::{Content, member};
-use crate::schema::{Replace, Rule, Shape};
+use super::{DescribedParts, attribute_value};
+use crate::schema::{ReplaceRule, Rule, Shape};
 
 /// Returns the attributes and blocks whose change forces replacement. If elements are added or
 /// removed, or are in a set, the result is the whole collection, provided that one of them has such
@@ -15,35 +15,40 @@ use crate::schema::{Replace, Rule, Shape};
 /// detected.
 pub(crate) fn replace_paths(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
     let mut forcing = Vec::new();
-    let content = Content::of_block(&shape.block, &shape.rules);
-    let sides = Sides { prior, config: Some(config), planned };
+    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    let sides = ChangeSides { prior, config: Some(config), planned };
     of_object(content, &Path::root(), sides, &mut forcing);
     forcing
 }
 
 /// The three values at one path.
 #[derive(Clone, Copy)]
-struct Sides<'v> {
+struct ChangeSides<'v> {
     prior: &'v Value,
     /// `None` in a set, where the configuration of an element is not available.
     config: Option<&'v Value>,
     planned: &'v Value,
 }
 
-impl<'v> Sides<'v> {
+impl<'v> ChangeSides<'v> {
     fn for_create(planned: &'v Value) -> Self {
-        Self { prior: &NOTHING, config: None, planned }
+        Self { prior: &NULL, config: None, planned }
     }
 
     fn for_destroy(prior: &'v Value) -> Self {
-        Self { prior, config: None, planned: &NOTHING }
+        Self { prior, config: None, planned: &NULL }
     }
 }
 
 // One static null, so that `Sides` can borrow both values of an added or removed element.
-static NOTHING: Value = Value::Null(Type::Dynamic);
+static NULL: Value = Value::Null(Type::Dynamic);
 
-fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
+fn of_object(
+    content: DescribedParts<'_>,
+    path: &Path,
+    sides: ChangeSides<'_>,
+    forcing: &mut Vec<Path>,
+) {
     let (Value::Object(prior), Value::Object(planned)) = (sides.prior, sides.planned) else {
         return;
     };
@@ -56,20 +61,24 @@ fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut 
         if prior == planned {
             continue;
         }
-        let config = sides.config.and_then(|config| member(config, name));
+        let config = sides.config.and_then(|config| attribute_value(config, name));
         let path = path.attribute(name);
-        if forces(content.attribute_schema(name), rule, Sides { prior, config, planned }) {
+        if forces_replacement(
+            content.attribute_schema(name),
+            rule,
+            ChangeSides { prior, config, planned },
+        ) {
             forcing.push(path);
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
         {
-            of_parts(inner, &path, Sides { prior, config, planned }, forcing);
+            of_parts(inner, &path, ChangeSides { prior, config, planned }, forcing);
         }
     }
 }
 
-fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool {
-    let Sides { prior, config, planned } = sides;
+fn forces_replacement(attribute: Option<&Attribute>, rule: &Rule, sides: ChangeSides<'_>) -> bool {
+    let ChangeSides { prior, config, planned } = sides;
     let is_left = attribute.is_some_and(|attribute| match attribute.role {
         Role::Computed => true,
         // In a set the configuration is not available, and a value counts as the author's.
@@ -81,14 +90,19 @@ fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool 
         // The order matters: `Always` on a computed attribute must not replace the object in every
         // plan that leaves it unknown.
         _ if !is_stored || (is_left && planned.is_unknown()) => false,
-        Replace::Never => false,
-        Replace::Always => true,
-        Replace::If(ask) => ask(prior, planned),
+        ReplaceRule::Never => false,
+        ReplaceRule::Always => true,
+        ReplaceRule::If(ask) => ask(prior, planned),
     }
 }
 
-fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
-    let Sides { prior, planned, .. } = sides;
+fn of_parts(
+    content: DescribedParts<'_>,
+    path: &Path,
+    sides: ChangeSides<'_>,
+    forcing: &mut Vec<Path>,
+) {
+    let ChangeSides { prior, planned, .. } = sides;
     // The number of blocks is unknown, so any of their parts may change. Replacing too often is
     // visible in the plan; replacing too late fails in the middle of an apply.
     if planned.is_unknown() {
@@ -100,7 +114,7 @@ fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut V
             of_object(content, path, sides, forcing);
         }
         Nesting::Single | Nesting::Group => {
-            if appears(content, sides) {
+            if has_forcing_part(content, sides) {
                 forcing.push(path.clone());
             }
         }
@@ -108,8 +122,10 @@ fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut V
             // Trimming both ends is linear. Comparing each element with each would be quadratic,
             // and sets of thousands of elements exist.
             let (gone, come) = without_what_both_have(prior.children(), planned.children());
-            let comes_or_goes = gone.iter().any(|item| appears(content, Sides::for_destroy(item)))
-                || come.iter().any(|item| appears(content, Sides::for_create(item)));
+            let comes_or_goes = gone
+                .iter()
+                .any(|item| has_forcing_part(content, ChangeSides::for_destroy(item)))
+                || come.iter().any(|item| has_forcing_part(content, ChangeSides::for_create(item)));
             if comes_or_goes {
                 forcing.push(path.clone());
             }
@@ -118,23 +134,34 @@ fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut V
     }
 }
 
-fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
-    let Sides { prior, config, planned } = sides;
+fn of_elements(
+    content: DescribedParts<'_>,
+    path: &Path,
+    sides: ChangeSides<'_>,
+    forcing: &mut Vec<Path>,
+) {
+    let ChangeSides { prior, config, planned } = sides;
     let (mut inside, mut comes_or_goes) = (Vec::new(), false);
     for (at, part) in planned.children().iter().enumerate() {
         let Some(step) = planned.step_to(at) else { continue };
-        let config = config.and_then(|config| beside(config, &step));
-        match beside(prior, &step) {
+        let config = config.and_then(|config| corresponding_element(config, &step));
+        match corresponding_element(prior, &step) {
             Some(prior) => {
-                let sides = Sides { prior, config, planned: part };
-                of_object(content, &path.then(step), sides, &mut inside);
+                let sides = ChangeSides { prior, config, planned: part };
+                of_object(content, &path.with_step(step), sides, &mut inside);
             }
-            None => comes_or_goes |= appears(content, Sides { config, ..Sides::for_create(part) }),
+            None => {
+                comes_or_goes |= has_forcing_part(
+                    content,
+                    ChangeSides { config, ..ChangeSides::for_create(part) },
+                );
+            }
         }
     }
     for (at, part) in prior.children().iter().enumerate() {
-        let is_gone = prior.step_to(at).is_some_and(|step| beside(planned, &step).is_none());
-        comes_or_goes |= is_gone && appears(content, Sides::for_destroy(part));
+        let is_gone =
+            prior.step_to(at).is_some_and(|step| corresponding_element(planned, &step).is_none());
+        comes_or_goes |= is_gone && has_forcing_part(content, ChangeSides::for_destroy(part));
     }
     // After a change of their number, elements of a list cannot be matched any more.
     let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
@@ -145,7 +172,7 @@ fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mu
 }
 
 /// The element of another collection under the same step.
-fn beside<'v>(collection: &'v Value, step: &Step) -> Option<&'v Value> {
+fn corresponding_element<'v>(collection: &'v Value, step: &Step) -> Option<&'v Value> {
     collection.children().get(collection.position_of(step)?)
 }
 
@@ -168,7 +195,7 @@ fn without_what_both_have<'v>(
 }
 
 /// Whether an added or removed object has a part that forces replacement.
-fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
+fn has_forcing_part(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool {
     let comes = sides.prior.is_null();
     let object = if comes { sides.planned } else { sides.prior };
     // Any part may come of an unknown object.
@@ -179,25 +206,26 @@ fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
         if part.is_null() {
             return false;
         }
-        let part = if comes { Sides::for_create(part) } else { Sides::for_destroy(part) };
-        let config = sides.config.and_then(|config| member(config, name));
-        let part = Sides { config, ..part };
+        let part =
+            if comes { ChangeSides::for_create(part) } else { ChangeSides::for_destroy(part) };
+        let config = sides.config.and_then(|config| attribute_value(config, name));
+        let part = ChangeSides { config, ..part };
         let may_replace = rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace());
-        forces(content.attribute_schema(name), rule, part)
+        forces_replacement(content.attribute_schema(name), rule, part)
             || inner.is_some_and(|inner| may_replace && any_appears(inner, part))
     })
 }
 
-fn any_appears(content: Content<'_>, sides: Sides<'_>) -> bool {
+fn any_appears(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool {
     if matches!(content.nesting, Nesting::Single | Nesting::Group) {
-        return appears(content, sides);
+        return has_forcing_part(content, sides);
     }
     let comes = sides.prior.is_null();
     let collection = if comes { sides.planned } else { sides.prior };
     let mut items = collection.children().iter();
     collection.is_unknown()
         || items.any(|item| match comes {
-            true => appears(content, Sides::for_create(item)),
-            false => appears(content, Sides::for_destroy(item)),
+            true => has_forcing_part(content, ChangeSides::for_create(item)),
+            false => has_forcing_part(content, ChangeSides::for_destroy(item)),
         })
 }

@@ -5,7 +5,7 @@ use formwork_value::convert::convert;
 use formwork_value::schema::Nesting;
 use formwork_value::{Path, Type, Value};
 
-use super::{Content, each, member};
+use super::{DescribedParts, attribute_value, map_objects};
 use crate::schema::Shape;
 
 /// Returns the planned object, with the handler's values for its unknown parts. `returned` has some
@@ -18,7 +18,7 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
     match (planned, returned) {
         (Value::Unknown(_), _) => returned.clone(),
         (Value::Object(parts), Value::Object(_)) => {
-            let items = parts.iter().map(|(name, part)| match member(returned, name) {
+            let items = parts.iter().map(|(name, part)| match attribute_value(returned, name) {
                 Some(returned) => fill_unknown(part, returned),
                 // The handler returned nothing for it, and after an apply nothing may be unknown.
                 None => null_unknown(part),
@@ -26,7 +26,7 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
             planned.with_children(items.collect())
         }
         (Value::Map(parts), Value::Map(_)) => {
-            let items = parts.iter().map(|(key, part)| match member(returned, key) {
+            let items = parts.iter().map(|(key, part)| match attribute_value(returned, key) {
                 Some(returned) => fill_unknown(part, returned),
                 None => null_unknown(part),
             });
@@ -48,15 +48,15 @@ pub(crate) fn fill_unknown(planned: &Value, returned: &Value) -> Value {
 
 /// Returns the planned object, with values found early in place of unknown ones. Other values
 /// remain unknown.
-pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
+pub(crate) fn fill_early_values(planned: &Value, found: &Value) -> Value {
     match (planned, found) {
         // A handler cannot say "still unknown" in a plain struct, so null means that it has found
         // nothing yet.
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
         (Value::Unknown(_), _) => found.clone(),
         (Value::Object(parts), Value::Object(_)) => {
-            let items = parts.iter().map(|(name, part)| match member(found, name) {
-                Some(found) => foretold(part, found),
+            let items = parts.iter().map(|(name, part)| match attribute_value(found, name) {
+                Some(found) => fill_early_values(part, found),
                 None => part.clone(),
             });
             planned.with_children(items.collect())
@@ -90,8 +90,8 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
 /// empty string, zero, false, no elements. Partly failed creations and older versions of a provider
 /// store such nulls.
 pub(crate) fn fill_zero_values(shape: &Shape, object: &Value) -> Value {
-    let content = Content::of_block(&shape.block, &shape.rules);
-    match lacks(content, object) {
+    let content = DescribedParts::of_block(&shape.block, &shape.rules);
+    match are_paths_empty(content, object) {
         true => filled_object(content, object),
         false => object.clone(),
     }
@@ -99,7 +99,7 @@ pub(crate) fn fill_zero_values(shape: &Shape, object: &Value) -> Value {
 
 /// Whether all of these paths are empty. Usually one is not, and this check costs less than
 /// rebuilding large sets.
-fn lacks(content: Content<'_>, object: &Value) -> bool {
+fn are_paths_empty(content: DescribedParts<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
     // Nearly all objects lack nothing, and end here.
     if !object.has_null_inside() {
@@ -113,18 +113,18 @@ fn lacks(content: Content<'_>, object: &Value) -> bool {
         let lacks_all = part.is_null() && !rule.nullable;
         lacks_all
             || inner.is_some_and(|inner| match inner.nesting {
-                Nesting::Single | Nesting::Group => lacks(inner, part),
-                _ => part.children().iter().any(|object| lacks(inner, object)),
+                Nesting::Single | Nesting::Group => are_paths_empty(inner, part),
+                _ => part.children().iter().any(|object| are_paths_empty(inner, object)),
             })
     })
 }
 
-fn filled_object(content: Content<'_>, object: &Value) -> Value {
+fn filled_object(content: DescribedParts<'_>, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, part)| {
         let Some((rule, inner)) = content.part(name) else { return part.clone() };
         let blank = match part {
-            Value::Null(ty) if !rule.nullable => Some(blank(ty)),
+            Value::Null(ty) if !rule.nullable => Some(zero_value(ty)),
             _ => None,
         };
         let part = blank.as_ref().unwrap_or(part);
@@ -132,14 +132,14 @@ fn filled_object(content: Content<'_>, object: &Value) -> Value {
             Some(inner) if matches!(inner.nesting, Nesting::Single | Nesting::Group) => {
                 filled_object(inner, part)
             }
-            Some(inner) => each(inner.nesting, part, |object| filled_object(inner, object)),
+            Some(inner) => map_objects(inner.nesting, part, |object| filled_object(inner, object)),
             None => part.clone(),
         }
     });
     object.with_children(items.collect())
 }
 
-fn blank(ty: &Type) -> Value {
+fn zero_value(ty: &Type) -> Value {
     match ty {
         Type::String => Value::string(""),
         Type::Bool => Value::Bool(false),
@@ -170,7 +170,7 @@ pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
 /// Returns `base` with every known part of `draft`: the partial result of a failed handler.
 pub(crate) fn merge_draft(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
-    let items = parts.iter().map(|(name, part)| match member(draft, name) {
+    let items = parts.iter().map(|(name, part)| match attribute_value(draft, name) {
         // A draft is null or unknown where the handler kept nothing.
         Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
         _ => part.clone(),

@@ -3,7 +3,7 @@
 use formwork_value::schema::{AttributeKind, Nesting};
 use formwork_value::{Str, Value};
 
-use super::{Content, CorrespondingValues, member};
+use super::{CorrespondingValues, DescribedParts, attribute_value};
 
 /// Returns the proposal with the prior value of each nested attribute that the provider may set,
 /// that the author did not set, and that the proposal lacks; `None` if there is none.
@@ -11,43 +11,44 @@ use super::{Content, CorrespondingValues, member};
 /// If some part of such an attribute is settable by authors only, the host treats the prior value
 /// as one that an author has set and removed. The host keeps the prior value of attributes that are
 /// not objects, so here both kinds are treated alike.
-pub(super) fn restored(
-    content: Content<'_>,
+pub(super) fn restore_prior_values(
+    content: DescribedParts<'_>,
     object: &Value,
     beside: CorrespondingValues<'_>,
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
         let (_, inner) = content.part(name)?;
-        let below = beside.go(|object| member(object, name));
+        let below = beside.go(|object| attribute_value(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
         if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {
             return below.prior.filter(|prior| !prior.is_null()).cloned();
         }
-        restored_parts(inner?, value, below)
+        restore_prior_parts(inner?, value, below)
     };
-    changed(object, parts.iter().map(|(name, value)| restored_part(name, value)))
+    with_changed_children(object, parts.iter().map(|(name, value)| restored_part(name, value)))
 }
 
-fn restored_parts(
-    content: Content<'_>,
+fn restore_prior_parts(
+    content: DescribedParts<'_>,
     value: &Value,
     beside: CorrespondingValues<'_>,
 ) -> Option<Value> {
     match (content.nesting, value) {
-        (Nesting::Single | Nesting::Group, _) => restored(content, value, beside),
-        (Nesting::List, _) => changed(
+        (Nesting::Single | Nesting::Group, _) => restore_prior_values(content, value, beside),
+        (Nesting::List, _) => with_changed_children(
             value,
             value.children().iter().enumerate().map(|(at, item)| {
-                restored(content, item, beside.go(|list| list.children().get(at)))
+                restore_prior_values(content, item, beside.go(|list| list.children().get(at)))
             }),
         ),
-        (Nesting::Map, Value::Map(map)) => changed(
+        (Nesting::Map, Value::Map(map)) => with_changed_children(
             value,
-            map.iter()
-                .map(|(key, item)| restored(content, item, beside.go(|map| member(map, key)))),
+            map.iter().map(|(key, item)| {
+                restore_prior_values(content, item, beside.go(|map| attribute_value(map, key)))
+            }),
         ),
         // Elements of sets cannot be matched.
         _ => None,
@@ -55,7 +56,10 @@ fn restored_parts(
 }
 
 /// The value with the children that changed; `None` if none did.
-fn changed(value: &Value, children: impl Iterator<Item = Option<Value>>) -> Option<Value> {
+fn with_changed_children(
+    value: &Value,
+    children: impl Iterator<Item = Option<Value>>,
+) -> Option<Value> {
     let children: Vec<_> = children.collect();
     if children.iter().all(Option::is_none) {
         return None;

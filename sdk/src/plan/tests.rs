@@ -32,7 +32,7 @@ fn text(text: &'static str) -> Value {
 
 /// The attributes of a plan that are not null: `name=text`, `name=?` when unknown.
 fn drawn(prior: &Value, config: &Value, proposed: &Value) -> String {
-    let Value::Object(planned) = draw(&shape(), prior, config, proposed) else {
+    let Value::Object(planned) = plan_by_rules(&shape(), prior, config, proposed) else {
         panic!("a plan is an object")
     };
     let set = planned.iter().filter(|(_, value)| !value.is_null());

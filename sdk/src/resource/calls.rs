@@ -3,11 +3,11 @@
 use std::any::TypeId;
 
 pub use formwork_plugin_protocol::message::resource::RawState;
-use formwork_value::codec::json::{self, Extra};
+use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
-use crate::context::{Deferral, Meta, Others, Partial, Private};
+use crate::context::{Deferral, ImportedObjects, PartialResult, Private, ProviderMeta};
 use crate::schema::Shape;
 use crate::{
     Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, model, plan,
@@ -39,7 +39,7 @@ macro_rules! calls {
 
 pub(crate) use calls;
 
-calls!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade Foreign);
+calls!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade ForeignObject);
 
 /// A request to validate a configuration.
 #[non_exhaustive]
@@ -65,7 +65,7 @@ pub struct Change<M: Model> {
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
+    pub meta: ProviderMeta,
     /// Deferral of the answer.
     pub deferral: Deferral,
     /// The call itself, for handlers that destructure this struct.
@@ -77,7 +77,9 @@ impl<M: Model> Change<M> {
     pub fn fill(&mut self, computed: Computed<M>) {
         let found = Draft::<M>::from(computed).to_value();
         // Both are drafts, so a merge of their parts is a draft too.
-        if let Ok(planned) = View::from_value(&plan::foretold(&self.planned.to_value(), &found)) {
+        if let Ok(planned) =
+            View::from_value(&plan::fill_early_values(&self.planned.to_value(), &found))
+        {
             self.planned = planned;
         }
     }
@@ -94,8 +96,8 @@ pub struct Create<M: Model> {
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
-    pub(crate) partial: Partial,
+    pub meta: ProviderMeta,
+    pub(crate) partial: PartialResult,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
@@ -117,7 +119,7 @@ pub struct Read<M: Model> {
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
+    pub meta: ProviderMeta,
     /// Deferral of the answer.
     pub deferral: Deferral,
     /// The call itself, for handlers that destructure this struct.
@@ -137,8 +139,8 @@ pub struct Update<M: Model> {
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
-    pub(crate) partial: Partial,
+    pub meta: ProviderMeta,
+    pub(crate) partial: PartialResult,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
@@ -158,7 +160,7 @@ pub struct Delete<M: Model> {
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
-    pub meta: Meta,
+    pub meta: ProviderMeta,
     /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
@@ -172,7 +174,7 @@ pub struct Import<M: Model> {
     pub private: Private,
     /// Deferral of the answer.
     pub deferral: Deferral,
-    pub(crate) others: Others,
+    pub(crate) others: ImportedObjects,
     // Of a function, so that the call owns no model and needs nothing of it.
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The call itself, for handlers that destructure this struct.
@@ -181,11 +183,11 @@ pub struct Import<M: Model> {
 
 impl<M: Model> Import<M> {
     /// Finds another object of the resource type that `R` handles, in case the id stands for
-    /// several: `call.along::<Rules>(RuleIdentity { … })`. A read of it follows as well.
+    /// several: `call.add_object::<Rules>(RuleIdentity { … })`. A read of it follows as well.
     ///
     /// The command `import` takes all of them if they have one type. `import` blocks accept only
     /// one.
-    pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
+    pub fn add_object<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         // As for the first object: Terraform rejects unknown values in an import.
         self.others.add(TypeId::of::<R>(), plan::null_unknown(&object.into().to_value()));
     }
@@ -215,7 +217,7 @@ pub struct Upgrade {
 
 /// An object of another resource type, possibly of another provider, to take over.
 #[non_exhaustive]
-pub struct Foreign {
+pub struct ForeignObject {
     /// The source address of the provider it belonged to.
     pub provider: String,
     /// The resource type that it had.
@@ -275,7 +277,8 @@ impl StoredValue {
         match &self.state {
             RawState::Json(json) => {
                 // Old states may have attributes that were removed from the schema.
-                json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
+                json::decode_with(json, shape.ty(), ExtraAttributes::Drop)
+                    .map_err(|error| error.to_string())
             }
             RawState::Flat(texts) => formwork_value::codec::flatmap::decode(texts, shape.ty()),
         }

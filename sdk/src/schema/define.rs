@@ -3,7 +3,7 @@
 use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{Identifies, Inner, Replace, Role, Rule, deprecate, docs};
+use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, deprecate, docs};
 use crate::check::Check;
 use crate::field::{BlockField, Field};
 
@@ -12,7 +12,7 @@ use crate::field::{BlockField, Field};
 pub struct Definition {
     pub(super) attribute: Attribute,
     pub(super) rule: Rule,
-    pub(super) identifies: Option<Identifies>,
+    pub(super) identifies: Option<IdentityRequirement>,
     pub(super) import: bool,
 }
 
@@ -37,7 +37,7 @@ impl Definition {
             // The description of the struct stands for that of the field, unless the field has one.
             definition.attribute.docs = content.shape.block.docs;
             let (nesting, rules) = (content.nesting, content.shape.rules);
-            definition.rule.inner = Some(Box::new(Inner { nesting, rules }));
+            definition.rule.inner = Some(Box::new(NestedRules { nesting, rules }));
         }
         definition
     }
@@ -87,14 +87,14 @@ impl Definition {
     /// Forces replacement on a change.
     #[must_use]
     pub fn replace(mut self) -> Self {
-        self.rule.replace = Replace::Always;
+        self.rule.replace = ReplaceRule::Always;
         self
     }
 
     /// Forces replacement if `ask` returns true for the prior and the planned value.
     #[must_use]
     pub fn replace_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
-        self.rule.replace = Replace::If(ask);
+        self.rule.replace = ReplaceRule::If(ask);
         self
     }
 
@@ -114,7 +114,7 @@ impl Definition {
 
     /// Marks the attribute as a part of the identity.
     #[must_use]
-    pub fn identifies(mut self, identifies: Identifies) -> Self {
+    pub fn identifies(mut self, identifies: IdentityRequirement) -> Self {
         self.identifies = Some(identifies);
         self
     }
@@ -133,13 +133,13 @@ impl BlockDefinition {
     pub fn of<F: BlockField>() -> Self {
         // All types of `BlockField` have a content. An empty block is better than a panic in a
         // schema.
-        let content = F::content().unwrap_or_else(|| crate::field::Content {
+        let content = F::content().unwrap_or_else(|| crate::field::FieldContent {
             shape: super::Shape::default(),
             nesting: Nesting::Single,
         });
         // The protocol has no flag for a required block: both counts of a single one are 1.
         let must = content.nesting == Nesting::Single && !F::NULLABLE;
-        let inner = Inner { nesting: content.nesting, rules: content.shape.rules };
+        let inner = NestedRules { nesting: content.nesting, rules: content.shape.rules };
         let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
         let block = NestedBlock {
             nesting: content.nesting,
@@ -195,7 +195,7 @@ impl BlockDefinition {
     /// Forces replacement on a change.
     #[must_use]
     pub fn replace(mut self) -> Self {
-        self.rule.replace = Replace::Always;
+        self.rule.replace = ReplaceRule::Always;
         self
     }
 

@@ -2,18 +2,18 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{self, Exchange, Schemas};
+use formwork_plugin_protocol::contract::{self, CheckedAnswer, Schemas};
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Value};
 
 use crate::call::Call;
 use crate::erased::ChangeValues;
-use crate::plan::Content;
+use crate::plan::DescribedParts;
 use crate::schema::{Rule, Shape};
 use crate::{Answer, Problem, plan};
 
 /// Decodes a value from the host.
-pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
+pub(super) fn decode_value(shape: &Shape, value: &Payload) -> Answer<Value> {
     match value.decode(shape.ty()) {
         Ok(plain) => Ok(plain.into_value()),
         Err(error) => {
@@ -36,10 +36,11 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
         legacy: false,
     };
     let schemas = Schemas { object: &shape.block, identity: None };
-    let violations = contract::check(&Exchange::for_call(made).value(&planned), &schemas);
+    let violations =
+        contract::check_answer(&CheckedAnswer::for_call(made).value(&planned), &schemas);
     let secrets = shape.block.sensitive_paths(planned.value());
     let violations = violations.into_iter().map(|violation| {
-        let violation = violation.without(&secrets);
+        let violation = violation.without_secrets(&secrets);
         let detail = format!(
             "`modify_plan` planned what it may not: {violation}. This is a bug in the provider."
         );
@@ -51,11 +52,11 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
 /// Attributes that are planned as null and never null in an applied object: the handler's own value
 /// would be lost.
 fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
-    let content = Content::of_block(&shape.block, &shape.rules);
+    let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
         let (rule, _) = content.part(name)?;
-        if rule.nullable || !plan::member(planned, name)?.is_null() {
+        if rule.nullable || !plan::attribute_value(planned, name)?.is_null() {
             return None;
         }
         let detail = format!(
@@ -68,7 +69,7 @@ fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
 }
 
 /// Encodes a value for the host.
-pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
+pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
     // Protocol: a write-only value is null in every answer.
     let value = shape.block.without_write_only(value);
     // Models have no marks, so none are removed here.
@@ -77,10 +78,15 @@ pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
 
 /// Prepares the object that a handler returned for the host: unknown values become null, and an
 /// error.
-pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) -> Payload {
+pub(super) fn encode_known_object(
+    call: &Call,
+    shape: &Shape,
+    handler: &str,
+    object: Value,
+) -> Payload {
     let parts = match &object {
         Value::Object(parts) if !object.is_wholly_known() => parts,
-        _ => return encoded(shape, &object),
+        _ => return encode_value(shape, &object),
     };
     let parts = parts.iter().map(|(name, value)| {
         if value.is_wholly_known() {
@@ -96,27 +102,27 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
         Value::null(value.ty())
     });
     let object = object.with_children(parts.collect());
-    encoded(shape, &object)
+    encode_value(shape, &object)
 }
 
 /// Reads a configuration, and reports violations of roles and checks. Callers may add more.
-pub(super) fn config(
+pub(super) fn decode_config(
     call: &Call,
     shape: &Shape,
     config: &Payload,
     client: ClientCapabilities,
 ) -> Answer<Value> {
-    let config = decoded(shape, config)?;
-    let content = Content::of_block(&shape.block, &shape.rules);
+    let config = decode_value(shape, config)?;
+    let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let path = Path::root();
-    let mut checker = Checker { client, problems: Vec::new(), path, is_secret: false };
-    checker.object(content, &config);
+    let mut checker = ConfigChecker { client, problems: Vec::new(), path, is_secret: false };
+    checker.check_object(content, &config);
     checker.problems.into_iter().for_each(|problem| call.report(problem));
     Ok(config)
 }
 
 /// Checks the configuration of an author.
-struct Checker {
+struct ConfigChecker {
     client: ClientCapabilities,
     problems: Vec<Problem>,
     /// Path of the value, computed only for an error.
@@ -125,41 +131,41 @@ struct Checker {
     is_secret: bool,
 }
 
-impl Checker {
-    fn object(&mut self, content: Content<'_>, value: &Value) {
+impl ConfigChecker {
+    fn check_object(&mut self, content: DescribedParts<'_>, value: &Value) {
         let Value::Object(object) = value else { return };
         for (name, part) in object.iter() {
             self.path.0.push(Step::Attribute(name.clone()));
-            self.part(content, name, part);
+            self.check_part(content, name, part);
             self.path.0.pop();
         }
         for relation in content.relations() {
-            if let Err(wrong) = relation.ask(value) {
-                self.refuse(wrong.summary, &capitalised(&wrong.why));
+            if let Err(wrong) = relation.check_object(value) {
+                self.report_error(wrong.summary, &capitalize(&wrong.why));
             }
         }
     }
 
-    fn part(&mut self, content: Content<'_>, name: &str, part: &Value) {
+    fn check_part(&mut self, content: DescribedParts<'_>, name: &str, part: &Value) {
         let attribute = content.attribute_schema(name);
         if let Some(attribute) = attribute {
-            self.role(attribute, part);
+            self.check_role(attribute, part);
         }
         let Some((rule, inner)) = content.part(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
         let around = self.is_secret;
         self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
-        self.checks(rule, part);
+        self.run_checks(rule, part);
         if let Some(inner) = inner {
-            self.parts(inner, part);
+            self.check_parts(inner, part);
         }
         self.is_secret = around;
     }
 
-    fn parts(&mut self, content: Content<'_>, value: &Value) {
+    fn check_parts(&mut self, content: DescribedParts<'_>, value: &Value) {
         if matches!(content.nesting, Nesting::Single | Nesting::Group) {
-            return self.object(content, value);
+            return self.check_object(content, value);
         }
         // Blocks that become equal are merged. The contract does not allow that for attributes.
         if content.may_become_alike() && value.is_wholly_known() {
@@ -167,9 +173,9 @@ impl Checker {
             if n_distinct < value.children().len() {
                 let detail = format!(
                     "With the defaults of what is not set, two elements of {} are the same. Remove one.",
-                    shown(&self.path)
+                    display_path(&self.path)
                 );
-                self.refuse("Duplicate Set Element", &detail);
+                self.report_error("Duplicate Set Element", &detail);
             }
         }
         for (at, part) in value.children().iter().enumerate() {
@@ -178,52 +184,56 @@ impl Checker {
             // Restored by length, because an element of a set adds no step.
             let n_steps = self.path.0.len();
             self.path.0.extend(step);
-            self.object(content, part);
+            self.check_object(content, part);
             self.path.0.truncate(n_steps);
         }
     }
 
-    fn role(&mut self, attribute: &Attribute, value: &Value) {
+    fn check_role(&mut self, attribute: &Attribute, value: &Value) {
         let is_set = !value.is_null();
         if attribute.role == Role::Computed && is_set {
-            let detail = format!("{} is set by the provider alone. Remove it.", shown(&self.path));
-            self.refuse("Invalid Configuration for Read-Only Attribute", &detail);
+            let detail =
+                format!("{} is set by the provider alone. Remove it.", display_path(&self.path));
+            self.report_error("Invalid Configuration for Read-Only Attribute", &detail);
         }
         if attribute.role == Role::Required && !is_set {
-            let detail = format!("{} must have a value.", shown(&self.path));
-            self.refuse("Missing Configuration for Required Attribute", &detail);
+            let detail = format!("{} must have a value.", display_path(&self.path));
+            self.report_error("Missing Configuration for Required Attribute", &detail);
         }
         if attribute.write_only && is_set && !self.client.write_only_attributes_allowed {
             let detail = format!(
                 "{} is passed to the provider and never stored. Terraform can do so from version \
                  1.11 on.",
-                shown(&self.path)
+                display_path(&self.path)
             );
-            self.refuse("Write-only attribute not allowed", &detail);
+            self.report_error("Write-only attribute not allowed", &detail);
         }
     }
 
-    fn checks(&mut self, rule: &Rule, value: &Value) {
+    fn run_checks(&mut self, rule: &Rule, value: &Value) {
         for check in &rule.checks {
-            if let Err(wrong) = check.ask(value) {
+            if let Err(wrong) = check.check_value(value) {
                 let message = wrong.message(value, self.is_secret);
-                self.refuse(wrong.summary, &format!("{} {message}.", shown(&self.path)));
+                self.report_error(
+                    wrong.summary,
+                    &format!("{} {message}.", display_path(&self.path)),
+                );
             }
         }
     }
 
-    fn refuse(&mut self, summary: &str, detail: &str) {
+    fn report_error(&mut self, summary: &str, detail: &str) {
         self.problems.push(Problem::new(summary, detail).at(self.path.clone()));
     }
 }
 
 /// An attribute in the syntax of the language: `a.b[0]` in backticks.
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     let place = path.to_string();
     format!("`{}`", place.trim_start_matches('.'))
 }
 
-fn capitalised(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut characters = text.chars();
     match characters.next() {
         Some(first) => format!("{}{}.", first.to_uppercase(), characters.as_str()),

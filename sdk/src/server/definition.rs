@@ -60,11 +60,16 @@ impl Server {
                 .iter()
                 .map(|(name, store)| (name.clone(), schema(0, store.shape())))
                 .collect(),
-            functions: self.signatures(),
+            functions: self.function_signatures(),
             capabilities: CAPABILITIES,
             // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
             // while a process that ends before the handshake gives the user no reason.
-            diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
+            diagnostics: self
+                .provider
+                .mistakes
+                .iter()
+                .map(|mistake| definition_error(mistake))
+                .collect(),
         }
     }
 
@@ -89,7 +94,7 @@ fn schema(version: u64, shape: &Shape) -> Schema {
 }
 
 /// An error in the provider's definition.
-fn wrong(mistake: &str) -> ProviderDiagnostic {
+fn definition_error(mistake: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,
         summary: "Provider produced invalid schema".to_owned(),

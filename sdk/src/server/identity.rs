@@ -3,10 +3,10 @@
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::RawState;
 use formwork_plugin_protocol::message::schema::{IdentityAttribute, IdentitySchema};
-use formwork_value::codec::json::{self, Extra};
+use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::{Type, Value};
 
-use crate::schema::{Identifies, Shape};
+use crate::schema::{IdentityRequirement, Shape};
 use crate::{Answer, Problem};
 
 /// The schema of the identity, if there is one.
@@ -15,8 +15,8 @@ pub(super) fn schema(shape: &Shape, version: u64) -> Option<IdentitySchema> {
         let attribute = shape.block.attributes.get(name)?;
         let described = IdentityAttribute {
             ty: attribute.implied_type(),
-            required_for_import: *identifies == Identifies::Required,
-            optional_for_import: *identifies == Identifies::Optional,
+            required_for_import: *identifies == IdentityRequirement::Required,
+            optional_for_import: *identifies == IdentityRequirement::Optional,
             description: attribute.docs.description.clone(),
         };
         Some((name.as_str().to_owned(), described))
@@ -26,7 +26,7 @@ pub(super) fn schema(shape: &Shape, version: u64) -> Option<IdentitySchema> {
 }
 
 /// The identity of an object; `None` while parts of it are missing.
-pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
+pub(super) fn object_identity(shape: &Shape, object: &Payload) -> Option<Payload> {
     if shape.identity.is_empty() {
         return None;
     }
@@ -35,34 +35,38 @@ pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
     let mut identity = Vec::new();
     for (name, identifies) in &shape.identity {
         let part = parts.get(name)?;
-        if !part.is_wholly_known() || (part.is_null() && *identifies == Identifies::Required) {
+        if !part.is_wholly_known()
+            || (part.is_null() && *identifies == IdentityRequirement::Required)
+        {
             return None;
         }
         identity.push((name.clone(), part.clone()));
     }
-    Some(payload(shape, Value::object(identity)))
+    Some(encode_identity(shape, Value::object(identity)))
 }
 
 /// Encodes an identity for the host.
-pub(super) fn payload(shape: &Shape, identity: Value) -> Payload {
+pub(super) fn encode_identity(shape: &Shape, identity: Value) -> Payload {
     // Models have no marks, so none are removed here.
-    Payload::Value(identity.split_marks().0, ty(shape))
+    Payload::Value(identity.split_marks().0, identity_type(shape))
 }
 
 /// Decodes an identity from the host.
-pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
-    let identity = given.decode(&ty(shape)).map_err(|error| unreadable(&error.to_string()))?;
+pub(super) fn read_identity(shape: &Shape, given: &Payload) -> Answer<Value> {
+    let identity = given
+        .decode(&identity_type(shape))
+        .map_err(|error| unreadable_identity_problem(&error.to_string()))?;
     Ok(identity.into_value())
 }
 
 /// Reads a stored identity leniently: missing attributes are null.
-pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
+pub(super) fn decode_stored_identity(shape: &Shape, state: &RawState) -> Answer<Payload> {
     // Protocol: flat objects are older than identities, so there is none.
     let RawState::Json(text) = state else { return Ok(Payload::Absent) };
     // The stored identity may have attributes that this version removed.
-    match json::decode_with(text, &ty(shape), Extra::Drop) {
-        Ok(identity) => Ok(payload(shape, identity)),
-        Err(error) => Err(unreadable(&error.to_string())),
+    match json::decode_with(text, &identity_type(shape), ExtraAttributes::Drop) {
+        Ok(identity) => Ok(encode_identity(shape, identity)),
+        Err(error) => Err(unreadable_identity_problem(&error.to_string())),
     }
 }
 
@@ -70,16 +74,16 @@ pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
 pub(super) fn keep_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     // Strict: with other attributes it is another kind of identity that only looks alike.
-    let identity = json::decode_with(text, &ty(shape), Extra::Refuse).ok()?;
+    let identity = json::decode_with(text, &identity_type(shape), ExtraAttributes::Refuse).ok()?;
     let Value::Object(parts) = &identity else { return None };
     let is_whole = shape.identity.iter().all(|(name, identifies)| {
         let is_there = parts.get(name).is_some_and(|part| !part.is_null());
-        is_there || *identifies == Identifies::Optional
+        is_there || *identifies == IdentityRequirement::Optional
     });
-    (is_whole && !shape.identity.is_empty()).then(|| payload(shape, identity))
+    (is_whole && !shape.identity.is_empty()).then(|| encode_identity(shape, identity))
 }
 
-fn ty(shape: &Shape) -> Type {
+fn identity_type(shape: &Shape) -> Type {
     let attributes = shape.identity.keys().filter_map(|name| {
         let attribute = shape.block.attributes.get(name)?;
         Some((name.clone(), attribute.implied_type()))
@@ -87,7 +91,7 @@ fn ty(shape: &Shape) -> Type {
     Type::object(attributes)
 }
 
-fn unreadable(why: &str) -> Problem {
+fn unreadable_identity_problem(why: &str) -> Problem {
     let detail = format!("The identity does not fit the resource type: {why}.");
     Problem::new("Unreadable identity", detail)
 }

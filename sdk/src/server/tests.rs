@@ -13,7 +13,7 @@ use formwork_value::{Type, Value};
 
 use super::Server;
 use crate::prelude::*;
-use crate::testing::{Action, Life, Passing, call};
+use crate::testing::{PlannedAction, TestEphemeral, TestObject, call};
 
 mod deferral;
 
@@ -133,7 +133,7 @@ impl Function for Halved {
         assert_ne!(sum, 13, "out of luck");
         match sum % 2 {
             0 => Ok(sum / 2),
-            _ => Err(Problem::because(format!("{sum} is odd."))),
+            _ => Err(Problem::with_detail(format!("{sum} is odd."))),
         }
     }
 }
@@ -145,8 +145,8 @@ fn provider() -> ProviderDef {
         .function::<Halved>("halved")
 }
 
-async fn life() -> Life {
-    Life::new(provider(), "test_thing").await.unwrap()
+async fn life() -> TestObject {
+    TestObject::new(provider(), "test_thing").await.unwrap()
 }
 
 fn tagged(tag: &str) -> (&'static str, Value) {
@@ -161,7 +161,7 @@ fn named(name: &str) -> (&'static str, Value) {
 async fn a_secret_reaches_the_handler_and_nothing_else() {
     let mut life = life().await;
     let secret = ("secret", Value::string("four"));
-    assert_eq!(life.apply([named("a"), secret]).await, Ok(Action::Create));
+    assert_eq!(life.apply([named("a"), secret]).await, Ok(PlannedAction::Create));
     assert_eq!(life.get("seen"), &Value::int(4));
     assert!(life.get("secret").is_null());
 }
@@ -170,7 +170,7 @@ async fn a_secret_reaches_the_handler_and_nothing_else() {
 async fn what_was_planned_is_carried_over_whatever_a_handler_says() {
     let mut life = life().await;
     life.apply([named("a")]).await.unwrap();
-    assert_eq!(life.apply([named("b")]).await, Ok(Action::Update));
+    assert_eq!(life.apply([named("b")]).await, Ok(PlannedAction::Update));
     assert_eq!(life.get("id"), &Value::string("1"));
     assert_eq!(life.get("name"), &Value::string("b"));
     assert_eq!(life.get("seen"), &Value::int(0));
@@ -282,7 +282,7 @@ impl Configure for Remembers {
 #[tokio::test]
 async fn a_provider_is_validated_and_configured() {
     let url = Arc::new(Mutex::new(String::new()));
-    let server = Server::new(provider().configured(Remembers(url.clone())));
+    let server = Server::new(provider().with_configuration(Remembers(url.clone())));
     let ty = server.schema().await.unwrap().provider.block.implied_type();
     let config = |url: &str| {
         let object = Value::object([("url", Value::string(url))]);
@@ -341,7 +341,7 @@ fn the_struct_is_the_schema() {
 
 #[tokio::test]
 async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
-    let mut lease = Passing::new(provider(), "test_lease").await.unwrap();
+    let mut lease = TestEphemeral::new(provider(), "test_lease").await.unwrap();
     let opened = lease.open(&[("on", Value::string("a"))]).await.unwrap();
     let key = Path::root().attribute("key");
     assert_eq!(key.find(&opened), Some(&Value::string("the key of a")));
@@ -353,7 +353,7 @@ async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
 
 #[tokio::test]
 async fn what_is_opened_lacks_nothing() {
-    let mut lease = Passing::new(provider(), "test_lease").await.unwrap();
+    let mut lease = TestEphemeral::new(provider(), "test_lease").await.unwrap();
     assert!(lease.open(&[]).await.unwrap_err().0.contains("`on` must have a value"));
 }
 
@@ -425,7 +425,7 @@ async fn what_is_wrong_with_a_secret_is_said_without_it() {
         ("inner", inner, "`inner.code` must have at least 1 and at most 3 characters."),
     ];
     for (name, value, expected) in table {
-        let mut life = Life::new(provider(), "test_vault").await.unwrap();
+        let mut life = TestObject::new(provider(), "test_vault").await.unwrap();
         let refusal = life.apply([(name, value)]).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         assert!(!refusal.0.contains("hunter") && !refusal.0.contains("4711"), "{refusal:?}");
@@ -502,13 +502,13 @@ impl Configure for Placed {
     type Model = Place;
 
     async fn configure(&self, call: Setup<Place>) -> Answer<()> {
-        call.known().map(drop)
+        call.known_config().map(drop)
     }
 }
 
 #[tokio::test]
 async fn what_of_a_configuration_is_not_known_yet_is_said() {
-    let provider = ProviderDef::new("registry.terraform.io/acme/test").configured(Placed);
+    let provider = ProviderDef::new("registry.terraform.io/acme/test").with_configuration(Placed);
     let config = Value::object([("url", Value::unknown(Type::String))]).split_marks().0;
     let request = ConfigureRequest {
         terraform_version: "1.11.4".to_owned(),
@@ -528,7 +528,7 @@ async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer(
         // Names may have a dash, and no capitals.
         .resource("test-er_place", Willful)
         .resource("Test-Place", Willful);
-    let refusal = Life::new(twice, "test_place").await.err().unwrap();
+    let refusal = TestObject::new(twice, "test_place").await.err().unwrap();
     assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
     assert!(refusal.0.contains("\"Test-Place\" is no name"), "{refusal:?}");
     assert_eq!(refusal.0.matches("bug in the provider").count(), 2, "once each: {refusal:?}");

@@ -12,13 +12,14 @@ use crate::context::{Context, Deferral};
 impl Server {
     pub(super) fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let resource = self.resource(&request.type_name)?;
-        let config = check::config(call, resource.shape(), &request.config, request.client)?;
+        let config = check::decode_config(call, resource.shape(), &request.config, request.client)?;
         resource.validate(&config, call.clone())
     }
 
     pub(super) fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let data_source = self.data_source(&request.type_name)?;
-        let config = check::config(call, data_source.shape(), &request.config, request.client)?;
+        let config =
+            check::decode_config(call, data_source.shape(), &request.config, request.client)?;
         data_source.validate(&config, call.clone())
     }
 
@@ -26,13 +27,13 @@ impl Server {
         let configure = &self.provider.configure;
         // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        let config = check::config(call, configure.shape(), &request.config, client)?;
+        let config = check::decode_config(call, configure.shape(), &request.config, client)?;
         configure.validate(&config, call.clone())
     }
 
     pub(super) async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
         let configure = &self.provider.configure;
-        let config = check::decoded(configure.shape(), &request.config)?;
+        let config = check::decode_value(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
         let deferral = Deferral::new(request.client.deferral_allowed);
         // Not `self.context`, which fails while an earlier configuration is deferred.

@@ -8,7 +8,7 @@ use formwork_value::codec::json;
 
 use crate::prelude::*;
 use crate::server::Server;
-use crate::testing::Life;
+use crate::testing::TestObject;
 
 /// A disk of version 0, with its size as a string.
 #[derive(Model)]
@@ -75,7 +75,7 @@ fn provider() -> ProviderDef {
 }
 
 async fn upgraded(version: u64, text: &str) -> String {
-    let mut life = Life::new(provider(), "test_disk").await.unwrap();
+    let mut life = TestObject::new(provider(), "test_disk").await.unwrap();
     match life.upgrade(version, text).await {
         Ok(()) => json::encode(life.object(), Disk::shape().ty()).unwrap(),
         Err(refusal) => refusal.0,

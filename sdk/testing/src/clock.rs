@@ -31,7 +31,7 @@ impl Clock {
         let hook = clock.clone();
         let mut builder = Builder::new_current_thread();
         // Called before each wait of the runtime, which is when a paused clock would advance.
-        builder.enable_all().start_paused(true).on_thread_park(move || hook.settle());
+        builder.enable_all().start_paused(true).on_thread_park(move || hook.start_or_stop());
         let runtime =
             builder.build().expect("a runtime on this thread needs nothing that can be missing");
         // Inside the runtime, whose list gets the probe's file.
@@ -46,7 +46,7 @@ impl Clock {
     }
 
     /// Starts or stops time, before the runtime waits. Called within the runtime.
-    fn settle(&self) {
+    fn start_or_stop(&self) {
         let is_waited_for =
             // Without lists no socket can be seen, and then real time is safe.
             || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(Sockets::is_any_open));

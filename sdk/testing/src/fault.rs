@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::Launch;
+use formwork_core::provider::ProviderLauncher;
 use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, Request, Response};
 use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
@@ -15,14 +15,14 @@ use crate::Recording;
 
 /// A fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum CrashFault {
     /// The provider dies before its work.
     DiesBefore,
     /// The provider dies after its work, before its answer.
     DiesAfter,
 }
 
-impl Fault {
+impl CrashFault {
     /// All faults.
     pub const ALL: [Self; 2] = [Self::DiesBefore, Self::DiesAfter];
 }
@@ -33,12 +33,12 @@ pub(crate) struct FaultLauncher {
     /// The resource types whose objects the provider lists.
     pub(crate) lists: BTreeSet<String>,
     trouble: Arc<Mutex<FaultPlan>>,
-    pub(crate) record: Record,
+    pub(crate) record: CallHandling,
 }
 
 /// Handling of the calls of a provider.
 #[derive(Default)]
-pub(crate) enum Record {
+pub(crate) enum CallHandling {
     /// Forwards the calls.
     #[default]
     None,
@@ -52,7 +52,7 @@ pub(crate) enum Record {
 #[derive(Default)]
 struct FaultPlan {
     calls: Vec<String>,
-    fault: Option<(usize, Fault)>,
+    fault: Option<(usize, CrashFault)>,
 }
 
 impl FaultLauncher {
@@ -61,10 +61,10 @@ impl FaultLauncher {
         // The metadata of a provider on the SDK is available without waiting.
         let metadata = offering.metadata().now_or_never().and_then(Result::ok);
         let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
-        Self { provider, lists, trouble: Arc::default(), record: Record::None }
+        Self { provider, lists, trouble: Arc::default(), record: CallHandling::None }
     }
 
-    pub(crate) fn arm(&self, at: usize, fault: Fault) {
+    pub(crate) fn arm(&self, at: usize, fault: CrashFault) {
         *lock_plan(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
@@ -74,39 +74,39 @@ impl FaultLauncher {
 }
 
 #[async_trait(?Send)]
-impl Launch for FaultLauncher {
-    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+impl ProviderLauncher for FaultLauncher {
+    async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         // New for each launch, like a process: nothing in memory may help the next run.
         let inner = (self.provider)().into_provider();
-        let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
+        let provider = Arc::new(FaultyProvider { inner, trouble: self.trouble.clone() });
         Ok(match &self.record {
-            Record::None => provider,
-            Record::Kept(recording) => recording.record(provider),
-            Record::Answered(recording) => recording.replay(provider),
+            CallHandling::None => provider,
+            CallHandling::Kept(recording) => recording.record(provider),
+            CallHandling::Answered(recording) => recording.replay(provider),
         })
     }
 }
 
 /// A provider with a fault in one call.
-struct Faulty<P> {
+struct FaultyProvider<P> {
     inner: P,
     trouble: Arc<Mutex<FaultPlan>>,
 }
 
-impl<P: Provider> Provider for Faulty<P> {
+impl<P: Provider> Provider for FaultyProvider<P> {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         // The engine may make these calls at any time, and repeats them without an answer.
         if request.method().is_introspection() {
             return self.inner.call(request);
         }
         match self.next_fault(&request) {
-            Some(Fault::DiesBefore) => ready(Err(lost())).boxed(),
-            Some(Fault::DiesAfter) => async move {
+            Some(CrashFault::DiesBefore) => ready(Err(lost_failure())).boxed(),
+            Some(CrashFault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
                     // A stream does its work while it is read.
-                    finish(answer).await;
+                    wait_for_work(answer).await;
                 }
-                Err(lost())
+                Err(lost_failure())
             }
             .boxed(),
             None => self.inner.call(request),
@@ -114,9 +114,9 @@ impl<P: Provider> Provider for Faulty<P> {
     }
 }
 
-impl<P> Faulty<P> {
+impl<P> FaultyProvider<P> {
     /// Records a call, and returns the fault to inject into it.
-    fn next_fault(&self, request: &Request) -> Option<Fault> {
+    fn next_fault(&self, request: &Request) -> Option<CrashFault> {
         let mut trouble = lock_plan(&self.trouble);
         let at = trouble.calls.len();
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
@@ -128,7 +128,7 @@ impl<P> Faulty<P> {
 
 /// Waits until a provider has finished the work for an answer. The work of a stream is done only
 /// when the stream is read.
-async fn finish(answer: Response) {
+async fn wait_for_work(answer: Response) {
     match answer {
         Response::ListResource(events) => events.for_each(|_| ready(())).await,
         Response::InvokeAction(events) => events.for_each(|_| ready(())).await,
@@ -137,7 +137,7 @@ async fn finish(answer: Response) {
     }
 }
 
-fn lost() -> Failure {
+fn lost_failure() -> Failure {
     Failure::Lost {
         reason: "the connection was lost".to_owned(),
         exit: None,

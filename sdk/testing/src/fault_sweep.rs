@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use formwork_sdk::ProviderDef;
 
-use crate::{Fault, Lab};
+use crate::{CrashFault, TestEngine};
 
 /// An injected fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct FaultCase {
     /// The call with the fault.
     pub call: String,
     /// Fault that was injected into the call.
-    pub fault: Fault,
+    pub fault: CrashFault,
 }
 
 /// Applies a configuration once for each of its calls and each fault, and again without the fault.
@@ -84,7 +84,7 @@ impl<'s> FaultSweep<'s> {
         self
     }
 
-    /// Makes time real, as [`Lab::real_time`] does.
+    /// Makes time real, as [`TestEngine::real_time`] does.
     #[must_use]
     pub fn real_time(mut self) -> Self {
         self.is_real_time = true;
@@ -99,7 +99,7 @@ impl<'s> FaultSweep<'s> {
     /// cannot be destroyed, or the service keeps an object.
     pub fn run(mut self, config: &str) -> Vec<FaultCase> {
         let mut cases = Vec::new();
-        for fault in Fault::ALL {
+        for fault in CrashFault::ALL {
             // Until a run has no such call any more.
             for at in 0.. {
                 match self.run_case(config, at, fault) {
@@ -112,10 +112,10 @@ impl<'s> FaultSweep<'s> {
     }
 
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
-    fn run_case(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
+    fn run_case(&mut self, config: &str, at: usize, fault: CrashFault) -> Option<String> {
         let provider = self.provider.clone();
         // A lab for each case, because a fault leaves a state behind.
-        let mut lab = Lab::new(move || provider());
+        let mut lab = TestEngine::new(move || provider());
         if self.is_real_time {
             lab.real_time();
         }
@@ -134,10 +134,10 @@ impl<'s> FaultSweep<'s> {
             remove(&lab.ids());
         }
         let again = lab.apply(config);
-        assert!(again.is_done(), "{after}: {}", again.said());
+        assert!(again.is_done(), "{after}: {}", again.messages());
         lab.plan(config).expect_nothing();
         let gone = lab.destroy(config);
-        assert!(gone.is_done() && lab.n_objects() == 0, "{after}: {}", gone.said());
+        assert!(gone.is_done() && lab.n_objects() == 0, "{after}: {}", gone.messages());
         if let Some(list) = &mut self.leftovers {
             let left = list();
             assert!(left.is_empty(), "{after}: the service still has {left:?}");

@@ -2,11 +2,11 @@
 //! provider in the same process, the state in memory. It plans, applies, changes, imports and destroys,
 //! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once.
 //! While a socket is open, time is real, so that the timeouts of a client do not fire early.
-//! [`Lab::real_time`] makes it real throughout.
+//! [`TestEngine::real_time`] makes it real throughout.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;
-//! use formwork_sdk_testing::Lab;
+//! use formwork_sdk_testing::TestEngine;
 //!
 //! #[derive(Model)]
 //! struct Greeting {
@@ -26,7 +26,7 @@
 //!     }
 //! }
 //!
-//! let mut lab = Lab::new(|| {
+//! let mut lab = TestEngine::new(|| {
 //!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
@@ -49,33 +49,33 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use formwork_core::apply::apply;
+use formwork_core::apply::apply_plan;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::{Config, ConfigSource, Files, inputs};
+use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::eval::{HostValues, Results};
-use formwork_core::plan::{Mode, Options, Plan, plan};
-use formwork_core::provider::Pool;
-use formwork_core::provisioner::Provisioners;
+use formwork_core::plan::{Plan, PlanMode, PlanOptions, make_plan};
+use formwork_core::provider::ProviderPool;
+use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Journal, RunHeader};
-use formwork_core::state::recover::{Recovery, recover};
-use formwork_core::state::{Attributes, Object};
+use formwork_core::state::recover::{Recovery, recover_folder};
+use formwork_core::state::{ObjectAttributes, ObjectState};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Str, Value};
 use tokio::runtime::Runtime;
 
-pub use fault::Fault;
+pub use fault::CrashFault;
 pub use fault_sweep::{FaultCase, FaultSweep, fault_sweep};
 pub use recording::{Recording, Unreadable};
 
 use clock::Clock;
-use fault::{FaultLauncher, Record};
+use fault::{CallHandling, FaultLauncher};
 
 /// A place for applying configurations: a provider, and a state in memory.
-pub struct Lab {
+pub struct TestEngine {
     front: FaultLauncher,
     /// Local name of the provider in configurations. Its source address follows.
     name: String,
@@ -83,20 +83,20 @@ pub struct Lab {
     file: StateFile,
     /// Folder of the journals.
     folder: tempfile::TempDir,
-    provisioners: Provisioners,
+    provisioners: ProvisionerSet,
     /// One runtime for all runs, so that threads are not started again for each run.
     runtime: Runtime,
     clock: Arc<Clock>,
 }
 
 /// Result of one run.
-pub struct Ran {
+pub struct RunResult {
     plan: Option<Plan>,
     diags: Diagnostics,
     applied: bool,
 }
 
-impl Lab {
+impl TestEngine {
     /// A lab without any objects. Each run starts new providers, as if they were processes: they share
     /// only data that the closure `provider` shares.
     ///
@@ -115,9 +115,9 @@ impl Lab {
             front,
             name,
             source,
-            file: StateFile::fresh(),
+            file: StateFile::new_empty(),
             folder,
-            provisioners: Provisioners::default(),
+            provisioners: ProvisionerSet::default(),
             runtime,
             clock,
         }
@@ -130,24 +130,24 @@ impl Lab {
     }
 
     /// Plans, and changes nothing.
-    pub fn plan(&mut self, config: &str) -> Ran {
-        self.run(config, Mode::Normal, false)
+    pub fn plan(&mut self, config: &str) -> RunResult {
+        self.run(config, PlanMode::Normal, false)
     }
 
     /// Plans and, if that succeeds, applies. The resulting objects are stored, also when some
     /// changes failed.
-    pub fn apply(&mut self, config: &str) -> Ran {
-        self.run(config, Mode::Normal, true)
+    pub fn apply(&mut self, config: &str) -> RunResult {
+        self.run(config, PlanMode::Normal, true)
     }
 
     /// Destroys all objects.
-    pub fn destroy(&mut self, config: &str) -> Ran {
-        self.run(config, Mode::Destroy, true)
+    pub fn destroy(&mut self, config: &str) -> RunResult {
+        self.run(config, PlanMode::Destroy, true)
     }
 
     /// Refreshes the state.
-    pub fn refresh(&mut self, config: &str) -> Ran {
-        self.run(config, Mode::RefreshOnly, true)
+    pub fn refresh(&mut self, config: &str) -> RunResult {
+        self.run(config, PlanMode::RefreshOnly, true)
     }
 
     /// Runs a complete lifecycle: applies a configuration, expects no further change, reads the
@@ -155,7 +155,7 @@ impl Lab {
     ///
     /// # Panics
     /// When any of these steps fails.
-    pub fn live(&mut self, config: &str) {
+    pub fn run_lifecycle(&mut self, config: &str) {
         self.apply(config).expect_done();
         self.plan(config).expect_nothing();
         self.destroy(config).expect_done();
@@ -163,7 +163,7 @@ impl Lab {
     }
 
     /// Injects a fault into a call, counted from 0 from now on.
-    pub fn fault(&mut self, at: usize, fault: Fault) {
+    pub fn fault(&mut self, at: usize, fault: CrashFault) {
         self.front.arm(at, fault);
     }
 
@@ -174,14 +174,14 @@ impl Lab {
 
     /// Records all calls from now on.
     pub fn record(&mut self, recording: &Recording) {
-        self.front.record = Record::Kept(recording.clone());
+        self.front.record = CallHandling::Kept(recording.clone());
     }
 
     /// Answers all calls from the recording from now on. The schema comes from the provider, and
     /// none of its handlers runs. A call that was not recorded is an error that names the expected
     /// one.
     pub fn replay(&mut self, recording: &Recording) {
-        self.front.record = Record::Answered(recording.clone());
+        self.front.record = CallHandling::Answered(recording.clone());
     }
 
     /// Number of objects in the state.
@@ -216,13 +216,13 @@ impl Lab {
     /// When there is no such object.
     #[must_use]
     pub fn is_tainted(&self, address: &str) -> bool {
-        self.object(address).status == formwork_core::state::Status::Tainted
+        self.object(address).status == formwork_core::state::ObjectStatus::Tainted
     }
 
     /// The state as the file that it would be stored in.
     #[must_use]
     pub fn state(&self) -> String {
-        String::from_utf8(self.file.write()).unwrap_or_default()
+        String::from_utf8(self.file.to_bytes()).unwrap_or_default()
     }
 
     /// Replaces the state, for example with one of an older version of the provider.
@@ -231,13 +231,13 @@ impl Lab {
     /// When the text is not a state file.
     pub fn take_state(&mut self, text: &str) {
         self.file =
-            StateFile::read(text.as_bytes()).expect("the test gives the text of a state file");
+            StateFile::parse(text.as_bytes()).expect("the test gives the text of a state file");
     }
 
-    fn object(&self, address: &str) -> &Object {
+    fn object(&self, address: &str) -> &ObjectState {
         for (name, resource) in &self.file.state.resources {
             for (key, instance) in &resource.instances {
-                if name.instance(key.clone()).to_string() == address
+                if name.instance_addr(key.clone()).to_string() == address
                     && let Some(object) = &instance.current
                 {
                     return object;
@@ -247,21 +247,21 @@ impl Lab {
         panic!("there is no object {address} in the state")
     }
 
-    fn run(&mut self, config: &str, mode: Mode, applying: bool) -> Ran {
+    fn run(&mut self, config: &str, mode: PlanMode, applying: bool) -> RunResult {
         let mut diags = Diagnostics::new();
-        let loaded = Loaded::of(&mut diags, &self.config_files(config));
-        let Some(loaded) = loaded else { return Ran { plan: None, diags, applied: false } };
-        let mut recovery = self.left_open(&mut diags);
+        let loaded = LoadedConfig::of(&mut diags, &self.config_files(config));
+        let Some(loaded) = loaded else { return RunResult { plan: None, diags, applied: false } };
+        let mut recovery = self.open_operations(&mut diags);
         let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
         let interrupted = interrupted.filter_map(|one| {
             let addr = one.current_addr();
-            let is_listed = self.front.lists.contains(addr.resource.kind().as_str());
-            Some((addr.clone(), one.to_be_looked_for().filter(|_| is_listed)?.clone()))
+            let is_listed = self.front.lists.contains(addr.resource.resource_type().as_str());
+            Some((addr.clone(), one.planned_value_to_find().filter(|_| is_listed)?.clone()))
         });
         let interrupted_creations = interrupted.collect();
-        let options = Options { mode, interrupted_creations, ..Options::default() };
+        let options = PlanOptions { mode, interrupted_creations, ..PlanOptions::default() };
         let (plan, applied) = self.runtime.block_on(async {
-            let pool = Pool::new(&self.front);
+            let pool = ProviderPool::new(&self.front);
             let plan = self.planned(&mut diags, &loaded, &pool, &options).await;
             let state = match &plan {
                 Some(plan) if applying && !plan.errored => {
@@ -274,9 +274,9 @@ impl Lab {
         let done = applied.is_some();
         if let (Some(recovery), Some(plan), true) = (&mut recovery, &plan, done) {
             for addr in plan.searches.keys() {
-                recovery.decide(addr, "the provider was asked for the object");
+                recovery.record_decision(addr, "the provider was asked for the object");
             }
-            if let Err(error) = recovery.finish() {
+            if let Err(error) = recovery.archive_journals() {
                 let _receipt = diags.error(error.diagnostic());
             }
         }
@@ -284,16 +284,16 @@ impl Lab {
         if let Some(state) = applied {
             self.file.state = state;
         }
-        Ran { plan, diags, applied: done }
+        RunResult { plan, diags, applied: done }
     }
 
     /// Open operations of earlier runs, if the provider lists objects: only then can a new object
     /// with an unknown id be found.
-    fn left_open(&self, diags: &mut Diagnostics) -> Option<Recovery> {
+    fn open_operations(&self, diags: &mut Diagnostics) -> Option<Recovery> {
         if self.front.lists.is_empty() {
             return None;
         }
-        match recover(self.folder.path(), Some(self.file.clone())) {
+        match recover_folder(self.folder.path(), Some(self.file.clone())) {
             Ok(recovery) => Some(recovery),
             Err(error) => {
                 let _receipt = diags.error(error.diagnostic());
@@ -305,43 +305,43 @@ impl Lab {
     async fn planned(
         &self,
         diags: &mut Diagnostics,
-        loaded: &Loaded,
-        pool: &Pool<'_>,
-        options: &Options,
+        loaded: &LoadedConfig,
+        pool: &ProviderPool<'_>,
+        options: &PlanOptions,
     ) -> Option<Plan> {
         let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
-        plan(&session, diags, options).await.ok()
+        make_plan(&session, diags, options).await.ok()
     }
 
     async fn applied(
         &self,
         diags: &mut Diagnostics,
-        loaded: &Loaded,
-        pool: &Pool<'_>,
+        loaded: &LoadedConfig,
+        pool: &ProviderPool<'_>,
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
-        let journal = match Journal::begin(self.folder.path(), begin) {
+        let journal = match Journal::begin_run(self.folder.path(), begin) {
             Ok(journal) => journal,
             Err(error) => {
                 let _receipt = diags.error(error.diagnostic());
                 return None;
             }
         };
-        let applied = apply(&session, diags, plan, &journal).await.ok();
+        let applied = apply_plan(&session, diags, plan, &journal).await.ok();
         let ended = match &applied {
             Some(applied) => {
                 let state = applied.state.clone();
-                journal.snapshot(&StateFile { state, ..StateFile::fresh() }).await
+                journal.record_snapshot(&StateFile { state, ..StateFile::new_empty() }).await
             }
             None => Ok(()),
         };
         let ended = match ended {
-            Ok(()) => journal.end().await,
+            Ok(()) => journal.end_run().await,
             Err(error) => Err(error),
         };
         if let Err(error) = ended {
@@ -350,7 +350,7 @@ impl Lab {
         applied.map(|applied| applied.state)
     }
 
-    fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
+    fn session<'a>(&'a self, loaded: &'a LoadedConfig, with: RunInputs<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
         Session::new(SessionInputs {
             config: &loaded.config,
@@ -379,7 +379,7 @@ impl Lab {
     }
 }
 
-impl Ran {
+impl RunResult {
     /// The planned changes as text: each object with its action and changed attributes.
     ///
     /// # Panics
@@ -388,13 +388,13 @@ impl Ran {
     pub fn text(&self) -> String {
         match &self.plan {
             Some(plan) => show::plan(plan),
-            None => panic!("there is no plan: {}", self.said()),
+            None => panic!("there is no plan: {}", self.messages()),
         }
     }
 
     /// The diagnostics: summary, and detail below it.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn messages(&self) -> String {
         let problems = self.diags.iter().map(|problem| {
             let kind = if problem.is_error() { "error" } else { "warning" };
             format!("{kind}: {}\n    {}\n", problem.summary, problem.detail.replace('\n', "\n    "))
@@ -413,7 +413,7 @@ impl Ran {
     /// # Panics
     /// When the run has an error.
     pub fn expect_done(&self) {
-        assert!(self.is_done(), "{}", self.said());
+        assert!(self.is_done(), "{}", self.messages());
     }
 
     /// Expects a plan without changes.
@@ -421,7 +421,7 @@ impl Ran {
     /// # Panics
     /// When the plan has changes.
     pub fn expect_nothing(&self) {
-        assert!(!self.diags.has_errors(), "{}", self.said());
+        assert!(!self.diags.has_errors(), "{}", self.messages());
         let is_clean = self.plan.as_ref().is_some_and(|plan| !plan.has_changes());
         assert!(is_clean, "there is something left to do:\n{}", self.text());
     }
@@ -432,27 +432,28 @@ impl Ran {
     /// When the run has no such error.
     pub fn expect_error(&self, words: &str) {
         assert!(self.diags.has_errors(), "no error, but one was expected: {words}");
-        assert!(self.said().contains(words), "{words:?} is not in\n{}", self.said());
+        assert!(self.messages().contains(words), "{words:?} is not in\n{}", self.messages());
     }
 }
 
-type With<'a> = (&'a Pool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
+type RunInputs<'a> = (&'a ProviderPool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
 
 /// A configuration with values for its variables.
-struct Loaded {
+struct LoadedConfig {
     config: Config,
     sources: Sources,
-    variables: BTreeMap<Str, inputs::Input>,
+    variables: BTreeMap<Str, inputs::ResolvedVariable>,
 }
 
-impl Loaded {
+impl LoadedConfig {
     fn of(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
         let source = ConfigSource { files: texts, dir: Path::new("."), folders: &LocalFolders };
         let config = Config::load(diags, &mut sources, source).ok()?;
-        let refused = inputs::Unset::Refused;
+        let refused = inputs::UnsetVariable::Error;
         let variables =
-            inputs::resolve(diags, &mut sources, &config.root, Vec::new(), refused).ok()?;
+            inputs::resolve_variables(diags, &mut sources, &config.root, Vec::new(), refused)
+                .ok()?;
         Some(Self { config, sources, variables })
     }
 }
@@ -460,7 +461,7 @@ impl Loaded {
 /// Files in memory.
 struct InMemoryFiles(BTreeMap<String, String>);
 
-impl Files for InMemoryFiles {
+impl ConfigFiles for InMemoryFiles {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(self.0.keys().cloned().collect())
     }
@@ -473,10 +474,10 @@ impl Files for InMemoryFiles {
 
 /// An attribute of an object: a string unchanged, any other value as JSON. `None` if it does not
 /// exist.
-fn attribute_text(object: &Object, name: &str) -> Option<String> {
+fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     let text = match &object.attributes {
-        Attributes::Json(text) => text,
-        Attributes::Flat(members) => return members.get(name).cloned(),
+        ObjectAttributes::Json(text) => text,
+        ObjectAttributes::Flatmap(members) => return members.get(name).cloned(),
     };
     let Ok(Value::Object(parts)) = json::decode_simple(text) else { return None };
     Some(match parts.get(name)? {
@@ -486,7 +487,7 @@ fn attribute_text(object: &Object, name: &str) -> Option<String> {
 }
 
 fn world(applying: bool) -> HostValues {
-    HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+    HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 /// The tutorial, compiled and run as a test.

@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use formwork_plugin_protocol::Provider;
 use serde_json::Value as Json;
 
-use form::Page;
+use form::RecordedHalf;
 use provider::RecordingProvider;
-use secret::{Bound, Secrets};
+use secret::{Secrets, TokenValues};
 
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
@@ -24,17 +24,17 @@ use secret::{Bound, Secrets};
 /// the day or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
 /// `«secret 1»`, the same wherever the secret is.
 #[derive(Clone, Default)]
-pub struct Recording(Arc<Mutex<Kept>>);
+pub struct Recording(Arc<Mutex<RecordingData>>);
 
 #[derive(Default)]
-struct Kept {
-    lines: Vec<Line>,
+struct RecordingData {
+    lines: Vec<RecordedCall>,
     secrets: Secrets,
-    bound: Bound,
+    bound: TokenValues,
 }
 
 /// A call with its answer.
-struct Line {
+struct RecordedCall {
     call: String,
     of: String,
     request: Json,
@@ -63,7 +63,7 @@ impl Recording {
     /// # Errors
     /// When a line is not a call with its answer.
     pub fn read(text: &str) -> Result<Self, Unreadable> {
-        let mut kept = Kept::default();
+        let mut kept = RecordingData::default();
         for (text, line) in text.lines().zip(1..) {
             let unreadable = |reason: String| Unreadable { line, reason };
             let mut json: Json =
@@ -74,7 +74,7 @@ impl Recording {
             };
             let (call, of) = (named("call")?, named("of")?);
             let (request, answer) = (json["request"].take(), json["answer"].take());
-            kept.lines.push(Line { call, of, request, answer, used: false });
+            kept.lines.push(RecordedCall { call, of, request, answer, used: false });
         }
         Ok(Self(Arc::new(Mutex::new(kept))))
     }
@@ -82,7 +82,7 @@ impl Recording {
     /// The record as text, without secrets.
     #[must_use]
     pub fn text(&self) -> String {
-        let kept = self.lock_kept();
+        let kept = self.lock_data();
         let mut tokens = kept.secrets.tokens();
         let lines = kept.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
@@ -107,18 +107,18 @@ impl Recording {
 
     /// The recorded calls that were not made.
     #[must_use]
-    pub fn rest(&self) -> Vec<String> {
-        let kept = self.lock_kept();
-        kept.lines.iter().filter(|line| !line.used).map(Line::name).collect()
+    pub fn unused_calls(&self) -> Vec<String> {
+        let kept = self.lock_data();
+        kept.lines.iter().filter(|line| !line.used).map(RecordedCall::name).collect()
     }
 
-    fn keep(&self, call: &str, of: &str, request: Page<'_>, answer: Page<'_>) {
-        let mut kept = self.lock_kept();
+    fn keep(&self, call: &str, of: &str, request: RecordedHalf<'_>, answer: RecordedHalf<'_>) {
+        let mut kept = self.lock_data();
         // For the whole record, so that a secret is hidden in earlier lines too.
         kept.secrets.learn(request.secrets, request.names);
         kept.secrets.learn(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
-        kept.lines.push(Line {
+        kept.lines.push(RecordedCall {
             call: call.to_owned(),
             of: of.to_owned(),
             request,
@@ -128,9 +128,9 @@ impl Recording {
     }
 
     /// Finds the answer to a call, with the secrets of this run.
-    fn answer(&self, call: &str, of: &str, request: Page<'_>) -> Result<Json, String> {
-        let mut kept = self.lock_kept();
-        let Kept { lines, bound, .. } = &mut *kept;
+    fn answer(&self, call: &str, of: &str, request: RecordedHalf<'_>) -> Result<Json, String> {
+        let mut kept = self.lock_data();
+        let RecordingData { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);
         // The first unused line that fits, because concurrent calls come in any order.
         let open = lines.iter_mut().filter(|line| !line.used);
@@ -170,12 +170,12 @@ impl Recording {
         })
     }
 
-    fn lock_kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_data(&self) -> MutexGuard<'_, RecordingData> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Line {
+impl RecordedCall {
     fn name(&self) -> String {
         format!("{} of {}", self.call, self.of)
     }

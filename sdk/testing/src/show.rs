@@ -9,13 +9,13 @@ use formwork_value::{Path, Value};
 /// The changes of a plan, one object after the other.
 pub(crate) fn plan(plan: &Plan) -> String {
     let mut out = String::new();
-    for drifted in plan.drifted() {
+    for drifted in plan.reported_drift() {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "drift {}", drifted.addr);
         parts(&mut out, drifted);
     }
-    for change in plan.changes.values().filter(|change| change.is_pending()) {
-        let _ = write!(out, "{} {}", sign(change.action), change.addr);
+    for change in plan.changes.values().filter(|change| change.is_unapplied()) {
+        let _ = write!(out, "{} {}", action_sign(change.action), change.addr);
         if let Some(importing) = &change.importing {
             let _ = write!(out, " (imported by {})", importing.import_key);
         }
@@ -26,12 +26,17 @@ pub(crate) fn plan(plan: &Plan) -> String {
         parts(&mut out, change);
     }
     for (name, output) in plan.outputs.iter().filter(|(_, output)| output.action != Action::NoOp) {
-        let _ = writeln!(out, "{} output.{name} = {}", sign(output.action), value(&output.after));
+        let _ = writeln!(
+            out,
+            "{} output.{name} = {}",
+            action_sign(output.action),
+            value(&output.after)
+        );
     }
     if out.is_empty() { "nothing to do\n".to_owned() } else { out }
 }
 
-fn sign(action: Action) -> &'static str {
+fn action_sign(action: Action) -> &'static str {
     match action {
         Action::NoOp => "=",
         Action::Create => "+",

@@ -95,7 +95,7 @@ resource "cloud_machine" "a" {
 #[test]
 fn a_life_is_planned_applied_changed_and_ended() {
     let world = HostValues::default();
-    let mut lab = Lab::new(provider(&world));
+    let mut lab = TestEngine::new(provider(&world));
     expect![[r#"
         + cloud_machine.a
             cores = 1
@@ -126,7 +126,7 @@ fn a_life_is_planned_applied_changed_and_ended() {
 #[test]
 fn what_others_changed_or_removed_is_found_and_put_right() {
     let world = HostValues::default();
-    let mut lab = Lab::new(provider(&world));
+    let mut lab = TestEngine::new(provider(&world));
     lab.apply(CONFIG).expect_done();
     // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
@@ -139,10 +139,10 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
 #[test]
 fn what_is_there_already_is_imported() {
     let world = HostValues::default();
-    let mut lab = Lab::new(provider(&world));
+    let mut lab = TestEngine::new(provider(&world));
     lab.apply(CONFIG).expect_done();
     // Another lab, because its state must lack the object.
-    let mut other = Lab::new(provider(&world));
+    let mut other = TestEngine::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other.apply(&import);
     assert!(imported.text().contains("(imported by the id \"z-0\")"), "{}", imported.text());
@@ -153,7 +153,7 @@ fn what_is_there_already_is_imported() {
 #[test]
 fn what_was_made_before_a_failure_is_stored_and_replaced() {
     let world = HostValues::default();
-    let mut lab = Lab::new(provider(&world));
+    let mut lab = TestEngine::new(provider(&world));
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
     lab.apply(&broken).expect_error("It does not start");
     assert!(lab.is_tainted("cloud_machine.a"));
@@ -175,7 +175,7 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
 #[test]
 fn a_large_set_costs_what_its_size_says() {
     let planned = |size: usize| {
-        let mut lab = Lab::new(|| {
+        let mut lab = TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_crowd", Crowds)
         });
         let members: String =
@@ -228,10 +228,10 @@ impl Resource for Crowds {
 #[test]
 fn life_after_life_leaves_nothing_behind() {
     let world = HostValues::default();
-    let mut lab = Lab::new(provider(&world));
+    let mut lab = TestEngine::new(provider(&world));
     let begin = std::time::Instant::now();
     for _ in 0..20 {
-        lab.live(CONFIG);
+        lab.run_lifecycle(CONFIG);
     }
     println!("{:.0} lives a second", 20.0 / begin.elapsed().as_secs_f64());
     assert!(world.lock().unwrap().is_empty());
@@ -268,9 +268,9 @@ impl Resource for Slows {
 fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
     let provider =
         || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     lab.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
     assert_eq!(lab.attribute("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
     let short = "resource \"slow_one\" \"b\" {\n  timeouts { create = \"10s\" }\n}\n";
-    Lab::new(provider).apply(short).expect_error("Waited 10s until it is done");
+    TestEngine::new(provider).apply(short).expect_error("Waited 10s until it is done");
 }

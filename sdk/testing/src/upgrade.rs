@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::Lab;
+use super::TestEngine;
 
 /// A disk of version 0, with its size as a string.
 #[derive(Model)]
@@ -60,7 +60,7 @@ impl Resource for Disks {
         Ok((call.private.get("shelf").as_deref() == Some("3")).then_some(call.current))
     }
 
-    async fn take_over(&self, from: Foreign) -> Answer<Option<DiskDraft>> {
+    async fn take_over(&self, from: ForeignObject) -> Answer<Option<DiskDraft>> {
         match (from.type_name.as_str(), from.stored.version) {
             ("cloud_drive", 0) => {
                 // Private data and identity are passed with the object.
@@ -90,10 +90,10 @@ fn today() -> ProviderDef {
 }
 
 /// The current provider, with the objects of its first version.
-fn left_by_the_first(config: &str) -> Lab {
-    let mut old = Lab::new(provider_v0);
+fn left_by_the_first(config: &str) -> TestEngine {
+    let mut old = TestEngine::new(provider_v0);
     old.apply(config).expect_done();
-    let mut lab = Lab::new(today);
+    let mut lab = TestEngine::new(today);
     lab.take_state(&old.state());
     lab
 }

@@ -11,7 +11,7 @@ mod comparison {
 use comparison::service::Service;
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::schema::Block;
-use formwork_sdk_testing::Lab;
+use formwork_sdk_testing::TestEngine;
 
 const PAGE: &str = include_str!("../../../docs/sdk-comparison.md");
 
@@ -22,9 +22,9 @@ const OURS: [(&str, &str); 3] = [
     ("cluster", include_str!("comparison/cluster.rs")),
 ];
 
-fn lab(service: &Service) -> Lab {
+fn lab(service: &Service) -> TestEngine {
     let service = service.clone();
-    Lab::new(move || {
+    TestEngine::new(move || {
         ProviderDef::new("registry.terraform.io/acme/acme")
             .resource("acme_greeting", comparison::greeting::Greetings)
             .resource("acme_firewall", comparison::firewall::Firewalls(service.clone()))
@@ -59,7 +59,7 @@ resource "acme_cluster" "a" {
 fn the_three_resources_live() {
     let service = Service::default();
     let mut lab = lab(&service);
-    lab.live(CONFIG);
+    lab.run_lifecycle(CONFIG);
     lab.apply(CONFIG).expect_done();
     assert_eq!(lab.attribute("acme_greeting.a", "text"), "Hello, you");
     assert_eq!(lab.attribute("acme_cluster.a", "endpoint"), "https://main-3.example.com");

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use formwork_sdk::prelude::*;
-use formwork_sdk_testing::{FaultSweep, Lab};
+use formwork_sdk_testing::{FaultSweep, TestEngine};
 
 /// The time that the service takes for an answer.
 const LATENCY: Duration = Duration::from_millis(20);
@@ -135,7 +135,7 @@ impl Resource for Things {
                 tokio::time::sleep(self.settling).await;
                 Ok(ThingComputed { id })
             }
-            (status, name) => Err(Problem::because(format!("{status}: {name} exists already"))),
+            (status, name) => Err(Problem::with_detail(format!("{status}: {name} exists already"))),
         }
     }
 
@@ -181,8 +181,8 @@ const CONFIG: &str = "resource \"web_thing\" \"a\" {\n  name = \"a\"\n}\n";
 fn a_clients_timeout_does_not_fire_while_its_answer_is_under_way() {
     let service = Service::start();
     let address = service.address;
-    let mut lab = Lab::new(move || provider(address, PATIENCE, Duration::ZERO));
-    lab.live(CONFIG);
+    let mut lab = TestEngine::new(move || provider(address, PATIENCE, Duration::ZERO));
+    lab.run_lifecycle(CONFIG);
     lab.apply(CONFIG).expect_done();
     lab.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_done();
     assert_eq!(service.things.lock().unwrap()["t-0"], "b");
@@ -193,9 +193,9 @@ fn time_that_passes_between_two_requests_is_not_waited_for() {
     let service = Service::start();
     let address = service.address;
     let settling = Duration::from_secs(600);
-    let mut lab = Lab::new(move || provider(address, PATIENCE, settling));
+    let mut lab = TestEngine::new(move || provider(address, PATIENCE, settling));
     let begun = Instant::now();
-    lab.live(CONFIG);
+    lab.run_lifecycle(CONFIG);
     assert!(begun.elapsed() < settling / 2, "the ten minutes took {:?}", begun.elapsed());
 }
 
@@ -206,7 +206,7 @@ fn a_clients_timeout_fires_when_there_is_no_answer() {
     let address = listener.local_addr().unwrap();
     for is_real in [false, true] {
         let patience = Duration::from_millis(50);
-        let mut lab = Lab::new(move || provider(address, patience, Duration::ZERO));
+        let mut lab = TestEngine::new(move || provider(address, patience, Duration::ZERO));
         if is_real {
             lab.real_time();
         }

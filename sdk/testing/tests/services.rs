@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::testing::{Life, wait};
+use formwork_sdk::testing::{TestObject, wait};
 use formwork_sdk::value::Value;
-use formwork_sdk_testing::{Lab, fault_sweep};
+use formwork_sdk_testing::{TestEngine, fault_sweep};
 
 /// A service in memory: its objects by id, and the received calls.
 #[derive(Clone, Default)]
@@ -71,7 +71,7 @@ impl Service {
     async fn find(&self, id: &str) -> Answer<Option<Found>> {
         let mut inside = self.asked(format!("find {id}"));
         if inside.is_broken {
-            return Err(Problem::because("the service is down"));
+            return Err(Problem::with_detail("the service is down"));
         }
         let is_late = inside.n_left > 0;
         inside.n_left = inside.n_left.saturating_sub(1);
@@ -244,9 +244,9 @@ fn provider(service: Service) -> ProviderDef {
         .resource("acme_named", Names(service))
 }
 
-fn lab(service: &Service) -> Lab {
+fn lab(service: &Service) -> TestEngine {
     let service = service.clone();
-    Lab::new(move || provider(service.clone()))
+    TestEngine::new(move || provider(service.clone()))
 }
 
 fn config(kind: &str, name: &str, size: u32) -> String {
@@ -265,7 +265,7 @@ fn what_a_call_tells_is_not_asked_again() {
     lab.destroy("").expect_done();
     // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
-    lab.live(&config("told", "a", 1));
+    lab.run_lifecycle(&config("told", "a", 1));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
     // More than any wait lasts: only the stop can end it.
     service.0.lock().unwrap().delay = 1000;
     wait(async {
-        let mut life = Life::new(provider(service.clone()), "acme_patient").await.unwrap();
+        let mut life = TestObject::new(provider(service.clone()), "acme_patient").await.unwrap();
         // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();
         let refusal = life.apply([("name", Value::string("a"))]).await.unwrap_err();
@@ -372,10 +372,10 @@ fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
 fn what_users_call_an_object_may_be_all_there_is() {
     let service = Service::default();
     let mut lab = lab(&service);
-    lab.live(&config("named", "a", 1));
+    lab.run_lifecycle(&config("named", "a", 1));
     let ran = lab.apply(&config("named", "a", 1));
     ran.expect_done();
-    assert!(ran.said().contains("A machine costs money."), "{}", ran.said());
+    assert!(ran.messages().contains("A machine costs money."), "{}", ran.messages());
     lab.apply(&config("named", "a", 0)).expect_error("No machine is so small");
     lab.apply(&config("named", "a", 5)).expect_done();
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
@@ -390,7 +390,7 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
     let service = Service::default();
     let mut lab = lab(&service);
     let block = "resource \"acme_called\" \"a\" {\n  name = \"a\"\n}\n";
-    lab.live(block);
+    lab.run_lifecycle(block);
     service.take();
     lab.apply(block).expect_done();
     assert_eq!(lab.attribute("acme_called.a", "address"), "a.example.com:1");

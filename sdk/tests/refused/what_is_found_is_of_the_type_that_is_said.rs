@@ -33,7 +33,7 @@ impl Resource for Networks {
     }
 
     async fn import(&self, call: Import<Network>) -> Answer<NetworkDraft> {
-        call.along::<Rules>(NetworkIdentity { id: call.id.clone() });
+        call.add_object::<Rules>(NetworkIdentity { id: call.id.clone() });
         Ok(NetworkIdentity { id: call.id.clone() }.into())
     }
 }
@@ -43,7 +43,7 @@ impl List for Networks {
     type Object = Network;
 
     async fn list(&self, call: Search<(), Network>) -> Answer<()> {
-        call.found("a rule", Rule { id: String::new() }).await;
+        call.send_object("a rule", Rule { id: String::new() }).await;
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExpectedObject, Traits};
+use super::{ExpectedObject, ObjectTraits};
 use crate::rng::Rng;
 
 /// The group whose successors come before what they succeed goes.
@@ -24,12 +24,12 @@ pub(super) struct Group {
 pub(super) struct Member {
     /// Instance key, unless the members are counted.
     pub(super) key: String,
-    pub(super) traits: Traits,
+    pub(super) traits: ObjectTraits,
 }
 
 impl Group {
     /// One without objects.
-    pub(super) fn nothing(at: usize) -> Self {
+    pub(super) fn empty(at: usize) -> Self {
         Self { at, label: format!("g{at}"), is_counted: true, members: BTreeMap::new() }
     }
 
@@ -44,35 +44,35 @@ impl Group {
 
     /// The group after a change. A member with another address is added to the moves, or is created
     /// again.
-    pub(super) fn after(
+    pub(super) fn mutate(
         &self,
         rng: &mut Rng,
         generation: u64,
         moves: &mut Vec<(String, String)>,
     ) -> Self {
-        let turns = rng.is(1, 3);
+        let turns = rng.chance(1, 3);
         let is_counted = self.is_counted != turns;
         // An address that something has left is never used again: nothing could be there while the
         // configuration says that it moved.
-        let renamed = (is_counted && turns) || rng.is(1, 8);
+        let renamed = (is_counted && turns) || rng.chance(1, 8);
         let label = match renamed {
             true => format!("g{}_v{generation}", self.at),
             false => self.label.clone(),
         };
         let mut group = Self { at: self.at, label, is_counted, members: BTreeMap::new() };
         let n_counted = rng.below(MOST + 1);
-        let moves_along = rng.is(5, 6);
+        let moves_along = rng.chance(5, 6);
         for number in 0..MOST {
-            let is_there = if is_counted { number < n_counted } else { rng.is(2, 3) };
+            let is_there = if is_counted { number < n_counted } else { rng.chance(2, 3) };
             if !is_there {
                 continue;
             }
             let before = self.members.get(&number).filter(|_| !self.is_counted && !is_counted);
             let key = match before {
-                Some(before) if !rng.is(1, 4) => before.key.clone(),
+                Some(before) if !rng.chance(1, 4) => before.key.clone(),
                 _ => format!("k{number}v{generation}"),
             };
-            group.members.insert(number, Member { key, traits: Traits::any(rng) });
+            group.members.insert(number, Member { key, traits: ObjectTraits::random(rng) });
             if self.members.contains_key(&number) {
                 let (from, to) = (self.addr(number), group.addr(number));
                 if from != to && moves_along {

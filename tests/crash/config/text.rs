@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::group::Group;
-use super::{Alone, Config, Link, type_of};
+use super::{Config, Link, StandaloneResource, type_of};
 
 const REQUIRED: &str =
     "terraform {\n  required_providers {\n    crash = { source = \"formwork/crash\" }\n  }\n}\n";
@@ -39,7 +39,7 @@ impl Config {
         files
     }
 
-    fn block(&self, number: u64, one: &Alone) -> String {
+    fn block(&self, number: u64, one: &StandaloneResource) -> String {
         let mut block = format!(
             "resource {:?} {:?} {{\n  name = \"n{number}\"\n  size = {}\n  kind = \"k{}\"\n",
             type_of(number),
@@ -58,7 +58,7 @@ impl Config {
     }
 
     /// The expression for what an object is linked to.
-    fn link_of(&self, one: &Alone) -> Option<String> {
+    fn link_of(&self, one: &StandaloneResource) -> Option<String> {
         match one.link {
             Link::Nothing => None,
             Link::Group(at) => {
@@ -82,7 +82,7 @@ fn block_of(group: &Group) -> String {
     if members.is_empty() {
         block.push_str("  count = 0\n  name  = \"nobody\"\n");
     } else if group.is_counted {
-        let of = |part: fn(&super::Traits) -> String| {
+        let of = |part: fn(&super::ObjectTraits) -> String| {
             let all: Vec<String> = members.values().map(|it| part(&it.traits)).collect();
             format!("[{}][count.index]", all.join(", "))
         };

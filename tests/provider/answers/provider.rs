@@ -30,12 +30,12 @@ pub(crate) struct Answers {
 }
 
 /// A type with its schema.
-struct Kind {
+struct TestType {
     block: Block,
     ty: Type,
 }
 
-impl Kind {
+impl TestType {
     fn of(type_name: &str) -> Self {
         let block = schema(type_name).block;
         let ty = block.implied_type();
@@ -132,13 +132,13 @@ impl Operations for Answers {
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let kind = Kind::of(&request.type_name);
+        let kind = TestType::of(&request.type_name);
         let current = kind.decode(&request.current);
         let case = case_of(&[&current]);
         let mut state = kind.payload(current.value().clone());
         if self.judged == Some(Judged::Read) {
             state = kind.payload(answer(current.value(), &kind.ty, &mut dice(&case, "read")));
-            self.log.judge(&case, Call::Read, &state, &kind.block);
+            self.log.judge_answer(&case, Call::Read, &state, &kind.block);
         }
         Ok(ReadResponse {
             state,
@@ -150,7 +150,7 @@ impl Operations for Answers {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let kind = Kind::of(&request.type_name);
+        let kind = TestType::of(&request.type_name);
         let [prior, proposed, config] =
             [&request.prior, &request.proposed, &request.config].map(|it| kind.decode(it));
         let case = case_of(&[&config, &prior]);
@@ -169,7 +169,7 @@ impl Operations for Answers {
                 let wrong = answer(prior.value(), &kind.ty, dice);
                 let value = if dice.below(2) == 0 { kind.null() } else { wrong };
                 answered.planned = kind.payload(value);
-                self.log.judge(&case, Call::PlanDestroy, &answered.planned, &kind.block);
+                self.log.judge_answer(&case, Call::PlanDestroy, &answered.planned, &kind.block);
             }
             return Ok(answered);
         }
@@ -190,12 +190,12 @@ impl Operations for Answers {
                 (&answered.requires_replace, answered.legacy_type_system);
             Call::Plan { prior: &prior, config: &config, requires_replace, legacy }
         };
-        self.log.judge(&case, call, &answered.planned, &kind.block);
+        self.log.judge_answer(&case, call, &answered.planned, &kind.block);
         Ok(answered)
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let kind = Kind::of(&request.type_name);
+        let kind = TestType::of(&request.type_name);
         let (prior, planned) = (kind.decode(&request.prior), kind.decode(&request.planned));
         let case = case_of(&[&planned, &prior]);
         let dice = &mut dice(&case, "apply");
@@ -210,7 +210,7 @@ impl Operations for Answers {
             state = kind.payload(value);
             legacy = dice.below(10) == 0;
             let call = Call::Apply { planned: &planned, legacy };
-            self.log.judge(&case, call, &state, &kind.block);
+            self.log.judge_answer(&case, call, &state, &kind.block);
         }
         Ok(ApplyResponse {
             state,
@@ -226,7 +226,7 @@ impl Operations for Answers {
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let mut kind = Kind::of(&request.type_name);
+        let mut kind = TestType::of(&request.type_name);
         kind.block.attributes.retain(|_, attribute| !attribute.write_only);
         kind.ty = kind.block.implied_type();
         let config = kind.decode(&request.config);
@@ -235,7 +235,7 @@ impl Operations for Answers {
         let null = kind.null();
         let sound = planned(&kind.block, &null, config.value(), config.value(), dice);
         let state = kind.payload(answer(&filled(&sound, dice), &kind.ty, dice));
-        self.log.judge(&case, Call::ReadData, &state, &kind.block);
+        self.log.judge_answer(&case, Call::ReadData, &state, &kind.block);
         Ok(ReadDataResponse { state, deferred: None, diagnostics: Vec::new() })
     }
 

@@ -8,7 +8,7 @@ use formwork_value::Path;
 use formwork_value::diag::Severity;
 
 /// A place for a value with no value in it, not even null. (A good encoder never leaves out the place.)
-pub(crate) fn absent() -> Payload {
+pub(crate) fn absent_payload() -> Payload {
     Payload::Msgpack(bytes::Bytes::new())
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn bomb() -> Payload {
 }
 
 /// Two million lists, each in the other.
-pub(crate) fn deep() -> Payload {
+pub(crate) fn deeply_nested_lists() -> Payload {
     Payload::Msgpack(vec![0x91; 2_000_000].into())
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn status(what: &str) -> Failure {
 }
 
 /// A refusal by gRPC that may be gone the next time.
-pub(crate) fn busy() -> Failure {
+pub(crate) fn unavailable_status() -> Failure {
     Failure::Status { code: "Unavailable".to_owned(), message: "too many at the door".to_owned() }
 }
 
@@ -67,7 +67,7 @@ fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
 
 /// Ends the process with last words.
 #[expect(clippy::exit, clippy::print_stderr, reason = "it is about processes that end")]
-pub(crate) fn end(last_words: &str) -> ! {
+pub(crate) fn exit_with_last_words(last_words: &str) -> ! {
     eprintln!("{last_words}{}", quote());
     exit(3)
 }

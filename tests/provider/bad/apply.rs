@@ -9,10 +9,10 @@ use formwork_tests::fault::Fault;
 use formwork_value::{Type, Value};
 use tokio::task::spawn_blocking;
 
-use crate::answer::{absent, end, error, garbage, status, warning};
+use crate::answer::{absent_payload, error, exit_with_last_words, garbage, status, warning};
 use crate::listing;
-use crate::provider::Bad;
-use crate::start::die;
+use crate::provider::BadProvider;
+use crate::start::crash_process;
 use crate::thing::Thing;
 
 /// More bytes than any peer accepts in one message.
@@ -20,7 +20,7 @@ const TOO_LARGE: usize = 300 << 20;
 /// Number of words of a very long string.
 const LONG: usize = 1 << 20;
 
-impl Bad {
+impl BadProvider {
     /// Creates, updates or destroys.
     pub(crate) async fn bring_about(
         &self,
@@ -49,17 +49,17 @@ impl Bad {
         let id = prior.text("id");
         match self.fault_of(prior) {
             Some(Fault::DestroyError) => {
-                return Ok(answer(prior.payload(), error("It is still needed")));
+                return Ok(apply_response(prior.payload(), error("It is still needed")));
             }
-            Some(Fault::DestroyDies) => end("about to die in a destruction"),
+            Some(Fault::DestroyDies) => exit_with_last_words("about to die in a destruction"),
             _ => (),
         }
         self.world.remove(id);
-        self.world.note(&format!("destroy {id}"));
+        self.world.log_event(&format!("destroy {id}"));
         Ok(match self.fault_of(prior) {
-            Some(Fault::DestroyReturns) => answer(prior.payload(), Vec::new()),
-            Some(Fault::DestroyAbsent) => answer(absent(), Vec::new()),
-            _ => answer(Thing::null().payload(), Vec::new()),
+            Some(Fault::DestroyReturns) => apply_response(prior.payload(), Vec::new()),
+            Some(Fault::DestroyAbsent) => apply_response(absent_payload(), Vec::new()),
+            _ => apply_response(Thing::null().payload(), Vec::new()),
         })
     }
 
@@ -70,18 +70,18 @@ impl Bad {
     ) -> Result<ApplyResponse, Failure> {
         let fault = self.fault_of(planned);
         if fault == Some(Fault::ApplyRefuses) {
-            return Ok(answer(prior.payload(), error("The quota is used up")));
+            return Ok(apply_response(prior.payload(), error("The quota is used up")));
         }
         if fault == Some(Fault::ApplyAborts) {
             self.stopped.notified().await;
-            return Ok(answer(prior.payload(), error("The work was aborted")));
+            return Ok(apply_response(prior.payload(), error("The work was aborted")));
         }
         let applied = self.change_world(prior, planned);
         if fault == Some(Fault::ApplyHangs) {
             self.gate("hangs", planned.text("name")).await;
             pending::<()>().await;
         }
-        spoilt(fault, &applied)
+        faulty_apply_response(fault, &applied)
     }
 
     /// Makes the object what was planned, and returns it.
@@ -102,25 +102,29 @@ impl Bad {
             applied = applied.with("text", Value::string(format!("the text of {name}")));
         }
         self.world.write(&id, &applied.to_json());
-        self.world.note(&format!("{verb} {id}"));
+        self.world.log_event(&format!("{verb} {id}"));
         applied
     }
 }
 
 /// The answer about an existing object.
-fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failure> {
+fn faulty_apply_response(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failure> {
     let text = |text: &str| Value::string(text);
     let state = match fault {
         Some(Fault::ApplyGarbage) => garbage(),
-        Some(Fault::ApplyAbsent | Fault::ApplyErrorAbsent) => absent(),
-        Some(Fault::ApplyNoId) => applied.misshapen("id", None),
-        Some(Fault::ApplyWrongId) => applied.misshapen("id", Some(Value::tuple(vec![]))),
+        Some(Fault::ApplyAbsent | Fault::ApplyErrorAbsent) => absent_payload(),
+        Some(Fault::ApplyNoId) => applied.payload_with_wrong_value("id", None),
+        Some(Fault::ApplyWrongId) => {
+            applied.payload_with_wrong_value("id", Some(Value::tuple(vec![])))
+        }
         Some(Fault::ApplyUnknownId) => applied.with("id", Value::unknown(Type::String)).payload(),
         Some(Fault::ApplyErrorNoId) => applied.with("id", Value::null(Type::String)).payload(),
         Some(Fault::ApplyCut) => applied.cut_at("id"),
         Some(Fault::ApplyNull | Fault::ApplyErrorNull) => Thing::null().payload(),
-        Some(Fault::ApplyMissing) => applied.misshapen("text", None),
-        Some(Fault::ApplyWrongType) => applied.misshapen("text", Some(Value::tuple(vec![]))),
+        Some(Fault::ApplyMissing) => applied.payload_with_wrong_value("text", None),
+        Some(Fault::ApplyWrongType) => {
+            applied.payload_with_wrong_value("text", Some(Value::tuple(vec![])))
+        }
         Some(Fault::ApplyUnknown) => applied.with("text", Value::unknown(Type::String)).payload(),
         Some(Fault::ApplyWriteOnly) => applied.with("secret", text("leaked")).payload(),
         Some(Fault::ApplyDiffers) => applied.with("name", text("another")).payload(),
@@ -129,11 +133,11 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         Some(Fault::ApplyInvalidText) => applied.with("text", text("UTF8-HERE")).payload(),
         Some(Fault::ApplyLongText) => applied.with("text", text(&"long ".repeat(LONG))).payload(),
         Some(Fault::ApplyTooLarge) => Payload::Msgpack(vec![0xc0; TOO_LARGE].into()),
-        Some(Fault::ApplyExits) => end("about to die in an apply"),
+        Some(Fault::ApplyExits) => exit_with_last_words("about to die in an apply"),
         Some(Fault::ApplyPanics) => panic!("the result is lost"),
         Some(Fault::ApplyStatus) => return Err(status("apply")),
         Some(Fault::ApplyKilled) => {
-            die();
+            crash_process();
             Payload::Absent
         }
         _ => applied.payload(),
@@ -157,10 +161,10 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         Some(Fault::ApplyIdentity) => Some(applied.payload()),
         _ => listing::identity(applied),
     };
-    Ok(ApplyResponse { identity, ..answer(state, diagnostics) })
+    Ok(ApplyResponse { identity, ..apply_response(state, diagnostics) })
 }
 
-fn answer(state: Payload, diagnostics: Vec<ProviderDiagnostic>) -> ApplyResponse {
+fn apply_response(state: Payload, diagnostics: Vec<ProviderDiagnostic>) -> ApplyResponse {
     ApplyResponse {
         state,
         private: bytes::Bytes::new(),

@@ -25,7 +25,7 @@ pub(crate) fn schema() -> Option<(String, Schema)> {
 }
 
 /// The attribute that identifies an object.
-pub(crate) fn identities() -> Result<IdentitySchemas, Failure> {
+pub(crate) fn identity_schemas() -> Result<IdentitySchemas, Failure> {
     if !is_listed() {
         return Err(Failure::Unimplemented("GetResourceIdentitySchemas"));
     }
@@ -70,7 +70,7 @@ pub(crate) fn list(
     if !is_listed() {
         return Err(Failure::Unimplemented("ListResource"));
     }
-    world.note(&format!("list {}", request.type_name));
+    world.log_event(&format!("list {}", request.type_name));
     let event = |text: String| {
         let thing = Thing::from_json(&text);
         ListEvent {
@@ -80,6 +80,6 @@ pub(crate) fn list(
             diagnostics: Vec::new(),
         }
     };
-    let events: Vec<_> = world.all().into_iter().map(event).map(Ok).collect();
+    let events: Vec<_> = world.all_objects().into_iter().map(event).map(Ok).collect();
     Ok(futures_util::stream::iter(events).boxed())
 }

@@ -24,7 +24,7 @@ use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::server::{Options, run};
 use formwork_tests::fault::Fault;
 
-use provider::Bad;
+use provider::BadProvider;
 use world::World;
 
 fn main() -> ExitCode {
@@ -32,21 +32,21 @@ fn main() -> ExitCode {
     let world = World::from_env();
     let is_once = std::env::var_os("BAD_FAULT_ONCE").is_some();
     let fault = fault.filter(|_| !is_once || world.is_first());
-    world.note("start");
+    world.log_event("start");
     if std::env::var_os("BAD_TELL").is_some() {
-        world.note(&format!("pid {}", std::process::id()));
+        world.log_event(&format!("pid {}", std::process::id()));
     }
     // It breaks when the process ends, however that comes to be: a test sees it.
-    let _witness = world.witness();
+    let _witness = world.process_witness();
     world.gate("start", "process");
-    if let Some(code) = fault.and_then(start::instead) {
+    if let Some(code) = fault.and_then(start::run_start_fault) {
         return code;
     }
     if std::env::var_os(tamper::INNER).is_none() {
         if fault == Some(Fault::StartForeignCertificate) {
             return tamper::serve_as_another();
         }
-        if let Some(tampering) = fault.and_then(tamper::of) {
+        if let Some(tampering) = fault.and_then(tamper::tampering_for_fault) {
             return tamper::serve(tampering);
         }
     }
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         protocols: &Protocol::ALL,
         debug: false,
     };
-    let code = run(&options, Arc::new(Bad::new(fault, world, stdout)));
+    let code = run(&options, Arc::new(BadProvider::new(fault, world, stdout)));
     if fault == Some(Fault::ProcessStays) {
         loop {
             thread::park();

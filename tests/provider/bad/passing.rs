@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, FunctionError};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
@@ -16,8 +16,8 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 
-use crate::answer::{absent, end, error, garbage, status};
-use crate::provider::Bad;
+use crate::answer::{absent_payload, error, exit_with_last_words, garbage, status};
+use crate::provider::BadProvider;
 use crate::thing::data;
 
 /// The function `say`, which returns its argument.
@@ -35,7 +35,7 @@ fn plain(value: Value) -> Plain {
     Plain::try_from(value).expect("nothing here has marks")
 }
 
-impl Bad {
+impl BadProvider {
     /// Calls a function.
     pub(crate) async fn call(&self, request: CallRequest) -> Result<CallResponse, Failure> {
         let said = request.arguments.into_iter().next().unwrap_or(Payload::Absent);
@@ -57,7 +57,7 @@ impl Bad {
                 let turn = self.turns.fetch_add(1, Ordering::Relaxed);
                 Ok(text(&format!("turn {turn} of {}", std::process::id())))
             }
-            Some(Fault::FunctionDies) => end("about to die in a function"),
+            Some(Fault::FunctionDies) => exit_with_last_words("about to die in a function"),
             Some(Fault::FunctionHangs) => {
                 self.gate("hangs", "function").await;
                 pending().await
@@ -69,7 +69,7 @@ impl Bad {
 
     /// Opens a `bad_token`, which has the shape of `bad_data`.
     pub(crate) async fn open(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        self.world.note("open");
+        self.world.log_event("open");
         let config = request.config.decode(&data().block.implied_type());
         let config = config.expect("hosts send what fits").into_value();
         let with = |name: &str, value: Value| {
@@ -82,10 +82,10 @@ impl Bad {
         let result = match self.fault {
             Some(Fault::OpenStatus) => return Err(status("opening")),
             Some(Fault::OpenGarbage) => garbage(),
-            Some(Fault::OpenNull) => absent(),
+            Some(Fault::OpenNull) => absent_payload(),
             Some(Fault::OpenUnknown) => whole(with("text", Value::unknown(Type::String))),
             Some(Fault::OpenChangesConfig) => whole(with("name", Value::string("another"))),
-            Some(Fault::OpenDies) => end("about to die in an opening"),
+            Some(Fault::OpenDies) => exit_with_last_words("about to die in an opening"),
             Some(Fault::OpenHangs) => {
                 self.gate("hangs", "open").await;
                 pending().await
@@ -115,12 +115,12 @@ impl Bad {
     }
 
     /// Renews a `bad_token`.
-    pub(crate) async fn renew(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+    pub(crate) async fn renew(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         self.gate("renew", "token").await;
         let diagnostics = match self.fault {
             Some(Fault::RenewError) => error("The lock was changed"),
             Some(Fault::RenewStatus) => return Err(status("renewal")),
-            Some(Fault::RenewDies) => end("about to die in a renewal"),
+            Some(Fault::RenewDies) => exit_with_last_words("about to die in a renewal"),
             Some(Fault::RenewHangs) => pending().await,
             _ => Vec::new(),
         };
@@ -129,13 +129,13 @@ impl Bad {
 
     /// Closes a `bad_token`.
     pub(crate) async fn close(&self) -> Result<DiagnosticsResponse, Failure> {
-        self.world.note("close");
+        self.world.log_event("close");
         match self.fault {
             Some(Fault::CloseError) => {
                 Ok(DiagnosticsResponse { diagnostics: error("The key broke off") })
             }
             Some(Fault::CloseStatus) => Err(status("closing")),
-            Some(Fault::CloseDies) => end("about to die in a closing"),
+            Some(Fault::CloseDies) => exit_with_last_words("about to die in a closing"),
             Some(Fault::CloseHangs) => {
                 self.gate("hangs", "close").await;
                 pending().await

@@ -14,7 +14,7 @@ use formwork_plugin_protocol::message::configure::{
 };
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
@@ -30,16 +30,19 @@ use formwork_value::{Path, Plain, Type, Value};
 use futures_util::stream::BoxStream;
 use tokio::sync::Notify;
 
-use crate::answer::{absent, bomb, busy, deep, end, error, garbage, status, warning};
+use crate::answer::{
+    absent_payload, bomb, deeply_nested_lists, error, exit_with_last_words, garbage, status,
+    unavailable_status, warning,
+};
 use crate::listing;
-use crate::thing::{Thing, data, offer};
+use crate::thing::{Thing, data, provider_schema};
 use crate::world::World;
 
 /// A shell that leaves children behind, which have the same stdin.
 const FAMILY: &str = "exec 3<&0; sleep 1000 <&3 & sleep 1000 <&3 & wait";
 
 /// The provider.
-pub(crate) struct Bad {
+pub(crate) struct BadProvider {
     /// Ordered for the process.
     pub(crate) fault: Option<Fault>,
     /// The object to which `fault` is narrowed, if it is.
@@ -52,7 +55,7 @@ pub(crate) struct Bad {
     pub(crate) stopped: Notify,
 }
 
-impl Bad {
+impl BadProvider {
     pub(crate) fn new(fault: Option<Fault>, world: World, stdout: File) -> Self {
         let fault_of = std::env::var("BAD_FAULT_OF").ok();
         let (turns, stopped) = (AtomicI64::new(0), Notify::new());
@@ -96,7 +99,8 @@ impl Bad {
     /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
-        let life = self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
+        let life =
+            self.world.process_witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
         let _child = command.stdin(life).spawn().expect("there is such a program");
     }
 
@@ -105,12 +109,13 @@ impl Bad {
         Ok(match fault {
             Some(Fault::PlanGarbage) => garbage(),
             Some(Fault::PlanBomb) => bomb(),
-            Some(Fault::PlanDeep) => deep(),
-            Some(Fault::PlanAbsent) => absent(),
+            Some(Fault::PlanDeep) => deeply_nested_lists(),
+            Some(Fault::PlanAbsent) => absent_payload(),
             Some(Fault::PlanNull) => Thing::null().payload(),
-            Some(Fault::PlanWrongType) => {
-                planned.misshapen("name", Some(Value::list(Type::Bool, vec![Value::Bool(true)])))
-            }
+            Some(Fault::PlanWrongType) => planned.payload_with_wrong_value(
+                "name",
+                Some(Value::list(Type::Bool, vec![Value::Bool(true)])),
+            ),
             Some(Fault::PlanChangesConfig) => planned.with("name", text("another")).payload(),
             Some(Fault::PlanSetsUnset) => planned.with("link", text("unasked")).payload(),
             Some(Fault::PlanWriteOnly) => planned.with("secret", text("leaked")).payload(),
@@ -125,7 +130,7 @@ impl Bad {
             }
             Some(Fault::PlanStatus) => return Err(status("plan")),
             Some(Fault::PlanPanics) => panic!("the plan is lost"),
-            Some(Fault::PlanDies) => end("about to die in a plan"),
+            Some(Fault::PlanDies) => exit_with_last_words("about to die in a plan"),
             _ => planned.payload(),
         })
     }
@@ -133,12 +138,14 @@ impl Bad {
     fn read_fault(fault: Option<Fault>, found: &Thing) -> Result<Payload, Failure> {
         Ok(match fault {
             Some(Fault::ReadGarbage) => garbage(),
-            Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
+            Some(Fault::ReadWrongType) => {
+                found.payload_with_wrong_value("name", Some(Value::tuple(vec![])))
+            }
             Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
             Some(Fault::ReadNull) => Thing::null().payload(),
-            Some(Fault::ReadAbsent) => absent(),
+            Some(Fault::ReadAbsent) => absent_payload(),
             Some(Fault::ReadStatus) => return Err(status("read")),
-            Some(Fault::ReadDies) => end("about to die in a read"),
+            Some(Fault::ReadDies) => exit_with_last_words("about to die in a read"),
             _ => found.payload(),
         })
     }
@@ -172,12 +179,12 @@ fn data_payload(name: &Value, text: Value) -> Payload {
     Payload::Value(plain, data().block.implied_type())
 }
 
-impl Operations for Bad {
+impl Operations for BadProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.world.note("schema");
-        let mut offer = offer(self.fault);
+        self.world.log_event("schema");
+        let mut offer = provider_schema(self.fault);
         match self.fault {
-            Some(Fault::SchemaDies) => end("about to die in the schema"),
+            Some(Fault::SchemaDies) => exit_with_last_words("about to die in the schema"),
             Some(Fault::SchemaPanics) => panic!("the schema is lost"),
             Some(Fault::SchemaStatus) => return Err(status("schema")),
             Some(Fault::SchemaUnimplemented) => {
@@ -194,7 +201,7 @@ impl Operations for Bad {
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        listing::identities()
+        listing::identity_schemas()
     }
 
     async fn upgrade_identity(
@@ -215,7 +222,7 @@ impl Operations for Bad {
     }
 
     async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        self.world.note("configure");
+        self.world.log_event("configure");
         self.misbehave();
         match self.fault {
             Some(Fault::ConfigureError) => {
@@ -226,7 +233,7 @@ impl Operations for Bad {
                 self.gate("hangs", "configure").await;
                 pending().await
             }
-            Some(Fault::ConfigureDies) => end("about to die in the configuration"),
+            Some(Fault::ConfigureDies) => exit_with_last_words("about to die in the configuration"),
             _ => Ok(DiagnosticsResponse::default()),
         }
     }
@@ -242,7 +249,7 @@ impl Operations for Bad {
             Some(Fault::ValidateWarning) => {
                 Ok(DiagnosticsResponse { diagnostics: warning("Watch\x1b[2J out\x07") })
             }
-            Some(Fault::ValidateDies) => end("about to die in a validation"),
+            Some(Fault::ValidateDies) => exit_with_last_words("about to die in a validation"),
             _ => Ok(DiagnosticsResponse::default()),
         }
     }
@@ -261,8 +268,8 @@ impl Operations for Bad {
         let stored = Thing::from_json(&String::from_utf8_lossy(text));
         let state = match self.fault_of(&stored) {
             Some(Fault::UpgradeGarbage) => garbage(),
-            Some(Fault::UpgradeAbsent) => absent(),
-            Some(Fault::UpgradeDies) => end("about to die in an upgrade"),
+            Some(Fault::UpgradeAbsent) => absent_payload(),
+            Some(Fault::UpgradeDies) => exit_with_last_words("about to die in an upgrade"),
             _ => stored.payload(),
         };
         Ok(UpgradeResponse { state, diagnostics: Vec::new() })
@@ -270,14 +277,14 @@ impl Operations for Bad {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let current = Thing::decode(&request.current);
-        self.world.note(&format!("read {}", current.text("id")));
+        self.world.log_event(&format!("read {}", current.text("id")));
         let fault = self.fault_of(&current);
         if fault == Some(Fault::ReadHangs) {
             self.gate("hangs", current.text("name")).await;
             pending::<()>().await;
         }
         if fault == Some(Fault::ReadBusy) && self.turns.fetch_add(1, Ordering::Relaxed) == 0 {
-            return Err(busy());
+            return Err(unavailable_status());
         }
         let found = self
             .world
@@ -344,7 +351,7 @@ impl Operations for Bad {
         let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
-            end("about to die in an import");
+            exit_with_last_words("about to die in an import");
         }
         let resources = found.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
@@ -380,9 +387,9 @@ impl Operations for Bad {
         };
         let state = match fault {
             Some(Fault::DataGarbage) => garbage(),
-            Some(Fault::DataNull) => absent(),
+            Some(Fault::DataNull) => absent_payload(),
             Some(Fault::DataUnknown) => data_payload(&name, Value::unknown(Type::String)),
-            Some(Fault::DataDies) => end("about to die reading data"),
+            Some(Fault::DataDies) => exit_with_last_words("about to die reading data"),
             _ => data_payload(&name, Value::string("what there is to know")),
         };
         let deferred =
@@ -401,11 +408,11 @@ impl Operations for Bad {
         self.open(request).await
     }
 
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         self.renew(request).await
     }
 
-    async fn close_ephemeral(&self, _: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(&self, _: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         self.close().await
     }
 
@@ -414,7 +421,7 @@ impl Operations for Bad {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
-        self.world.note("stop");
+        self.world.log_event("stop");
         self.stopped.notify_waiters();
         self.stopped.notify_one();
         match self.fault {

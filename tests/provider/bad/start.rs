@@ -13,10 +13,10 @@ use nix::unistd::{Pid, dup};
 
 /// Does what the fault wants instead of serving; `None` if it wants to serve.
 #[expect(clippy::print_stderr, reason = "its words on stderr are what a test looks for")]
-pub(crate) fn instead(fault: Fault) -> Option<ExitCode> {
+pub(crate) fn run_start_fault(fault: Fault) -> Option<ExitCode> {
     let certificate = "A".repeat(80);
     match fault {
-        Fault::StartJunk => say("Hello, I am not a plugin.\n"),
+        Fault::StartJunk => print_line("Hello, I am not a plugin.\n"),
         Fault::StartLogLine => {
             print("loading the configuration\n");
             return None;
@@ -27,22 +27,24 @@ pub(crate) fn instead(fault: Fault) -> Option<ExitCode> {
         }
         Fault::StartExitZero => return Some(ExitCode::SUCCESS),
         Fault::StartKilled => {
-            die();
+            crash_process();
             return None;
         }
         Fault::StartPanics => panic!("the start went wrong"),
         Fault::StartSilent => wait(),
-        Fault::StartHalfLine => say("1|6|unix|/half"),
-        Fault::StartLongLine => say(&"y".repeat(200_000)),
-        Fault::StartCoreVersion => say("2|6|unix|/socket|grpc|\n"),
-        Fault::StartProtocol => say("1|4|unix|/socket|grpc|\n"),
-        Fault::StartNetRpc => say("1|6|unix|/socket|netrpc|\n"),
-        Fault::StartNetwork => say("1|6|vsock|2:3|grpc|\n"),
-        Fault::StartRemote => say("1|6|tcp|192.0.2.1:443|grpc|\n"),
-        Fault::StartNoCertificate => say("1|6|unix|/socket|grpc|\n"),
-        Fault::StartBadCertificate => say(&format!("1|6|unix|/socket|grpc|{}\n", "*".repeat(80))),
-        Fault::StartNoSocket => say(&format!("1|6|unix|/nowhere|grpc|{certificate}\n")),
-        Fault::StartDeadPort => say(&format!("1|6|tcp|127.0.0.1:1|grpc|{certificate}\n")),
+        Fault::StartHalfLine => print_line("1|6|unix|/half"),
+        Fault::StartLongLine => print_line(&"y".repeat(200_000)),
+        Fault::StartCoreVersion => print_line("2|6|unix|/socket|grpc|\n"),
+        Fault::StartProtocol => print_line("1|4|unix|/socket|grpc|\n"),
+        Fault::StartNetRpc => print_line("1|6|unix|/socket|netrpc|\n"),
+        Fault::StartNetwork => print_line("1|6|vsock|2:3|grpc|\n"),
+        Fault::StartRemote => print_line("1|6|tcp|192.0.2.1:443|grpc|\n"),
+        Fault::StartNoCertificate => print_line("1|6|unix|/socket|grpc|\n"),
+        Fault::StartBadCertificate => {
+            print_line(&format!("1|6|unix|/socket|grpc|{}\n", "*".repeat(80)));
+        }
+        Fault::StartNoSocket => print_line(&format!("1|6|unix|/nowhere|grpc|{certificate}\n")),
+        Fault::StartDeadPort => print_line(&format!("1|6|tcp|127.0.0.1:1|grpc|{certificate}\n")),
         Fault::StartMute => {
             let path = socket("mute");
             let listener = UnixListener::bind(&path).expect("a socket");
@@ -67,7 +69,7 @@ pub(crate) fn keep_stdout() -> File {
 }
 
 /// Ends the process as a crash or the system would.
-pub(crate) fn die() {
+pub(crate) fn crash_process() {
     kill(Pid::this(), Signal::SIGKILL).expect("we are there");
 }
 
@@ -87,7 +89,7 @@ pub(crate) fn print(text: &str) {
     }
 }
 
-fn say(text: &str) {
+fn print_line(text: &str) {
     print(text);
     wait();
 }

@@ -39,7 +39,7 @@ pub(crate) enum Tampering {
 const UNKNOWN_FIELD: u8 = 15 << 3 | 2;
 
 /// Returns the change that the fault consists of, if it is one of that kind.
-pub(crate) fn of(fault: Fault) -> Option<Tampering> {
+pub(crate) fn tampering_for_fault(fault: Fault) -> Option<Tampering> {
     let (find, put): (Vec<u8>, Vec<u8>) = match fault {
         Fault::SchemaNoBlock => return Some(Tampering::HideContent),
         // Three messages around the name, each with one byte for its field and one for its length.
@@ -131,7 +131,7 @@ fn accept(listener: &UnixListener, path: &Path, behind: &Path, tampering: &Tampe
             }
         });
         let tampering = tampering.clone();
-        thread::spawn(move || match carry(good, &host, &tampering) {
+        thread::spawn(move || match forward_bytes(good, &host, &tampering) {
             Ok(false) | Err(_) => hang_up(&host),
             Ok(true) => {
                 fs::remove_file(path).expect("the socket is there");
@@ -142,7 +142,11 @@ fn accept(listener: &UnixListener, path: &Path, behind: &Path, tampering: &Tampe
 }
 
 /// Carries bytes until they end, or until they hold what ends everything: says whether they do.
-fn carry(mut from: UnixStream, mut to: &UnixStream, tampering: &Tampering) -> io::Result<bool> {
+fn forward_bytes(
+    mut from: UnixStream,
+    mut to: &UnixStream,
+    tampering: &Tampering,
+) -> io::Result<bool> {
     let mut buffer = vec![0; 1 << 20];
     loop {
         let read = from.read(&mut buffer)?;

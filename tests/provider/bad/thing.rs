@@ -17,7 +17,7 @@ use crate::passing::functions;
 const DEEP_BLOCKS: usize = 1000;
 
 /// Returns what there is to be had, with the ordered fault in it.
-pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
+pub(crate) fn provider_schema(fault: Option<Fault>) -> ProviderSchema {
     let mut resource = resource();
     match fault {
         Some(Fault::SchemaMinAboveMax) => {
@@ -171,7 +171,7 @@ impl Thing {
 
     /// The thing in a message, although one attribute has another value than the schema allows; an
     /// attribute without a value is left out.
-    pub(crate) fn misshapen(&self, name: &str, value: Option<Value>) -> Payload {
+    pub(crate) fn payload_with_wrong_value(&self, name: &str, value: Option<Value>) -> Payload {
         let Value::Object(object) = &self.0 else { return self.payload() };
         let others = object.iter().filter(|(other, _)| other.as_str() != name);
         let mut pairs: Vec<_> = others.map(|(name, value)| (name.clone(), value.clone())).collect();

@@ -25,7 +25,7 @@ impl World {
     }
 
     /// Writes down that something happened.
-    pub(crate) fn note(&self, what: &str) {
+    pub(crate) fn log_event(&self, what: &str) {
         let path = self.folder.join("calls.log");
         let mut file =
             OpenOptions::new().create(true).append(true).open(path).expect("the world is there");
@@ -62,7 +62,7 @@ impl World {
     }
 
     /// The content of every object, by its id.
-    pub(crate) fn all(&self) -> Vec<String> {
+    pub(crate) fn all_objects(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         paths.retain(|path| path.extension().is_some_and(|end| end == "object"));
@@ -95,7 +95,7 @@ impl World {
     }
 
     /// Returns a connection that closes when the process ends.
-    pub(crate) fn witness(&self) -> Option<UnixStream> {
+    pub(crate) fn process_witness(&self) -> Option<UnixStream> {
         UnixStream::connect(self.folder.join("witness")).ok()
     }
 

@@ -14,17 +14,17 @@ use std::sync::Arc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::server::{Options, run};
 
-use provider::Slow;
+use provider::SlowProvider;
 use world::World;
 
 fn main() -> ExitCode {
     let world = World::from_env();
     // The connection closes when the process ends, which the watcher notices.
-    let _life = world.tell_who_lives();
+    let _life = world.report_process();
     let options = Options {
         address: "registry.terraform.io/formwork/crash".to_owned(),
         protocols: &Protocol::ALL,
         debug: false,
     };
-    run(&options, Arc::new(Slow::new(world)))
+    run(&options, Arc::new(SlowProvider::new(world)))
 }

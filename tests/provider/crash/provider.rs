@@ -22,28 +22,30 @@ use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use crate::thing::{FORCING, NAMED, NUMBERED, Thing, id_in, identities, is_listed, offer};
+use crate::thing::{
+    FORCING, NAMED, NUMBERED, Thing, id_in, identity_schemas, is_listed, provider_schema,
+};
 use crate::world::World;
 
 /// The provider.
-pub(crate) struct Slow {
+pub(crate) struct SlowProvider {
     world: World,
 }
 
-impl Slow {
+impl SlowProvider {
     pub(crate) fn new(world: World) -> Self {
         Self { world }
     }
 
     /// Waits for a random time up to the requested delay.
-    async fn dawdle(&self) {
+    async fn wait_random(&self) {
         let most = u64::try_from(self.world.delay.as_micros()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_micros(chance() % (most + 1))).await;
     }
 
     /// Makes an object. A name is unique. An object without its own name gets a new id each time,
     /// so that a duplicate is visible.
-    fn make(&self, type_name: &str, planned: &Thing) -> Option<Thing> {
+    fn create_object(&self, type_name: &str, planned: &Thing) -> Option<Thing> {
         let name = planned.text("name");
         loop {
             let id = match type_name {
@@ -51,7 +53,7 @@ impl Slow {
                 _ => format!("{name}-{:08x}", chance() & 0xffff_ffff),
             };
             let made = planned.with_id(Value::string(id.as_str()));
-            if self.world.make(&id, &made.to_json()) {
+            if self.world.create(&id, &made.to_json()) {
                 return Some(made);
             }
             if type_name == NAMED {
@@ -71,13 +73,13 @@ fn error(summary: &str) -> Vec<ProviderDiagnostic> {
     vec![ProviderDiagnostic { severity: Severity::Error, summary, detail, path: Path::root() }]
 }
 
-impl Operations for Slow {
+impl Operations for SlowProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        Ok(offer())
+        Ok(provider_schema())
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        Ok(identities())
+        Ok(identity_schemas())
     }
 
     async fn upgrade_identity(
@@ -160,13 +162,13 @@ impl Operations for Slow {
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let prior = Thing::decode(&request.prior);
         let planned = Thing::decode(&request.planned);
-        self.dawdle().await;
+        self.wait_random().await;
         let mut diagnostics = Vec::new();
         let applied = if planned.is_null() {
             self.world.remove(prior.text("id"));
             Thing::null()
         } else if prior.is_null() {
-            self.make(&request.type_name, &planned).unwrap_or_else(|| {
+            self.create_object(&request.type_name, &planned).unwrap_or_else(|| {
                 diagnostics = error("An object of this name exists already");
                 Thing::null()
             })
@@ -174,7 +176,7 @@ impl Operations for Slow {
             self.world.change(prior.text("id"), &planned.to_json());
             planned
         };
-        self.dawdle().await;
+        self.wait_random().await;
         Ok(ApplyResponse {
             state: applied.payload(),
             private: request.planned_private,
@@ -213,7 +215,8 @@ impl Operations for Slow {
         if !(is_listed() && request.type_name == NUMBERED) {
             return Err(Failure::Unimplemented("ListResource"));
         }
-        let things = self.world.all().into_iter().map(|text| Thing::from_json(text.as_bytes()));
+        let things =
+            self.world.all_objects().into_iter().map(|text| Thing::from_json(text.as_bytes()));
         // An object whose id is its name is of the other type.
         let numbered = things.filter(|thing| thing.text("id") != thing.text("name"));
         let event = |thing: Thing| ListEvent {

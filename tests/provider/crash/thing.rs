@@ -26,7 +26,7 @@ pub(crate) fn is_listed() -> bool {
 }
 
 /// Returns the schema.
-pub(crate) fn offer() -> ProviderSchema {
+pub(crate) fn provider_schema() -> ProviderSchema {
     let resources = [NAMED, NUMBERED].map(|name| (name.to_owned(), schema()));
     let listed = is_listed().then(|| (NUMBERED.to_owned(), Schema::default()));
     ProviderSchema {
@@ -37,7 +37,7 @@ pub(crate) fn offer() -> ProviderSchema {
 }
 
 /// Returns the identity schemas.
-pub(crate) fn identities() -> IdentitySchemas {
+pub(crate) fn identity_schemas() -> IdentitySchemas {
     let schema = |name: &str| {
         let attribute = IdentityAttribute {
             ty: Type::String,

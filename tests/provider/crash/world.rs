@@ -23,8 +23,8 @@ impl World {
     }
 
     /// Makes an object, unless one with this id exists. Returns whether it did.
-    pub(crate) fn make(&self, id: &str, content: &str) -> bool {
-        let aside = self.aside(id, content);
+    pub(crate) fn create(&self, id: &str, content: &str) -> bool {
+        let aside = self.temporary_path(id, content);
         // Unlike a rename, this fails if the target exists.
         let linked = fs::hard_link(&aside, self.object(id));
         fs::remove_file(aside).expect("it was just written");
@@ -37,7 +37,7 @@ impl World {
 
     /// Changes an object.
     pub(crate) fn change(&self, id: &str, content: &str) {
-        fs::rename(self.aside(id, content), self.object(id)).expect("it can be replaced");
+        fs::rename(self.temporary_path(id, content), self.object(id)).expect("it can be replaced");
     }
 
     /// Returns an object's content, if it exists.
@@ -46,7 +46,7 @@ impl World {
     }
 
     /// Returns the content of every object.
-    pub(crate) fn all(&self) -> Vec<String> {
+    pub(crate) fn all_objects(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let objects = entries.map(|entry| entry.path());
         let objects = objects.filter(|path| path.extension().is_some_and(|end| end == "object"));
@@ -59,13 +59,13 @@ impl World {
     }
 
     /// Connects to the watcher, which sees the process as alive while the connection is open.
-    pub(crate) fn tell_who_lives(&self) -> Option<UnixStream> {
+    pub(crate) fn report_process(&self) -> Option<UnixStream> {
         let mut life = UnixStream::connect(self.folder.join("witness")).ok()?;
         writeln!(life, "{}", std::process::id()).ok()?;
         Some(life)
     }
 
-    fn aside(&self, id: &str, content: &str) -> PathBuf {
+    fn temporary_path(&self, id: &str, content: &str) -> PathBuf {
         let path = self.folder.join(format!("{id}.{}.aside", std::process::id()));
         let mut file = File::create(&path).expect("the world is there");
         file.write_all(content.as_bytes()).expect("it can be written");

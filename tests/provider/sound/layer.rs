@@ -22,7 +22,7 @@ use crate::store::{self, Store};
 use crate::world;
 
 /// The transport of the sound provider.
-pub(crate) struct Layer {
+pub(crate) struct FaultLayer {
     inner: Arc<dyn Transport>,
     fault: Option<Fault>,
     store: Store,
@@ -50,7 +50,7 @@ impl Drop for InFlight<'_> {
     }
 }
 
-impl Layer {
+impl FaultLayer {
     /// A layer over the SDK's provider.
     pub(crate) fn new(inner: Arc<dyn Transport>, fault: Option<Fault>) -> Self {
         let remote = Remote::from_env(fault.as_ref());
@@ -89,7 +89,7 @@ impl Layer {
     }
 
     /// The answer of the sound provider.
-    async fn sound(&self, rpc: Rpc, protocol: Protocol, requests: &[Msg]) -> Answers {
+    async fn call_sound_provider(&self, rpc: Rpc, protocol: Protocol, requests: &[Msg]) -> Answers {
         let path = rpc.path(protocol).unwrap_or_default();
         let has_store = protocol == Protocol::V6;
         if let Some(answers) = self.store.answer(rpc, requests).filter(|_| has_store) {
@@ -102,7 +102,7 @@ impl Layer {
         }
         let mut requests = requests.to_vec();
         if let Some(remote) = &self.remote {
-            remote.before(rpc).await;
+            remote.call_before(rpc).await;
         }
         if rpc == Rpc::ReadResource {
             match world::current(offer, &request) {
@@ -113,12 +113,12 @@ impl Layer {
         let mut answers = self.forward(&path, &requests).await?;
         if let Some(answer) = answers.first_mut() {
             if let Some(remote) = &self.remote {
-                remote.after(offer, rpc, &request, answer).await;
+                remote.adjust_answer(offer, rpc, &request, answer).await;
             }
             match rpc {
                 Rpc::GetProviderSchema => *answer = with_capabilities(answer, 6),
                 Rpc::GetMetadata => *answer = with_capabilities(answer, 1),
-                _ => world::settle(offer, rpc, &request, answer),
+                _ => world::record_apply(offer, rpc, &request, answer),
             }
             match rpc {
                 Rpc::GetProviderSchema if has_store => *answer = store::with_schema(answer),
@@ -145,10 +145,10 @@ impl Layer {
         };
         let mut exchange = Exchange::new(rpc, requests, offer, history, now);
         if let Some(Fault::Before(before)) = &self.fault {
-            self.act(before(&mut exchange)).await;
+            self.apply_fault(before(&mut exchange)).await;
         }
         if exchange.answers.is_none() {
-            let sound = self.sound(rpc, protocol, &exchange.requests).await;
+            let sound = self.call_sound_provider(rpc, protocol, &exchange.requests).await;
             exchange.answers = Some(sound.map_err(|error| match error {
                 RawError::Status(status) => (status.code, status.message),
                 RawError::Failed(failure) => (14, failure.to_string()),
@@ -156,7 +156,7 @@ impl Layer {
         }
         if let Some(Fault::After(after)) = &self.fault {
             exchange.history = self.history.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            self.act(after(&mut exchange)).await;
+            self.apply_fault(after(&mut exchange)).await;
         }
         match exchange.answers.unwrap_or_else(|| Ok(Vec::new())) {
             Ok(answers) => {
@@ -170,7 +170,7 @@ impl Layer {
         }
     }
 
-    async fn act(&self, act: Continuation) {
+    async fn apply_fault(&self, act: Continuation) {
         match act {
             Continuation::Proceed => {}
             Continuation::Exit => std::process::exit(3),
@@ -201,7 +201,7 @@ impl Layer {
                 let offer = self.offer(protocol).await.clone();
                 let mut exchange = Exchange::new(rpc, Vec::new(), offer, History::default(), 1);
                 exchange.is_garbled = true;
-                self.act(before(&mut exchange)).await;
+                self.apply_fault(before(&mut exchange)).await;
                 self.inner.begin(call).await
             }
             _ => self.inner.begin(call).await,
@@ -244,7 +244,7 @@ fn generated(offer: &Offer, request: &Msg) -> Msg {
     Msg::new().msg(1, &Msg::new().bytes(1, encoded))
 }
 
-impl Transport for Layer {
+impl Transport for FaultLayer {
     fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
         self.call(call).boxed()
     }

@@ -30,5 +30,5 @@ fn main() -> ExitCode {
     let options =
         Options { address: offer::ADDRESS.to_owned(), protocols: &Protocol::ALL, debug: false };
     let provider = in_process(Arc::new(offer::provider().into_provider()));
-    run_raw(&options, Arc::new(layer::Layer::new(provider, fault)))
+    run_raw(&options, Arc::new(layer::FaultLayer::new(provider, fault)))
 }

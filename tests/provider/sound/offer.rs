@@ -14,7 +14,7 @@ pub(crate) const ADDRESS: &str = "registry.terraform.io/formwork/sound";
 /// The definition of the provider.
 pub(crate) fn provider() -> ProviderDef {
     ProviderDef::new(ADDRESS)
-        .configured(Settings)
+        .with_configuration(Settings)
         .resource("sound_item", Items)
         .resource("sound_note", Notes)
         .list("sound_item", Items)
@@ -139,8 +139,8 @@ impl List for Items {
     type Object = Item;
 
     async fn list(&self, call: Search<Query, Item>) -> Answer<()> {
-        for (name, object) in world::all::<Item>() {
-            call.found(name, object).await;
+        for (name, object) in world::all_objects::<Item>() {
+            call.send_object(name, object).await;
         }
         Ok(())
     }
@@ -259,7 +259,7 @@ impl Action for Pings {
     type Model = Ping;
 
     async fn invoke(&self, call: Invoke<Ping>) -> Answer<()> {
-        call.progress.tell("sent");
+        call.progress.send("sent");
         Ok(())
     }
 }
@@ -279,7 +279,7 @@ impl Function for JoinArguments {
 
     fn call(self) -> Answer<String> {
         match self.separator.as_str() {
-            "" => Err(Problem::because("the separator is empty").at("separator")),
+            "" => Err(Problem::with_detail("the separator is empty").at("separator")),
             separator => Ok(self.parts.join(separator)),
         }
     }

@@ -9,7 +9,7 @@ use formwork_conformance::offer::{Kind, Offer, OfferedType};
 use formwork_conformance::rpc::Rpc;
 use formwork_tests::seeded::{Fault, RemoteBug};
 use formwork_value::codec::{json, msgpack};
-use formwork_value::duration::nanoseconds;
+use formwork_value::duration::parse_nanoseconds;
 use formwork_value::{Path, Value};
 use ureq::Agent;
 use ureq::http::Request;
@@ -57,7 +57,7 @@ impl Remote {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
             .disable_verification(bug == Some(RemoteBug::TrustsAnyone))
-            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::crypto_provider())
             .build();
         let config = Agent::config_builder()
             .tls_config(tls)
@@ -103,7 +103,7 @@ impl Remote {
     }
 
     /// Calls that are made whatever the provider is asked for.
-    pub(crate) async fn before(&self, rpc: Rpc) {
+    pub(crate) async fn call_before(&self, rpc: Rpc) {
         match rpc {
             Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
                 // No server answers: only the connection matters.
@@ -117,7 +117,13 @@ impl Remote {
     }
 
     /// Changes the answer to an apply or a read to what the service says.
-    pub(crate) async fn after(&self, offer: &Offer, rpc: Rpc, request: &Msg, answer: &mut Msg) {
+    pub(crate) async fn adjust_answer(
+        &self,
+        offer: &Offer,
+        rpc: Rpc,
+        request: &Msg,
+        answer: &mut Msg,
+    ) {
         let name = request.get_text(1);
         let offered = offer.of(Kind::Resource).find(|it| it.name == name && name == "sound_item");
         let Some(offered) = offered else { return };
@@ -133,7 +139,7 @@ impl Remote {
     }
 
     async fn read(&self, mut item: Item<'_>) {
-        let Some(current) = item.asked(2) else { return };
+        let Some(current) = item.requested_value(2) else { return };
         let Some(id) = id_of(&current) else { return };
         if self.bug == Some(RemoteBug::ReadPuts) {
             self.send("PUT", &format!("/items/{id}"), item.json(&current)).await;
@@ -146,12 +152,12 @@ impl Remote {
                 }
             }
             (404, _) => item.set(&Value::null(ty)),
-            (status, _) => item.fail(status, &current),
+            (status, _) => item.answer_error(status, &current),
         }
     }
 
     async fn apply(&self, item: Item<'_>) {
-        let (prior, made) = (item.asked(2), item.answered());
+        let (prior, made) = (item.requested_value(2), item.answered());
         match (prior, made) {
             (None, Some(made)) => self.create(item, &made).await,
             (Some(prior), Some(made)) => self.update(item, &prior, &made).await,
@@ -164,7 +170,7 @@ impl Remote {
         let Some(id) = id_of(made) else { return };
         // An item whose create is cut off is listed, too.
         if self.bug != Some(RemoteBug::RegistersLate) {
-            world::keep(item.offered, made);
+            world::store_object(item.offered, made);
         }
         let limit = self.limit(made);
         let items = format!("{}/items", self.url);
@@ -175,7 +181,7 @@ impl Remote {
         let nothing = Value::null(item.offered.ty());
         if !(200..300).contains(&status) {
             world::remove(made);
-            return item.fail(status, &nothing);
+            return item.answer_error(status, &nothing);
         }
         for _ in 0..FIRST_ATTEMPTS {
             status = match self.bug {
@@ -193,7 +199,7 @@ impl Remote {
         if !(200..300).contains(&status) {
             let forgets =
                 matches!(self.bug, Some(RemoteBug::ForgetsCreated | RemoteBug::BelievesNotFound));
-            item.fail(status, if forgets { &nothing } else { made });
+            item.answer_error(status, if forgets { &nothing } else { made });
         }
     }
 
@@ -204,26 +210,26 @@ impl Remote {
         }
         let path = Path::root().attribute("timeouts").attribute("create");
         let Some(Value::String(text)) = path.find(made) else { return LONGEST };
-        let limit = nanoseconds(text.as_str()).ok().and_then(|it| u64::try_from(it).ok());
+        let limit = parse_nanoseconds(text.as_str()).ok().and_then(|it| u64::try_from(it).ok());
         limit.map_or(LONGEST, Duration::from_nanos)
     }
 
     async fn update(&self, mut item: Item<'_>, prior: &Value, made: &Value) {
         let Some(id) = id_of(made) else { return };
-        let is_unchanged = item.asked(3).as_ref() == Some(prior);
+        let is_unchanged = item.requested_value(3).as_ref() == Some(prior);
         if is_unchanged && self.bug != Some(RemoteBug::PutsUnchanged) {
             return;
         }
         let (status, _) = self.send("PUT", &format!("/items/{id}"), item.json(made)).await;
         if self.bug == Some(RemoteBug::KeepsPrior) && status >= 500 {
-            return item.fail(status, prior);
+            return item.answer_error(status, prior);
         }
         let (read, content) = self.get(&id).await;
         let real = json::decode(&content, &item.offered.ty()).ok().filter(|_| read == 200);
         if !(200..300).contains(&status) {
-            item.fail(status, &real.unwrap_or_else(|| prior.clone()));
+            item.answer_error(status, &real.unwrap_or_else(|| prior.clone()));
         } else if real.is_none() {
-            item.fail(read, made);
+            item.answer_error(read, made);
         }
     }
 
@@ -232,7 +238,7 @@ impl Remote {
         let (status, _) = self.send("DELETE", &format!("/items/{id}"), Vec::new()).await;
         let is_gone = (200..300).contains(&status) || status == 404;
         if !is_gone && self.bug != Some(RemoteBug::ForgetsUndestroyed) {
-            item.fail(status, prior);
+            item.answer_error(status, prior);
         }
     }
 }
@@ -256,7 +262,7 @@ impl Item<'_> {
         (!decoded.is_null()).then_some(decoded)
     }
 
-    fn asked(&self, field: u32) -> Option<Value> {
+    fn requested_value(&self, field: u32) -> Option<Value> {
         self.decode(self.request.get_msg(field))
     }
 
@@ -275,7 +281,7 @@ impl Item<'_> {
     }
 
     /// Answers with an error beside the object.
-    fn fail(&mut self, status: u16, value: &Value) {
+    fn answer_error(&mut self, status: u16, value: &Value) {
         self.set(value);
         let detail = format!("The service answered with the status {status}.");
         let problem = Msg::new().int(1, 1).text(2, "The service failed").text(3, &detail);

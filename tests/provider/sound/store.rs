@@ -46,7 +46,7 @@ fn unhex(text: &str) -> Option<String> {
     String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
 }
 
-fn file(state: &str, kind: &str) -> PathBuf {
+fn state_file(state: &str, kind: &str) -> PathBuf {
     let folder = world::folder().join("store");
     fs::create_dir_all(&folder).expect("the world can be written");
     folder.join(format!("{}.{kind}", hex(state)))
@@ -80,7 +80,7 @@ impl Store {
             Rpc::GetStates => known(&name, 2).unwrap_or_else(|| vec![list()]),
             Rpc::DeleteState => {
                 // A state that is not there is deleted already.
-                drop(fs::remove_file(file(&state, "state")));
+                drop(fs::remove_file(state_file(&state, "state")));
                 vec![Msg::new()]
             }
             _ => return None,
@@ -97,15 +97,16 @@ impl Store {
         };
         let state = meta.get_text(2);
         let holds = |(name, id): &(String, String)| {
-            *name == state && fs::read_to_string(file(name, "lock")).is_ok_and(|own| own == *id)
+            *name == state
+                && fs::read_to_string(state_file(name, "lock")).is_ok_and(|own| own == *id)
         };
         if !self.locks().iter().any(holds) {
             return error(1, "State not locked", "This process does not hold the lock.");
         }
         let bytes: Vec<u8> = requests.iter().flat_map(|it| it.get_bytes(2)).collect();
-        let parts = file(&state, "part");
+        let parts = state_file(&state, "part");
         let written =
-            fs::write(&parts, bytes).and_then(|()| fs::rename(&parts, file(&state, "state")));
+            fs::write(&parts, bytes).and_then(|()| fs::rename(&parts, state_file(&state, "state")));
         match written {
             Ok(()) => Msg::new(),
             Err(why) => error(1, "State not written", &why.to_string()),
@@ -114,23 +115,23 @@ impl Store {
 
     fn lock(&self, state: &str) -> Msg {
         let id = format!("lock-{}-{}", std::process::id(), self.locks().len());
-        let made = OpenOptions::new().create_new(true).write(true).open(file(state, "lock"));
+        let made = OpenOptions::new().create_new(true).write(true).open(state_file(state, "lock"));
         match made.and_then(|mut file| file.write_all(id.as_bytes())) {
             Ok(()) => {
                 self.locks().push((state.to_owned(), id.clone()));
                 Msg::new().text(1, &id)
             }
             Err(_) => {
-                let holder = fs::read_to_string(file(state, "lock")).unwrap_or_default();
+                let holder = fs::read_to_string(state_file(state, "lock")).unwrap_or_default();
                 error(2, "State locked", &format!("The lock {holder} is held."))
             }
         }
     }
 
     fn unlock(&self, state: &str, id: &str) -> Msg {
-        if fs::read_to_string(file(state, "lock")).is_ok_and(|own| own == id) {
+        if fs::read_to_string(state_file(state, "lock")).is_ok_and(|own| own == id) {
             self.locks().retain(|(name, _)| name != state);
-            drop(fs::remove_file(file(state, "lock")));
+            drop(fs::remove_file(state_file(state, "lock")));
             return Msg::new();
         }
         error(1, "Wrong lock", &format!("The lock of the state is not {id:?}."))
@@ -138,7 +139,7 @@ impl Store {
 }
 
 fn read(state: &str) -> Vec<Msg> {
-    let bytes = fs::read(file(state, "state")).unwrap_or_default();
+    let bytes = fs::read(state_file(state, "state")).unwrap_or_default();
     let total = bytes.len() as u64;
     let chunks = bytes.chunks(CHUNK).enumerate();
     let chunks = chunks.map(|(at, chunk)| {
@@ -151,7 +152,7 @@ fn read(state: &str) -> Vec<Msg> {
 }
 
 fn list() -> Msg {
-    let folder = file("", "state").with_file_name("");
+    let folder = state_file("", "state").with_file_name("");
     let names = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
         unhex(name.strip_suffix(".state")?)

@@ -24,7 +24,7 @@ fn file(id: &str) -> PathBuf {
 }
 
 /// Objects of a type with their names.
-pub(crate) fn all<M: Model>() -> Vec<(String, M)> {
+pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
     let mut found = Vec::new();
     let ty = M::shape().block.implied_type();
     for entry in fs::read_dir(folder()).into_iter().flatten().flatten() {
@@ -40,7 +40,7 @@ pub(crate) fn all<M: Model>() -> Vec<(String, M)> {
     found
 }
 
-fn kept(offer: &Offer, request: &Msg) -> Option<OfferedType> {
+fn kept_type(offer: &Offer, request: &Msg) -> Option<OfferedType> {
     let name = request.get_text(1);
     offer.of(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
 }
@@ -60,7 +60,7 @@ fn id_of(value: &Value) -> Option<String> {
 /// The request to read with the real object in place of the stored one; `Err` with the answer if it is
 /// gone.
 pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
-    let Some(offered) = kept(offer, request) else { return Ok(request.clone()) };
+    let Some(offered) = kept_type(offer, request) else { return Ok(request.clone()) };
     let Some(state) = decode(&offered, request.get_msg(2)) else { return Ok(request.clone()) };
     let ty = offered.ty();
     let real = id_of(&state).and_then(|id| fs::read(file(&id)).ok());
@@ -76,7 +76,7 @@ pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
 }
 
 /// Keeps an object, so that it is listed.
-pub(crate) fn keep(offered: &OfferedType, object: &Value) {
+pub(crate) fn store_object(offered: &OfferedType, object: &Value) {
     let text = json::encode(object, &offered.ty()).unwrap_or_default();
     if let Some(id) = id_of(object) {
         fs::write(file(&id), text).expect("the world can be written");
@@ -92,12 +92,13 @@ pub(crate) fn remove(object: &Value) {
 }
 
 /// Keeps what an apply made, and removes what it destroyed.
-pub(crate) fn settle(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
-    let Some(offered) = kept(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange) else {
+pub(crate) fn record_apply(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
+    let Some(offered) = kept_type(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange)
+    else {
         return;
     };
     match decode(&offered, answer.get_msg(1)) {
-        Some(made) => keep(&offered, &made),
+        Some(made) => store_object(&offered, &made),
         None => {
             if let Some(prior) = decode(&offered, request.get_msg(2)) {
                 remove(&prior);

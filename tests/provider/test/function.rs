@@ -2,35 +2,35 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use formwork_sdk::function::{AnyFunction, Given, Parameter, Signature};
+use formwork_sdk::function::{AnyFunction, GivenArguments, Parameter, Signature};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::{Type, Value};
 
 /// A function under its name.
-pub(crate) struct Named {
+pub(crate) struct NamedFunction {
     pub(crate) name: &'static str,
     signature: fn() -> Signature,
-    body: fn(&Given) -> Answer<Value>,
+    body: fn(&GivenArguments) -> Answer<Value>,
 }
 
-impl AnyFunction for Named {
+impl AnyFunction for NamedFunction {
     fn signature(&self) -> Signature {
         (self.signature)()
     }
 
-    fn call(&self, given: &Given) -> Answer<Value> {
+    fn call(&self, given: &GivenArguments) -> Answer<Value> {
         (self.body)(given)
     }
 }
 
 /// All of them.
-pub(crate) fn all() -> impl Iterator<Item = Named> {
-    of_texts().into_iter().chain(of_anything()).chain(odd())
+pub(crate) fn all_functions() -> impl Iterator<Item = NamedFunction> {
+    of_texts().into_iter().chain(of_anything()).chain(odd_functions())
 }
 
-fn of_texts() -> Vec<Named> {
+fn of_texts() -> Vec<NamedFunction> {
     vec![
-        Named {
+        NamedFunction {
             name: "greeting",
             signature: || {
                 Signature::new(Type::String, "Greets somebody.")
@@ -39,7 +39,7 @@ fn of_texts() -> Vec<Named> {
             },
             body: |given| Ok(Value::string(format!("Hello, {}", given.get::<String>(0)?))),
         },
-        Named {
+        NamedFunction {
             name: "joined",
             signature: || {
                 Signature::new(Type::String, "Joins texts.")
@@ -48,15 +48,15 @@ fn of_texts() -> Vec<Named> {
             },
             body: |given| {
                 let separator: String = given.get(0)?;
-                Ok(Value::string(given.rest::<String>(1)?.join(&separator)))
+                Ok(Value::string(given.from_position::<String>(1)?.join(&separator)))
             },
         },
     ]
 }
 
-fn of_anything() -> Vec<Named> {
+fn of_anything() -> Vec<NamedFunction> {
     vec![
-        Named {
+        NamedFunction {
             name: "kind",
             signature: || {
                 let any = Parameter::new("value", Type::Dynamic, "Anything.");
@@ -72,7 +72,7 @@ fn of_anything() -> Vec<Named> {
                 }))
             },
         },
-        Named {
+        NamedFunction {
             name: "same",
             signature: || {
                 Signature::new(Type::Dynamic, "Returns what it was given.")
@@ -80,7 +80,7 @@ fn of_anything() -> Vec<Named> {
             },
             body: |given| given.get(0),
         },
-        Named {
+        NamedFunction {
             name: "object",
             signature: || {
                 let ty = Type::object([("name", Type::String), ("length", Type::Number)]);
@@ -92,7 +92,7 @@ fn of_anything() -> Vec<Named> {
                 Ok(Value::object([("name", Value::string(text)), ("length", Value::int(length))]))
             },
         },
-        Named {
+        NamedFunction {
             name: "total",
             signature: || {
                 let numbers = Type::list(Type::Number);
@@ -107,26 +107,26 @@ fn of_anything() -> Vec<Named> {
     ]
 }
 
-fn odd() -> Vec<Named> {
+fn odd_functions() -> Vec<NamedFunction> {
     vec![
-        Named {
+        NamedFunction {
             name: "refuse",
             signature: || {
                 Signature::new(Type::String, "Has no result.").variadic(text("arguments"))
             },
             body: |given| {
                 Err(match given.values().len() {
-                    0 => Problem::because("there is none at all"),
-                    n => Problem::because("this one is not good").of_argument(n - 1),
+                    0 => Problem::with_detail("there is none at all"),
+                    n => Problem::with_detail("this one is not good").of_argument(n - 1),
                 })
             },
         },
-        Named {
+        NamedFunction {
             name: "nothing",
             signature: || Signature::new(Type::String, "Returns null."),
             body: |_| Ok(Value::null(Type::String)),
         },
-        Named {
+        NamedFunction {
             name: "fickle",
             signature: || {
                 Signature::new(Type::String, "Breaks the rule that results are always the same.")

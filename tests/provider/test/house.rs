@@ -25,7 +25,7 @@ impl Resource for Houses {
             call.deferral.request(DeferredReason::AbsentPrerequisite)?;
         }
         for number in 1..=2 {
-            call.along::<Rooms>(RoomIdentity { house: call.id.clone(), number });
+            call.add_object::<Rooms>(RoomIdentity { house: call.id.clone(), number });
         }
         Ok(HouseIdentity { name: call.id.clone() }.into())
     }
@@ -55,7 +55,7 @@ struct Way {
 /// The resource type, and the list of its objects.
 pub(crate) struct Rooms;
 
-fn door(house: &str, number: i64) -> String {
+fn room_id(house: &str, number: i64) -> String {
     format!("{house}, room {number}")
 }
 
@@ -65,7 +65,7 @@ fn room(way: &str) -> Answer<RoomIdentity> {
         Some((house, number)) => {
             Ok(RoomIdentity { house: house.to_owned(), number: number.parse()? })
         }
-        None => Err(Problem::because(format!("{way:?} leads to no room"))),
+        None => Err(Problem::with_detail(format!("{way:?} leads to no room"))),
     }
 }
 
@@ -79,20 +79,20 @@ impl Resource for Rooms {
     }
 
     async fn create(&self, call: Create<Room>) -> Answer<RoomComputed> {
-        Ok(RoomComputed { door: door(&call.planned.house, call.planned.number) })
+        Ok(RoomComputed { door: room_id(&call.planned.house, call.planned.number) })
     }
 
     /// Finds all rooms up to the given one, which comes first: `house/2` means both.
     async fn import(&self, call: Import<Room>) -> Answer<RoomDraft> {
         let room = room(&call.id)?;
         for number in 1..room.number {
-            call.along::<Self>(RoomIdentity { house: room.house.clone(), number });
+            call.add_object::<Self>(RoomIdentity { house: room.house.clone(), number });
         }
         Ok(room.into())
     }
 
     async fn read(&self, call: Read<Room>) -> Answer<Option<Room>> {
-        let door = door(&call.current.house, call.current.number);
+        let door = room_id(&call.current.house, call.current.number);
         Ok(Some(Room { door, ..call.current }))
     }
 }
@@ -113,8 +113,8 @@ impl List for Rooms {
     async fn list(&self, call: Search<Floor, Room>) -> Answer<()> {
         for number in 1.. {
             let house = call.config.house.clone();
-            let door = door(&house, number);
-            call.found(door.clone(), Room { house, number, door }).await;
+            let door = room_id(&house, number);
+            call.send_object(door.clone(), Room { house, number, door }).await;
         }
         Ok(())
     }

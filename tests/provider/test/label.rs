@@ -90,7 +90,7 @@ impl Resource for Tags {
     }
 
     /// An object with a name becomes one that has the name as a tag, unless it is stuck.
-    async fn take_over(&self, from: Foreign) -> Answer<Option<TaggedDraft>> {
+    async fn take_over(&self, from: ForeignObject) -> Answer<Option<TaggedDraft>> {
         if from.type_name != "test_named" {
             return Ok(None);
         }

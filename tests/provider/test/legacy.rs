@@ -103,7 +103,7 @@ impl Object {
         }
     }
 
-    fn breaks(&self, rule: &str) -> bool {
+    fn breaks_rule(&self, rule: &str) -> bool {
         matches!(self.get("breaks"), Value::String(rules) if rules.split(' ').any(|it| it == rule))
     }
 
@@ -137,13 +137,13 @@ impl Object {
 }
 
 /// Replaces unknown and computed values with the provider's values.
-fn made(value: &Value) -> Value {
+fn computed_value(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => match unknown.ty() {
             Type::String => Value::string("made"),
             ty => Value::null(ty.clone()),
         },
-        _ => value.with_children(value.children().iter().map(made).collect()),
+        _ => value.with_children(value.children().iter().map(computed_value).collect()),
     }
 }
 
@@ -183,7 +183,9 @@ fn plan(prior: &Object, proposed: Object, config: &Object) -> Object {
     if prior.0.is_null() {
         planned.set("id", Value::unknown(Type::String));
     }
-    if planned.breaks("unset") && (prior.0.is_null() || prior.get("note") != planned.get("note")) {
+    if planned.breaks_rule("unset")
+        && (prior.0.is_null() || prior.get("note") != planned.get("note"))
+    {
         for name in ["made", "rule"] {
             if config.get(name).children().is_empty() {
                 planned.set(name, Value::unknown(planned.get(name).ty()));
@@ -194,14 +196,14 @@ fn plan(prior: &Object, proposed: Object, config: &Object) -> Object {
         (Value::Number(before), Value::Number(after)) => before.compare(&after).is_eq(),
         (before, after) => before == after,
     };
-    if planned.breaks("float") && !same_size {
+    if planned.breaks_rule("float") && !same_size {
         planned.set("rule", Value::unknown(rules()));
     }
     planned.set("received", Value::null(Type::String));
-    if prior.0.is_null() && planned.breaks("null") {
+    if prior.0.is_null() && planned.breaks_rule("null") {
         planned.null_blocks();
     }
-    if let (true, Value::String(note)) = (planned.breaks("plan"), planned.get("note")) {
+    if let (true, Value::String(note)) = (planned.breaks_rule("plan"), planned.get("note")) {
         planned.set("note", Value::string(note.to_uppercase()));
     }
     planned
@@ -211,34 +213,34 @@ fn apply(planned: Object) -> Object {
     if planned.0.is_null() {
         return planned;
     }
-    let grows = planned.breaks("grow") && planned.get("made").is_unknown();
+    let grows = planned.breaks_rule("grow") && planned.get("made").is_unknown();
     let unknown = planned.get("made");
-    let mut applied = Object(made(&planned.0));
+    let mut applied = Object(computed_value(&planned.0));
     if grows && let Some(ty) = unknown.ty().element() {
         let block =
             |text: &str| Value::object([("a", Value::string(text)), ("c", Value::string("made"))]);
         applied.set("made", Value::list(ty.clone(), vec![block("first"), block("second")]));
     }
-    if applied.breaks("float") {
+    if applied.breaks_rule("float") {
         applied.float_size();
     }
-    if applied.breaks("apply") {
+    if applied.breaks_rule("apply") {
         let size = match applied.get("size") {
             Value::Number(size) => size.to_i64().unwrap_or_default(),
             _ => 0,
         };
         applied.set("size", Value::int(size + 1));
     }
-    if applied.breaks("null") {
+    if applied.breaks_rule("null") {
         applied.null_blocks();
     }
-    if applied.breaks("unknown") {
+    if applied.breaks_rule("unknown") {
         applied.set("note", Value::unknown(Type::String));
     }
-    if applied.breaks("list") {
+    if applied.breaks_rule("list") {
         applied.set("made", unknown);
     }
-    if applied.breaks("gone") {
+    if applied.breaks_rule("gone") {
         applied.0 = Value::null(schema().block.implied_type());
     }
     applied
@@ -284,7 +286,7 @@ impl Operations for Legacy {
             RawState::Flat(_) => Payload::Absent,
         };
         let mut object = Object::decode(&state);
-        if object.breaks("float") {
+        if object.breaks_rule("float") {
             object.float_size();
         }
         let state = object.payload();
@@ -293,7 +295,7 @@ impl Operations for Legacy {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let mut object = Object::decode(&request.current);
-        if object.breaks("null") {
+        if object.breaks_rule("null") {
             object.null_blocks();
         }
         Ok(ReadResponse {
@@ -324,7 +326,7 @@ impl Operations for Legacy {
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let applied = apply(Object::decode(&request.planned));
-        let state = match applied.breaks("bytes") {
+        let state = match applied.breaks_rule("bytes") {
             true => applied.invalid_bytes(),
             false => applied.payload(),
         };

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 fn provider() -> ProviderDef {
     let provider = ProviderDef::new(ADDRESS)
-        .configured(Settings)
+        .with_configuration(Settings)
         .resource("test_thing", thing::Things)
         .resource("test_nested", nested::Objects(nested::Nested))
         .resource("test_blocks", nested::Objects(nested::Blocks))
@@ -61,7 +61,7 @@ fn provider() -> ProviderDef {
         .data_source("test_data", data::Data)
         .ephemeral("test_token", token::Tokens)
         .state_store("test_store", store::Store);
-    function::all().fold(provider, |provider, function| {
+    function::all_functions().fold(provider, |provider, function| {
         let name = function.name;
         provider.any_function(name, function)
     })

@@ -62,7 +62,7 @@ pub(crate) fn with_blocks(block: &Block, value: &Value) -> Value {
             }
             (Some(nested), _) => match nested.nesting {
                 Nesting::Single | Nesting::Group => with_blocks(&nested.block, part),
-                _ => each(part, |part| with_blocks(&nested.block, part)),
+                _ => map_objects(part, |part| with_blocks(&nested.block, part)),
             },
             (None, _) => part.clone(),
         };
@@ -78,7 +78,7 @@ pub(crate) fn open_block(block: &Block, value: &Value) -> Value {
             (Some(attribute), _) => open_attribute(attribute, part),
             (None, Some(nested)) => match nested.nesting {
                 Nesting::Single | Nesting::Group => open_block(&nested.block, part),
-                _ => each(part, |part| open_block(&nested.block, part)),
+                _ => map_objects(part, |part| open_block(&nested.block, part)),
             },
             (None, None) => part.clone(),
         };
@@ -100,33 +100,33 @@ fn open_attribute(attribute: &Attribute, value: &Value) -> Value {
     };
     match nested.nesting {
         Nesting::Single | Nesting::Group => object(value),
-        _ => each(value, object),
+        _ => map_objects(value, object),
     }
 }
 
-fn each(value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+fn map_objects(value: &Value, change: impl Fn(&Value) -> Value) -> Value {
     value.with_children(value.children().iter().map(change).collect())
 }
 
 /// Unknown values become known, the same each time and never null.
 pub(crate) fn filled(value: &Value) -> Value {
     match value {
-        Value::Unknown(unknown) => made(unknown.ty()),
-        _ => each(value, filled),
+        Value::Unknown(unknown) => known_value(unknown.ty()),
+        _ => map_objects(value, filled),
     }
 }
 
-fn made(ty: &Type) -> Value {
+fn known_value(ty: &Type) -> Value {
     match ty {
         Type::Bool => Value::Bool(true),
         Type::Number => Value::int(1),
-        Type::List(element) => Value::list((**element).clone(), vec![made(element)]),
-        Type::Set(element) => Value::set((**element).clone(), vec![made(element)]),
-        Type::Map(element) => Value::map((**element).clone(), [("key", made(element))]),
-        Type::Object(object) => {
-            Value::object(object.attributes.iter().map(|(name, ty)| (name.clone(), made(ty))))
-        }
-        Type::Tuple(items) => Value::tuple(items.iter().map(made).collect()),
+        Type::List(element) => Value::list((**element).clone(), vec![known_value(element)]),
+        Type::Set(element) => Value::set((**element).clone(), vec![known_value(element)]),
+        Type::Map(element) => Value::map((**element).clone(), [("key", known_value(element))]),
+        Type::Object(object) => Value::object(
+            object.attributes.iter().map(|(name, ty)| (name.clone(), known_value(ty))),
+        ),
+        Type::Tuple(items) => Value::tuple(items.iter().map(known_value).collect()),
         Type::String | Type::Dynamic => Value::string("computed"),
     }
 }

@@ -26,7 +26,7 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 
 /// A file of a state. Its name has no characters that a file name cannot have.
-fn file(folder: &str, state: &str, kind: &str) -> PathBuf {
+fn state_file(folder: &str, state: &str, kind: &str) -> PathBuf {
     let name: String = state.bytes().map(|byte| format!("{byte:02x}")).collect();
     Path::new(folder).join(format!("{name}.{kind}"))
 }
@@ -45,7 +45,7 @@ fn state_of(file: &Path) -> Option<String> {
 }
 
 fn lock_of(folder: &str, state: &str) -> Option<String> {
-    fs::read_to_string(file(folder, state, LOCK)).ok()
+    fs::read_to_string(state_file(folder, state, LOCK)).ok()
 }
 
 impl StateStore for Store {
@@ -63,7 +63,7 @@ impl StateStore for Store {
     }
 
     async fn read(&self, call: ReadState<Folder>) -> Answer<Option<Vec<u8>>> {
-        match fs::read(file(&call.config.folder, &call.state, STATE)) {
+        match fs::read(state_file(&call.config.folder, &call.state, STATE)) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
@@ -76,19 +76,20 @@ impl StateStore for Store {
             let detail = format!("The lock {lock_id} was released by another process.");
             return Err(Problem::new("Lock lost", detail));
         }
-        let part = file(folder, state, "part");
+        let part = state_file(folder, state, "part");
         if std::env::var_os("TEST_STORE").is_some_and(|fault| fault == "die") {
             fs::write(&part, &bytes[..bytes.len() / 2])?;
             std::process::abort();
         }
         fs::write(&part, bytes)?;
-        Ok(fs::rename(&part, file(folder, state, STATE))?)
+        Ok(fs::rename(&part, state_file(folder, state, STATE))?)
     }
 
     async fn lock(&self, call: LockState<Folder>) -> Answer<String> {
         let (folder, state) = (&call.config.folder, &call.state);
         let id = format!("{}-{}", std::process::id(), call.operation);
-        let made = OpenOptions::new().create_new(true).write(true).open(file(folder, state, LOCK));
+        let made =
+            OpenOptions::new().create_new(true).write(true).open(state_file(folder, state, LOCK));
         match made {
             Ok(mut file) => {
                 file.write_all(id.as_bytes())?;
@@ -105,7 +106,7 @@ impl StateStore for Store {
     async fn unlock(&self, call: UnlockState<Folder>) -> Answer<()> {
         let (folder, state) = (&call.config.folder, &call.state);
         match lock_of(folder, state) {
-            Some(id) if id == call.lock_id => Ok(fs::remove_file(file(folder, state, LOCK))?),
+            Some(id) if id == call.lock_id => Ok(fs::remove_file(state_file(folder, state, LOCK))?),
             held => {
                 let held = held.map_or("The state is not locked.".to_owned(), |id| {
                     format!("The ID of the lock is {id}.")
@@ -121,7 +122,7 @@ impl StateStore for Store {
     }
 
     async fn delete(&self, call: DeleteState<Folder>) -> Answer<()> {
-        match fs::remove_file(file(&call.config.folder, &call.state, STATE)) {
+        match fs::remove_file(state_file(&call.config.folder, &call.state, STATE)) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => Ok(()),
         }

@@ -76,12 +76,12 @@ impl Resource for Things {
 
     async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
         fail_if(call.planned.fails.as_ref(), "create")?;
-        Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
+        Ok(computed_attributes(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
     async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
         fail_if(call.planned.fails.as_ref(), "update")?;
-        Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
+        Ok(computed_attributes(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
     async fn delete(&self, call: Delete<Thing>) -> Answer<()> {
@@ -97,7 +97,7 @@ impl Resource for Things {
         Ok(ThingDraft {
             name: name.into(),
             defaulted: "default".into(),
-            ..made(Some(name), None).into()
+            ..computed_attributes(Some(name), None).into()
         })
     }
 
@@ -106,7 +106,7 @@ impl Resource for Things {
     }
 }
 
-fn made(name: Option<&str>, secret: Option<&str>) -> ThingComputed {
+fn computed_attributes(name: Option<&str>, secret: Option<&str>) -> ThingComputed {
     let name = name.unwrap_or_default();
     ThingComputed {
         id: format!("id of {name}"),

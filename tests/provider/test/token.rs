@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use formwork_sdk::context::Private;
-use formwork_sdk::ephemeral::Lasts;
+use formwork_sdk::ephemeral::Expiry;
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 
@@ -44,7 +44,7 @@ impl Ephemeral for Tokens {
     }
 
     async fn open(&self, call: Open<Token>) -> Answer<TokenComputed> {
-        let kept = Kept {
+        let kept = TokenData {
             name: call.config.name.unwrap_or_default(),
             fails: call.config.fails.unwrap_or_default(),
             lasts: call.config.lasts.unwrap_or_default(),
@@ -57,26 +57,26 @@ impl Ephemeral for Tokens {
     }
 
     async fn renew(&self, call: Renew) -> Answer<()> {
-        let kept = Kept::of(&call.private);
+        let kept = TokenData::of(&call.private);
         fail_if(&kept.fails, "renew")?;
-        Kept { n_renewals: kept.n_renewals + 1, ..kept }.keep(&call.private, &call.lasts);
+        TokenData { n_renewals: kept.n_renewals + 1, ..kept }.keep(&call.private, &call.lasts);
         Ok(())
     }
 
     async fn close(&self, call: Close) -> Answer<()> {
-        fail_if(&Kept::of(&call.private).fails, "close")
+        fail_if(&TokenData::of(&call.private).fails, "close")
     }
 }
 
 /// Data kept between calls.
-struct Kept {
+struct TokenData {
     name: String,
     fails: String,
     lasts: i64,
     n_renewals: u32,
 }
 
-impl Kept {
+impl TokenData {
     fn of(private: &Private) -> Self {
         let text = |key| private.get(key).unwrap_or_default();
         Self {
@@ -87,7 +87,7 @@ impl Kept {
         }
     }
 
-    fn keep(&self, private: &Private, until: &Lasts) {
+    fn keep(&self, private: &Private, until: &Expiry) {
         private.set("name", &self.name);
         private.set("fails", &self.fails);
         private.set("lasts", self.lasts.to_string());

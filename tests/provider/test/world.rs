@@ -35,7 +35,7 @@ impl World {
     }
 
     /// Waits for the duration of a change.
-    pub(crate) async fn pace(&self) {
+    pub(crate) async fn wait_for_change(&self) {
         if self.0.is_some() {
             tokio::time::sleep(PACE).await;
         }
@@ -52,7 +52,7 @@ impl World {
     }
 
     /// Creates an object with a new id.
-    pub(crate) fn make(&self, name: &str, made: Payload, ty: &Type) -> Payload {
+    pub(crate) fn create(&self, name: &str, made: Payload, ty: &Type) -> Payload {
         let Some(folder) = &self.0 else { return made };
         let ids = (1_u32..).map(|number| format!("{name}-{number}"));
         let free = |id: &String| {
@@ -68,7 +68,7 @@ impl World {
     }
 
     /// Sets an object to its value in the state.
-    pub(crate) fn settle(&self, id: &str) {
+    pub(crate) fn write_object(&self, id: &str) {
         if let Some(folder) = &self.0 {
             fs::write(folder.join(id), "").expect("the world can be written");
         }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, DiagnosticsResponse};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
@@ -86,19 +86,24 @@ fn meta_schema() -> Schema {
 
 impl<P: Provider> WorldProvider<P> {
     /// The provider of a resource type.
-    fn of(&self, kind: &str) -> &dyn Provider {
+    fn provider_of_type(&self, kind: &str) -> &dyn Provider {
         if kind == legacy::KIND { &Legacy } else { &self.inner }
     }
 
     /// Performs a call of the provider in the world.
-    fn done(&self, doing: &WorldChange, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
+    fn apply_in_world(
+        &self,
+        doing: &WorldChange,
+        mut answer: ApplyResponse,
+        ty: &Type,
+    ) -> ApplyResponse {
         if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
             return answer;
         }
         match doing.verb {
-            "create" => answer.state = self.world.make(&doing.name, answer.state, ty),
+            "create" => answer.state = self.world.create(&doing.name, answer.state, ty),
             "delete" => self.world.remove(&doing.id),
-            _ => self.world.settle(&doing.id),
+            _ => self.world.write_object(&doing.id),
         }
         answer
     }
@@ -171,7 +176,7 @@ impl<P: Provider> Provider for WorldProvider<P> {
                 self.log.line("stop", "").write();
                 self.inner.call(Q::StopProvider)
             }
-            other => self.of(other.subject()).call(other),
+            other => self.provider_of_type(other.subject()).call(other),
         }
     }
 }
@@ -221,7 +226,7 @@ impl<P: Provider> WorldProvider<P> {
                 diagnostics,
             });
         }
-        let mut answer = self.of(&name).read(request).await?;
+        let mut answer = self.provider_of_type(&name).read(request).await?;
         answer.state = self.world.read(&id, answer.state, &ty);
         let identity = self.identity(&name, &answer.state, answer.identity.take()).await;
         Ok(ReadResponse { identity, ..answer })
@@ -239,7 +244,7 @@ impl<P: Provider> WorldProvider<P> {
             .bytes("private", &request.prior_private)
             .write();
         let name = request.type_name.clone();
-        let mut answer = self.of(&name).plan(request).await?;
+        let mut answer = self.provider_of_type(&name).plan(request).await?;
         let said = answer.planned_identity.take();
         let planned_identity = self.identity(&name, &answer.planned, said).await;
         let planned_private = with_word(&answer.planned_private, "planned");
@@ -262,7 +267,7 @@ impl<P: Provider> WorldProvider<P> {
         let call = doing.call();
         let fault = self.world.fault(&call);
         self.log.line("begin", &name).bytes("of", call.as_bytes()).write();
-        self.world.pace().await;
+        self.world.wait_for_change().await;
         let mut answer = match fault {
             Some(Moment::Before) => ApplyResponse {
                 state: request.prior,
@@ -271,7 +276,9 @@ impl<P: Provider> WorldProvider<P> {
                 identity: None,
                 diagnostics: Vec::new(),
             },
-            _ => self.done(&doing, self.of(&name).apply(request).await?, &ty),
+            _ => {
+                self.apply_in_world(&doing, self.provider_of_type(&name).apply(request).await?, &ty)
+            }
         };
         if fault.is_some() {
             answer.diagnostics.push(asked_to_fail(&call));
@@ -293,7 +300,7 @@ impl<P: Provider> WorldProvider<P> {
             }
         }
         self.log.line("import", &request.type_name).bytes("id", request.id.as_bytes()).write();
-        let mut answer = self.of(&request.type_name).import(request).await?;
+        let mut answer = self.provider_of_type(&request.type_name).import(request).await?;
         for found in &mut answer.resources {
             found.private = Bytes::from_static(b"imported");
             let said = found.identity.take();
@@ -328,12 +335,12 @@ impl<P: Provider> WorldProvider<P> {
         self.inner.open_ephemeral(request).await
     }
 
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+    async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         self.log.line("renew", &request.type_name).bytes("private", &request.private).write();
         self.inner.renew_ephemeral(request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
+    async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         self.log.line("close", &request.type_name).bytes("private", &request.private).write();
         self.inner.close_ephemeral(request).await
     }

@@ -93,7 +93,7 @@ fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
         Nesting::Single if dice.below(2) == 0 => content(&nested.block, setter, dice),
         Nesting::Single => nested.empty_value(),
         Nesting::List | Nesting::Set => nested.collection(several(&nested.block, setter, dice)),
-        Nesting::Map => nested.keyed(keyed(several(&nested.block, setter, dice))),
+        Nesting::Map => nested.keyed_collection(keyed(several(&nested.block, setter, dice))),
     }
 }
 

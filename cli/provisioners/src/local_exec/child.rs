@@ -11,14 +11,14 @@ use tokio::process::Child;
 
 use super::command::Command;
 use crate::failure::FailureReason;
-use crate::lines::Lines;
-use crate::stop::Stop;
+use crate::lines::OutputLines;
+use crate::stop::StopSignal;
 
 /// Time that a command gets to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(5);
+const EXIT_WAIT: Duration = Duration::from_secs(5);
 
 /// Number of bytes read at once.
-const PIECE: usize = 16 * 1024;
+const READ_SIZE: usize = 16 * 1024;
 
 /// Runs a command to its end and takes its output, also that of what it leaves running.
 ///
@@ -26,18 +26,18 @@ const PIECE: usize = 16 * 1024;
 /// When it cannot be started, ends badly, or is cut short; in words.
 pub(super) async fn run(
     command: &Command,
-    output: &mut Lines<'_>,
-    stop: &Stop,
+    output: &mut OutputLines<'_>,
+    stop: &StopSignal,
 ) -> Result<(), FailureReason> {
     let started = start(command).await.map_err(|error| not_started(command, &error))?;
-    let Started { mut child, tree, mut reader } = started;
+    let StartedCommand { mut child, tree, mut reader } = started;
     let ended = {
         let reading = async {
-            let mut piece = vec![0; PIECE];
+            let mut piece = vec![0; READ_SIZE];
             loop {
                 match reader.read(&mut piece).await {
                     Ok(0) | Err(_) => return,
-                    Ok(n) => output.take(piece.get(..n).unwrap_or_default()),
+                    Ok(n) => output.push_bytes(piece.get(..n).unwrap_or_default()),
                 }
             }
         };
@@ -49,24 +49,24 @@ pub(super) async fn run(
                 tree.release().await;
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
-            () = stop.asked() => {
+            () = stop.requested() => {
                 tree.ask_to_end();
                 // The outcome does not matter: the command was cut short.
-                tokio::time::timeout(GRACE, work).await.ok();
+                tokio::time::timeout(EXIT_WAIT, work).await.ok();
                 tree.kill().await;
                 Err(FailureReason::from("interrupted".to_owned()))
             }
         }
     };
-    output.end();
+    output.finish();
     match ended? {
         status if status.success() => Ok(()),
-        status => Err(FailureReason::from(in_words(status))),
+        status => Err(FailureReason::from(describe_exit(status))),
     }
 }
 
 /// A command that has started.
-struct Started {
+struct StartedCommand {
     child: Child,
     tree: ProcessTree,
     reader: OutputPipe,
@@ -76,7 +76,7 @@ struct Started {
     clippy::disallowed_methods,
     reason = "a command of the user, in a tree that does not outlive the run"
 )]
-async fn start(command: &Command) -> io::Result<Started> {
+async fn start(command: &Command) -> io::Result<StartedCommand> {
     let (program, arguments) = command.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     // One pipe for both, so that the order of what it says stays.
     let (reader, writer) = output_pipe()?;
@@ -92,7 +92,7 @@ async fn start(command: &Command) -> io::Result<Started> {
         starting.current_dir(folder);
     }
     let (child, tree) = ProcessTree::spawn(starting).await?;
-    Ok(Started { child, tree, reader })
+    Ok(StartedCommand { child, tree, reader })
 }
 
 /// Error for a command that did not start. Directory and command are configuration, and may be
@@ -111,7 +111,7 @@ fn not_started(command: &Command, error: &io::Error) -> FailureReason {
     }
 }
 
-fn in_words(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     match (status.code(), signal_name(status)) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(signal)) => format!("ended by the signal {signal}"),

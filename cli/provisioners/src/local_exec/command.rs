@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use formwork_core::provisioner::Failed;
+use formwork_core::provisioner::ProvisionerError;
 use formwork_value::Value;
 use formwork_value::quote::quoted;
 
@@ -31,14 +31,14 @@ impl Command {
     ///
     /// # Errors
     /// When there is no command in it.
-    pub(super) fn read(config: &Value) -> Result<Self, Failed> {
+    pub(super) fn read(config: &Value) -> Result<Self, ProvisionerError> {
         let attribute = |name: &str| match config {
             Value::Object(object) => object.get(name).cloned(),
             _ => None,
         };
         let Some(command) = attribute("command").as_ref().and_then(text).filter(|c| !c.is_empty())
         else {
-            return Err(Failed {
+            return Err(ProvisionerError {
                 summary: messages::INVALID_LOCAL_EXEC_COMMAND.into(),
                 detail: "The command must be a non-empty string.".to_owned(),
                 bare: "The command must be a non-empty string.".to_owned(),

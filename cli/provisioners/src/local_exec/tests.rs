@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::future::Future;
 
-use formwork_core::provisioner::{Failed, Provisioner};
+use formwork_core::provisioner::{Provisioner, ProvisionerError};
 use formwork_value::value::{List, Map, Object};
 use formwork_value::{Plain, Value};
 
@@ -24,8 +24,8 @@ fn block(given: &[(&str, Value)]) -> Plain {
     Value::Object(Object::new(pairs.collect())).split_marks().0
 }
 
-fn task(config: &Plain) -> Task<'_> {
-    Task { config, connection: None }
+fn task(config: &Plain) -> ProvisionerTask<'_> {
+    ProvisionerTask { config, connection: None }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -34,11 +34,11 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 /// The output of a block, and its result.
-fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), Failed>) {
+fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), ProvisionerError>) {
     let output = RefCell::new(Vec::new());
     let tell = |text: &str| output.borrow_mut().push(text.to_owned());
     let exec = LocalExec::default();
-    let result = block_on(exec.run(task(&block(given)), &tell));
+    let result = block_on(exec.run_task(task(&block(given)), &tell));
     (output.into_inner(), result)
 }
 
@@ -114,12 +114,12 @@ fn what_is_stopped_ends_with_all_it_has_started() {
     // The word that comes first says that the group is there; then it is asked to end.
     let tell = |text: &str| {
         if text == "started" {
-            exec.stop();
+            exec.request_stop();
         }
         output.borrow_mut().push(text.to_owned());
     };
     let config = block(&[command("sleep 1000 & echo started; wait; echo not reached")]);
-    let failed = block_on(exec.run(task(&config), &tell)).unwrap_err();
+    let failed = block_on(exec.run_task(task(&config), &tell)).unwrap_err();
     assert!(failed.detail.contains("interrupted"), "{failed}");
     assert_eq!(output.into_inner().last().unwrap(), "started");
 }
@@ -134,7 +134,7 @@ fn what_is_given_up_is_killed_with_all_it_has_started() {
     let exec = LocalExec::default();
     block_on(async {
         let config = block(&[command(&text)]);
-        let mut work = exec.run(task(&config), &|_| {});
+        let mut work = exec.run_task(task(&config), &|_| {});
         let path = fifo.clone();
         let mut opened = tokio::task::spawn_blocking(move || std::fs::File::open(path).unwrap());
         let mut pipe = tokio::select! {

@@ -12,17 +12,17 @@ use russh::keys::agent::client::AgentClient;
 use russh::keys::{PublicKey, decode_secret_key};
 
 pub(super) use self::connection::{AgentStream, connect};
-use crate::block::expanded;
+use crate::block::expand_home;
 
 /// An agent.
 #[derive(Clone, Debug)]
-pub(super) struct Agent {
+pub(super) struct SshAgent {
     pub(super) socket: PathBuf,
     /// First choice: a comment, or a key.
     first: Option<(String, Option<PublicKey>)>,
 }
 
-impl Agent {
+impl SshAgent {
     /// The agent behind a socket. The key that `identity` names is tried first: a comment, a public
     /// key, or a file with a key.
     pub(super) fn new(socket: &Path, identity: Option<&str>, home: Option<&Path>) -> Self {
@@ -34,7 +34,7 @@ impl Agent {
     ///
     /// # Errors
     /// When the agent does not answer.
-    pub(super) async fn greet(&self) -> Result<AgentClient<AgentStream>, String> {
+    pub(super) async fn connect_and_list_keys(&self) -> Result<AgentClient<AgentStream>, String> {
         let stream = connect(&self.socket).await;
         stream
             .map(AgentClient::connect)
@@ -45,7 +45,7 @@ impl Agent {
     ///
     /// # Errors
     /// When it does not say.
-    pub(super) async fn identities(
+    pub(super) async fn ordered_identities(
         &self,
         client: &mut AgentClient<AgentStream>,
     ) -> Result<Vec<AgentIdentity>, String> {
@@ -75,7 +75,7 @@ fn key_of(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     if let Ok(key) = PublicKey::from_openssh(text.trim()) {
         return Some(key);
     }
-    let path = expanded(text, home);
+    let path = expand_home(text, home);
     let beside = PathBuf::from(format!("{}.pub", path.display()));
     let mut texts = [path, beside].into_iter().filter_map(|path| read_text(&path, MAX_RECORD).ok());
     texts.find_map(|text| {

@@ -7,30 +7,30 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-use super::reason;
+use super::describe_io_error;
 
 /// Timeout for the answer of one address.
-const PATIENCE: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Byte stream of a connection: a socket, or a channel through another machine.
-pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
+pub(super) trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Line for T {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> ByteStream for T {}
 
 /// Connects to the first address of a machine that answers.
 ///
 /// # Errors
 /// When none does, or there is no such machine.
-pub(super) async fn tcp(name: &str, port: u16) -> Result<Box<dyn Line>, String> {
+pub(super) async fn dial_tcp(name: &str, port: u16) -> Result<Box<dyn ByteStream>, String> {
     let found = lookup_host((name, port)).await;
     let addresses: Vec<SocketAddr> = found
         .map(Iterator::collect)
         .map_err(|_| format!("dial tcp: lookup {name}: no such host"))?;
     let mut first = None;
     for address in addresses {
-        let why = match timeout(PATIENCE, TcpStream::connect(address)).await {
+        let why = match timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(Box::new(stream)),
-            Ok(Err(error)) => format!("dial tcp {address}: connect: {}", reason(&error)),
+            Ok(Err(error)) => format!("dial tcp {address}: connect: {}", describe_io_error(&error)),
             Err(_) => format!("dial tcp {address}: i/o timeout"),
         };
         first.get_or_insert(why);

@@ -40,13 +40,13 @@ impl HostKey {
     /// Key algorithms to request from a machine: those of this key first. Otherwise the machine
     /// would show another of its keys, and seem to be another machine. A machine that is asked for
     /// certificates shows one of those before any bare key.
-    pub(super) fn preferred(&self, certificates: bool) -> Preferred {
-        preferred(std::slice::from_ref(&self.0), certificates)
+    pub(super) fn preferred_algorithms(&self, certificates: bool) -> Preferred {
+        preferred_algorithms(std::slice::from_ref(&self.0), certificates)
     }
 }
 
-/// As [`HostKey::preferred`], for a machine that has one of several keys.
-pub(super) fn preferred(keys: &[PublicKey], certificates: bool) -> Preferred {
+/// As [`HostKey::preferred_algorithms`], for a machine that has one of several keys.
+pub(super) fn preferred_algorithms(keys: &[PublicKey], certificates: bool) -> Preferred {
     let usual = Preferred::DEFAULT.key;
     let same = |other: &Algorithm| {
         keys.iter().any(|key| match (key.algorithm(), other) {

@@ -6,12 +6,12 @@ use russh::keys::{Certificate, Error, PrivateKey, decode_secret_key};
 
 /// Something to log in with.
 #[derive(Clone, Debug)]
-pub(super) struct Identity {
+pub(super) struct LoginIdentity {
     pub(super) key: Arc<PrivateKey>,
     pub(super) certificate: Option<Certificate>,
 }
 
-impl Identity {
+impl LoginIdentity {
     /// Reads what is written in a key file, and in a certificate.
     ///
     /// # Errors
@@ -37,13 +37,13 @@ fn read_key(text: &str) -> Result<PrivateKey, String> {
     let encrypted = text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----");
     match decode_secret_key(text, None) {
         Ok(key) => Ok(key),
-        Err(Error::KeyIsEncrypted) => Err(protected()),
-        Err(_) if encrypted => Err(protected()),
+        Err(Error::KeyIsEncrypted) => Err(encrypted_key_message()),
+        Err(_) if encrypted => Err(encrypted_key_message()),
         Err(error) => Err(format!("Failed to parse ssh private key: {error}")),
     }
 }
 
-fn protected() -> String {
+fn encrypted_key_message() -> String {
     "Failed to parse ssh private key: ssh: this private key is passphrase protected. Take the passphrase off it (`ssh-keygen -p`), or add the key to an SSH agent.".to_owned()
 }
 

@@ -69,7 +69,7 @@ impl KnownHost {
 
 /// Reads bytes as the user's file of known machines.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(data: &[u8]) {
+pub(crate) fn fuzz_known_hosts(data: &[u8]) {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
     std::fs::create_dir(folder.path().join(".ssh")).expect("a new folder is empty");

@@ -7,11 +7,11 @@ use russh::keys::agent::AgentIdentity;
 use russh::keys::{HashAlg, PrivateKeyWithHashAlg};
 use russh::{MethodKind, MethodSet};
 
-use super::session::{Client, SessionFailure};
+use super::session::{SessionFailure, SshClient};
 use super::target::SshHop;
 
 /// Greatest number of rounds of questions that a machine may ask.
-const MOST_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// One way to prove it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl AuthMethod {
         }
     }
 
-    fn is_there(self, hop: &SshHop) -> bool {
+    fn is_available(self, hop: &SshHop) -> bool {
         match self {
             Self::Key => hop.identity.is_some(),
             Self::Password | Self::Questions => hop.password.is_some(),
@@ -48,7 +48,10 @@ impl AuthMethod {
 ///
 /// # Errors
 /// When nothing of what we have is taken.
-pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(), SessionFailure> {
+pub(super) async fn login(
+    handle: &mut Handle<SshClient>,
+    hop: &SshHop,
+) -> Result<(), SessionFailure> {
     let mut tried = vec!["none"];
     let mut done = Vec::new();
     let mut taken = match handle.authenticate_none(&hop.user).await? {
@@ -58,7 +61,7 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(
     loop {
         let next = AuthMethod::ALL.into_iter().find(|way| {
             let method = way.method();
-            way.is_there(hop) && taken.contains(&method) && !done.contains(&method)
+            way.is_available(hop) && taken.contains(&method) && !done.contains(&method)
         });
         let Some(way) = next else {
             return Err(SessionFailure::Refused(format!(
@@ -72,7 +75,7 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(
             MethodKind::Password => "password",
             _ => "keyboard-interactive",
         });
-        match attempt(handle, hop, way).await? {
+        match try_method(handle, hop, way).await? {
             None => return Ok(()),
             Some(remaining) => taken = remaining,
         }
@@ -81,23 +84,23 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(
 
 /// Tries one method. Returns the methods that may be tried next; `None` if authentication is
 /// complete.
-async fn attempt(
-    handle: &mut Handle<Client>,
+async fn try_method(
+    handle: &mut Handle<SshClient>,
     hop: &SshHop,
     way: AuthMethod,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     match way {
-        AuthMethod::Key => with_key(handle, hop).await,
+        AuthMethod::Key => authenticate_with_key(handle, hop).await,
         AuthMethod::Password => {
             let password = hop.password.as_deref().unwrap_or_default();
-            Ok(left(handle.authenticate_password(&hop.user, password).await?))
+            Ok(remaining_methods(handle.authenticate_password(&hop.user, password).await?))
         }
-        AuthMethod::Questions => with_answers(handle, hop).await,
-        AuthMethod::Agent => with_agent(handle, hop).await,
+        AuthMethod::Questions => authenticate_with_answers(handle, hop).await,
+        AuthMethod::Agent => authenticate_with_agent(handle, hop).await,
     }
 }
 
-fn left(result: AuthResult) -> Option<MethodSet> {
+fn remaining_methods(result: AuthResult) -> Option<MethodSet> {
     match result {
         AuthResult::Success => None,
         AuthResult::Failure { remaining_methods, .. } => Some(remaining_methods),
@@ -106,28 +109,31 @@ fn left(result: AuthResult) -> Option<MethodSet> {
 
 /// Signature algorithms that a machine accepts for RSA keys. A machine that lists none is old, and
 /// accepts the oldest.
-async fn hashes(handle: &Handle<Client>) -> Result<Vec<Option<HashAlg>>, SessionFailure> {
+async fn rsa_hash_algorithms(
+    handle: &Handle<SshClient>,
+) -> Result<Vec<Option<HashAlg>>, SessionFailure> {
     Ok(match handle.best_supported_rsa_hash().await? {
         Some(best) => vec![best],
         None => vec![None, Some(HashAlg::Sha256)],
     })
 }
 
-async fn with_key(
-    handle: &mut Handle<Client>,
+async fn authenticate_with_key(
+    handle: &mut Handle<SshClient>,
     hop: &SshHop,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     let Some(identity) = &hop.identity else { return Ok(Some(MethodSet::empty())) };
     let key = Arc::clone(&identity.key);
     if let Some(certificate) = &identity.certificate {
         let result = handle.authenticate_openssh_cert(&hop.user, key, certificate.clone()).await?;
-        return Ok(left(result));
+        return Ok(remaining_methods(result));
     }
-    let hashes = if key.algorithm().is_rsa() { hashes(handle).await? } else { vec![None] };
+    let hashes =
+        if key.algorithm().is_rsa() { rsa_hash_algorithms(handle).await? } else { vec![None] };
     let mut remaining = Some(MethodSet::empty());
     for hash in hashes {
         let key = PrivateKeyWithHashAlg::new(Arc::clone(&key), hash);
-        remaining = left(handle.authenticate_publickey(&hop.user, key).await?);
+        remaining = remaining_methods(handle.authenticate_publickey(&hop.user, key).await?);
         if remaining.is_none() {
             break;
         }
@@ -135,19 +141,19 @@ async fn with_key(
     Ok(remaining)
 }
 
-async fn with_agent(
-    handle: &mut Handle<Client>,
+async fn authenticate_with_agent(
+    handle: &mut Handle<SshClient>,
     hop: &SshHop,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     let mut remaining = MethodSet::empty();
     let Some(agent) = &hop.agent else { return Ok(Some(remaining)) };
-    let mut client = agent.greet().await.map_err(SessionFailure::Refused)?;
-    for identity in agent.identities(&mut client).await.map_err(SessionFailure::Refused)? {
+    let mut client = agent.connect_and_list_keys().await.map_err(SessionFailure::Refused)?;
+    for identity in agent.ordered_identities(&mut client).await.map_err(SessionFailure::Refused)? {
         let rsa = match &identity {
             AgentIdentity::PublicKey { key, .. } => key.algorithm().is_rsa(),
             AgentIdentity::Certificate { certificate, .. } => certificate.algorithm().is_rsa(),
         };
-        let hashes = if rsa { hashes(handle).await? } else { vec![None] };
+        let hashes = if rsa { rsa_hash_algorithms(handle).await? } else { vec![None] };
         for hash in hashes {
             let user = hop.user.as_str();
             let result = match identity.clone() {
@@ -171,13 +177,13 @@ async fn with_agent(
 }
 
 /// Every question is answered with the password.
-async fn with_answers(
-    handle: &mut Handle<Client>,
+async fn authenticate_with_answers(
+    handle: &mut Handle<SshClient>,
     hop: &SshHop,
 ) -> Result<Option<MethodSet>, SessionFailure> {
     let password = hop.password.as_deref().unwrap_or_default();
     let mut said = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let answers = match said {
             KeyboardInteractiveAuthResponse::Success => return Ok(None),
             KeyboardInteractiveAuthResponse::Failure { remaining_methods, .. } => {

@@ -8,11 +8,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::dial::{self, Line};
-use crate::block::Block;
+use super::dial::{self, ByteStream};
+use crate::block::ConfigBlock;
 
 /// Greatest length of a proxy's answer.
-const LONGEST: usize = 16 * 1024;
+const MAX_ANSWER: usize = 16 * 1024;
 
 /// A proxy.
 #[derive(Debug)]
@@ -29,9 +29,9 @@ impl Proxy {
     ///
     /// # Errors
     /// When it is one that cannot be spoken to.
-    pub(super) fn read(block: Block<'_>) -> Result<Option<Self>, String> {
-        let Some(host) = block.text("proxy_host") else { return Ok(None) };
-        let socks = match block.text("proxy_scheme").as_deref() {
+    pub(super) fn read(block: ConfigBlock<'_>) -> Result<Option<Self>, String> {
+        let Some(host) = block.string("proxy_host") else { return Ok(None) };
+        let socks = match block.string("proxy_scheme").as_deref() {
             None | Some("http") => false,
             Some("socks5" | "socks5h") => true,
             Some("https") => {
@@ -45,8 +45,8 @@ impl Proxy {
             socks,
             host,
             port: block.port("proxy_port")?.unwrap_or(usual),
-            user: block.text("proxy_user_name"),
-            password: block.text("proxy_user_password"),
+            user: block.string("proxy_user_name"),
+            password: block.string("proxy_user_password"),
         }))
     }
 
@@ -67,8 +67,12 @@ impl Proxy {
     ///
     /// # Errors
     /// When the proxy does not answer, or refuses.
-    pub(super) async fn line(&self, host: &str, port: u16) -> Result<Box<dyn Line>, String> {
-        let mut line = dial::tcp(&self.host, self.port).await?;
+    pub(super) async fn connect_through(
+        &self,
+        host: &str,
+        port: u16,
+    ) -> Result<Box<dyn ByteStream>, String> {
+        let mut line = dial::dial_tcp(&self.host, self.port).await?;
         let done = match self.socks {
             true => self.ask_socks(&mut line, host, port).await,
             false => self.ask_http(&mut line, host, port).await,
@@ -79,7 +83,7 @@ impl Proxy {
 
     async fn ask_http(
         &self,
-        line: &mut Box<dyn Line>,
+        line: &mut Box<dyn ByteStream>,
         host: &str,
         port: u16,
     ) -> Result<(), String> {
@@ -91,14 +95,14 @@ impl Proxy {
             let _ = write!(request, "Proxy-Authorization: Basic {words}\r\n");
         }
         request.push_str("\r\n");
-        line.write_all(request.as_bytes()).await.map_err(broken)?;
+        line.write_all(request.as_bytes()).await.map_err(connection_error)?;
         let mut answer = Vec::new();
         while !answer.ends_with(b"\r\n\r\n") {
-            if answer.len() > LONGEST {
-                return Err(format!("its answer is longer than {LONGEST} bytes"));
+            if answer.len() > MAX_ANSWER {
+                return Err(format!("its answer is longer than {MAX_ANSWER} bytes"));
             }
             // Nothing behind the answer may be taken: that is the machine's greeting.
-            answer.push(line.read_u8().await.map_err(broken)?);
+            answer.push(line.read_u8().await.map_err(connection_error)?);
         }
         let answer = String::from_utf8_lossy(&answer);
         let status = answer.lines().next().unwrap_or_default();
@@ -110,7 +114,7 @@ impl Proxy {
 
     async fn ask_socks(
         &self,
-        line: &mut Box<dyn Line>,
+        line: &mut Box<dyn ByteStream>,
         host: &str,
         port: u16,
     ) -> Result<(), String> {
@@ -118,36 +122,36 @@ impl Proxy {
         const PASSWORD: u8 = 2;
         let methods: &[u8] =
             if self.user.is_some() { &[5, 2, NOBODY, PASSWORD] } else { &[5, 1, NOBODY] };
-        line.write_all(methods).await.map_err(broken)?;
+        line.write_all(methods).await.map_err(connection_error)?;
         let mut chosen = [0; 2];
-        line.read_exact(&mut chosen).await.map_err(broken)?;
+        line.read_exact(&mut chosen).await.map_err(connection_error)?;
         match chosen {
             [5, NOBODY] => {}
             [5, PASSWORD] => {
                 let mut words = vec![1];
-                sized(&mut words, self.user.as_deref().unwrap_or_default())?;
-                sized(&mut words, self.password.as_deref().unwrap_or_default())?;
-                line.write_all(&words).await.map_err(broken)?;
+                push_with_length(&mut words, self.user.as_deref().unwrap_or_default())?;
+                push_with_length(&mut words, self.password.as_deref().unwrap_or_default())?;
+                line.write_all(&words).await.map_err(connection_error)?;
                 let mut answer = [0; 2];
-                line.read_exact(&mut answer).await.map_err(broken)?;
+                line.read_exact(&mut answer).await.map_err(connection_error)?;
                 if answer[1] != 0 {
                     return Err("it does not take the name and password".to_owned());
                 }
             }
             _ => return Err("it takes none of the ways to log in".to_owned()),
         }
-        line.write_all(&connect(host, port)?).await.map_err(broken)?;
+        line.write_all(&connect(host, port)?).await.map_err(connection_error)?;
         let mut head = [0; 4];
-        line.read_exact(&mut head).await.map_err(broken)?;
+        line.read_exact(&mut head).await.map_err(connection_error)?;
         if head[1] != 0 {
             return Err(format!("it refuses with code {}", head[1]));
         }
         let rest = match head[3] {
             1 => 4,
             4 => 16,
-            _ => usize::from(line.read_u8().await.map_err(broken)?),
+            _ => usize::from(line.read_u8().await.map_err(connection_error)?),
         };
-        line.read_exact(&mut vec![0; rest + 2]).await.map_err(broken)?;
+        line.read_exact(&mut vec![0; rest + 2]).await.map_err(connection_error)?;
         Ok(())
     }
 }
@@ -167,19 +171,19 @@ fn connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
         }
         Err(_) => {
             request.push(3);
-            sized(&mut request, host)?;
+            push_with_length(&mut request, host)?;
         }
     }
     request.extend(port.to_be_bytes());
     Ok(request)
 }
 
-fn broken(error: std::io::Error) -> String {
+fn connection_error(error: std::io::Error) -> String {
     format!("the connection broke: {error}")
 }
 
 /// A string with its length before it, in one byte.
-fn sized(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
+fn push_with_length(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
     let length = u8::try_from(text.len()).map_err(|_| "a name has more than 255 bytes")?;
     out.push(length);
     out.extend(text.as_bytes());

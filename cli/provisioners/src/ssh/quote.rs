@@ -3,7 +3,7 @@
 use formwork_value::quote::shell_quoted;
 
 /// A word for a Unix shell, or for a Windows one.
-pub(super) fn word(text: &str, unix: bool) -> String {
+pub(super) fn shell_word(text: &str, unix: bool) -> String {
     if unix {
         return shell_quoted(text);
     }
@@ -15,7 +15,7 @@ pub(super) fn word(text: &str, unix: bool) -> String {
 
 /// Splits a path into folder and name as Terraform does: a path that ends with a slash is in a
 /// folder of its own name.
-pub(super) fn divided(path: &str) -> (&str, &str) {
+pub(super) fn split_path(path: &str) -> (&str, &str) {
     let folder = match path.rfind('/') {
         None => ".",
         Some(at) => {
@@ -38,10 +38,10 @@ mod tests {
 
     #[test]
     fn words_are_one_word_for_the_shell() {
-        assert_eq!(word("/tmp/a b", true), "'/tmp/a b'");
-        assert_eq!(word("it's $HOME", true), r"'it'\''s $HOME'");
-        assert_eq!(word("C:/windows/temp", false), "C:/windows/temp");
-        assert_eq!(word("C:/my files", false), "\"C:/my files\"");
+        assert_eq!(shell_word("/tmp/a b", true), "'/tmp/a b'");
+        assert_eq!(shell_word("it's $HOME", true), r"'it'\''s $HOME'");
+        assert_eq!(shell_word("C:/windows/temp", false), "C:/windows/temp");
+        assert_eq!(shell_word("C:/my files", false), "\"C:/my files\"");
     }
 
     #[test]
@@ -55,7 +55,7 @@ mod tests {
             ("/", "/", "/"),
             ("~/a", "~", "a"),
         ] {
-            assert_eq!(divided(path), (folder, name), "{path}");
+            assert_eq!(split_path(path), (folder, name), "{path}");
         }
     }
 }

@@ -9,17 +9,17 @@ use formwork_core::disk::open_file;
 use russh::client::Msg;
 use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 
-use super::quote::{divided, word};
-use super::{Session, reason};
+use super::quote::{shell_word, split_path};
+use super::{Session, describe_io_error};
 
 /// Number of bytes sent at once.
-const PIECE: usize = 32 * 1024;
+const CHUNK_SIZE: usize = 32 * 1024;
 
 /// Greatest nesting of folders.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
 /// Number of bytes kept of the program's output.
-const KEPT: usize = 4 * 1024;
+const MAX_KEPT: usize = 4 * 1024;
 
 impl Session {
     /// Puts a text into a file.
@@ -32,12 +32,12 @@ impl Session {
         content: Vec<u8>,
         mode: u32,
     ) -> Result<(), String> {
-        let (folder, name) = divided(path);
-        let mut remote = Remote::start(self, "-vt", folder).await?;
+        let (folder, name) = split_path(path);
+        let mut remote = ScpReceiver::start(self, "-vt", folder).await?;
         let done = async {
-            remote.head(&format!("C{mode:04o} {} {name}\n", content.len())).await?;
+            remote.send_header(&format!("C{mode:04o} {} {name}\n", content.len())).await?;
             remote.send(content.into()).await?;
-            remote.end_of_file().await
+            remote.send_end_of_file().await
         };
         let done = done.await;
         remote.finish(done).await
@@ -48,9 +48,9 @@ impl Session {
     /// # Errors
     /// When it cannot be read, or cannot be put there; in words.
     pub(crate) async fn upload_file(&self, path: &str, source: &Path) -> Result<(), String> {
-        let (folder, name) = divided(path);
-        let mut remote = Remote::start(self, "-vt", folder).await?;
-        let done = remote.file(name, source).await;
+        let (folder, name) = split_path(path);
+        let mut remote = ScpReceiver::start(self, "-vt", folder).await?;
+        let done = remote.send_file(name, source).await;
         remote.finish(done).await
     }
 
@@ -65,19 +65,19 @@ impl Session {
         source: &Path,
         whole: bool,
     ) -> Result<(), String> {
-        let mut remote = Remote::start(self, "-rvt", path).await?;
+        let mut remote = ScpReceiver::start(self, "-rvt", path).await?;
         let done = if whole {
             let name = source.file_name().and_then(|name| name.to_str()).unwrap_or(".");
-            remote.folder(name, source, 0).await
+            remote.send_folder(name, source, 0).await
         } else {
-            remote.entries(source, 0).await
+            remote.send_entries(source, 0).await
         };
         remote.finish(done).await
     }
 }
 
 /// The program at the other end.
-struct Remote {
+struct ScpReceiver {
     input: ChannelWriteHalf<Msg>,
     output: ChannelReadHalf,
     heard: RemoteOutput,
@@ -96,16 +96,16 @@ struct RemoteOutput {
 
 impl RemoteOutput {
     /// Takes in one message.
-    fn take(&mut self, message: Option<ChannelMsg>) {
+    fn push_message(&mut self, message: Option<ChannelMsg>) {
         match message {
             Some(ChannelMsg::Data { data }) => {
-                let room = KEPT - self.answered.len();
+                let room = MAX_KEPT - self.answered.len();
                 self.answered.extend(data.iter().take(room));
             }
             Some(ChannelMsg::ExtendedData { data, .. }) => {
                 self.said.extend_from_slice(&data);
-                if self.said.len() > 2 * KEPT {
-                    self.said.drain(..self.said.len() - KEPT);
+                if self.said.len() > 2 * MAX_KEPT {
+                    self.said.drain(..self.said.len() - MAX_KEPT);
                 }
             }
             Some(ChannelMsg::ExitStatus { exit_status }) => self.status = Some(exit_status),
@@ -115,14 +115,14 @@ impl RemoteOutput {
     }
 
     /// The next answer, if it is there: a zero, or a word of complaint.
-    fn answer(&mut self) -> Option<Result<(), String>> {
+    fn next_answer(&mut self) -> Option<Result<(), String>> {
         match self.answered.first() {
             Some(0) => {
                 self.answered.remove(0);
                 Some(Ok(()))
             }
             Some(_) => {
-                let full = self.answered.len() == KEPT;
+                let full = self.answered.len() == MAX_KEPT;
                 let complete = self.gone || full || self.answered.contains(&b'\n');
                 complete.then(|| {
                     let text = self.answered.get(1..).unwrap_or_default();
@@ -135,15 +135,15 @@ impl RemoteOutput {
     }
 }
 
-impl Remote {
+impl ScpReceiver {
     async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
         let channel = session.channel().await?;
-        let command = format!("scp {flags} {}\n", word(folder, session.unix));
+        let command = format!("scp {flags} {}\n", shell_word(folder, session.unix));
         channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
         let (output, input) = channel.split();
         let mut remote = Self { input, output, heard: RemoteOutput::default() };
         // It says that it is ready.
-        let ready = remote.status().await;
+        let ready = remote.read_status().await;
         match ready {
             Ok(()) => Ok(remote),
             Err(why) => Err(remote.finish(Err(why)).await.err().unwrap_or_default()),
@@ -160,7 +160,7 @@ impl Remote {
                 sent = &mut sending => return sent.map_err(|error| format!("ssh: {error}")),
                 message = output.wait() => {
                     let over = matches!(message, None | Some(ChannelMsg::Close));
-                    heard.take(message);
+                    heard.push_message(message);
                     if over {
                         return Err("the other end has gone".to_owned());
                     }
@@ -170,64 +170,64 @@ impl Remote {
     }
 
     /// Waits for its next answer.
-    async fn status(&mut self) -> Result<(), String> {
+    async fn read_status(&mut self) -> Result<(), String> {
         loop {
-            if let Some(answer) = self.heard.answer() {
+            if let Some(answer) = self.heard.next_answer() {
                 return answer;
             }
             let message = self.output.wait().await;
-            self.heard.take(message);
+            self.heard.push_message(message);
         }
     }
 
     /// Sends a line that announces something, and waits until it is taken.
-    async fn head(&mut self, line: &str) -> Result<(), String> {
+    async fn send_header(&mut self, line: &str) -> Result<(), String> {
         if line.trim_end_matches('\n').contains('\n') {
             return Err(format!("a name with a line break cannot be sent: {line:?}"));
         }
         self.send(line.to_owned().into()).await?;
-        self.status().await
+        self.read_status().await
     }
 
-    async fn end_of_file(&mut self) -> Result<(), String> {
+    async fn send_end_of_file(&mut self) -> Result<(), String> {
         self.send(Bytes::from_static(&[0])).await?;
-        self.status().await
+        self.read_status().await
     }
 
-    async fn file(&mut self, name: &str, source: &Path) -> Result<(), String> {
+    async fn send_file(&mut self, name: &str, source: &Path) -> Result<(), String> {
         let shown = source.display();
-        let why = |error: std::io::Error| format!("open {shown}: {}", reason(&error));
+        let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
         let about = source.metadata().map_err(why)?;
         if !about.is_file() {
             return Err(format!("{shown} is neither a file nor a folder"));
         }
         let mut file = open_file(source).map_err(why)?;
-        self.head(&format!("C0644 {} {name}\n", about.len())).await?;
+        self.send_header(&format!("C0644 {} {name}\n", about.len())).await?;
         let mut left = about.len();
         while left > 0 {
-            let size = usize::try_from(left).map_or(PIECE, |left| left.min(PIECE));
+            let size = usize::try_from(left).map_or(CHUNK_SIZE, |left| left.min(CHUNK_SIZE));
             let mut piece = vec![0; size];
             file.read_exact(&mut piece).map_err(|error| {
-                format!("read {shown}, which has changed meanwhile: {}", reason(&error))
+                format!("read {shown}, which has changed meanwhile: {}", describe_io_error(&error))
             })?;
             self.send(piece.into()).await?;
             left = left.saturating_sub(size as u64);
         }
-        self.end_of_file().await
+        self.send_end_of_file().await
     }
 
-    async fn folder(&mut self, name: &str, source: &Path, depth: usize) -> Result<(), String> {
-        self.head(&format!("D0755 0 {name}\n")).await?;
-        Box::pin(self.entries(source, depth)).await?;
-        self.head("E\n").await
+    async fn send_folder(&mut self, name: &str, source: &Path, depth: usize) -> Result<(), String> {
+        self.send_header(&format!("D0755 0 {name}\n")).await?;
+        Box::pin(self.send_entries(source, depth)).await?;
+        self.send_header("E\n").await
     }
 
     /// Sends the entries of a folder, sorted by name. Links are followed.
-    async fn entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
+    async fn send_entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
-        let why = |error: std::io::Error| format!("open {shown}: {}", reason(&error));
-        if depth > DEEPEST {
-            return Err(format!("{shown} is nested deeper than {DEEPEST} folders"));
+        let why = |error: std::io::Error| format!("open {shown}: {}", describe_io_error(&error));
+        if depth > MAX_DEPTH {
+            return Err(format!("{shown} is nested deeper than {MAX_DEPTH} folders"));
         }
         let mut paths = Vec::new();
         for entry in source.read_dir().map_err(why)? {
@@ -239,8 +239,8 @@ impl Remote {
                 return Err(format!("the name of {} is not Unicode", path.display()));
             };
             match path.is_dir() {
-                true => self.folder(name, &path, depth + 1).await?,
-                false => self.file(name, &path).await?,
+                true => self.send_folder(name, &path, depth + 1).await?,
+                false => self.send_file(name, &path).await?,
             }
         }
         Ok(())
@@ -252,7 +252,7 @@ impl Remote {
         self.input.eof().await.ok();
         while !self.heard.gone {
             let message = self.output.wait().await;
-            self.heard.take(message);
+            self.heard.push_message(message);
         }
         match (self.heard.status, done) {
             (Some(127), _) => Err("SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".to_owned()),
@@ -269,21 +269,21 @@ impl Remote {
 /// Takes in what another machine sends: the first byte of each piece says on which of the two streams it
 /// comes and how long it is. However much that is, little of it is kept.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(mut data: &[u8]) {
+pub(crate) fn fuzz_scp(mut data: &[u8]) {
     let mut heard = RemoteOutput::default();
     while let Some((head, rest)) = data.split_first() {
         let (piece, behind) = rest.split_at(rest.len().min(usize::from(head / 2)));
         let bytes = Bytes::copy_from_slice(piece);
-        heard.take(Some(match head % 2 {
+        heard.push_message(Some(match head % 2 {
             0 => ChannelMsg::Data { data: bytes },
             _ => ChannelMsg::ExtendedData { data: bytes, ext: 1 },
         }));
-        assert!(heard.answered.len() <= KEPT && heard.said.len() <= 2 * KEPT);
-        drop(heard.answer());
+        assert!(heard.answered.len() <= MAX_KEPT && heard.said.len() <= 2 * MAX_KEPT);
+        drop(heard.next_answer());
         data = behind;
     }
-    heard.take(None);
-    assert!(heard.answer().is_some(), "nothing more is waited for");
+    heard.push_message(None);
+    assert!(heard.next_answer().is_some(), "nothing more is waited for");
 }
 
 #[cfg(test)]
@@ -297,28 +297,28 @@ mod tests {
     #[test]
     fn answers_are_taken_one_by_one_and_a_complaint_when_it_is_complete() {
         let mut heard = RemoteOutput::default();
-        assert_eq!(heard.answer(), None);
-        heard.take(data(vec![0, 0, 1]));
+        assert_eq!(heard.next_answer(), None);
+        heard.push_message(data(vec![0, 0, 1]));
         assert_eq!(
-            (heard.answer(), heard.answer(), heard.answer()),
+            (heard.next_answer(), heard.next_answer(), heard.next_answer()),
             (Some(Ok(())), Some(Ok(())), None)
         );
-        heard.take(data(b"no space\nmore".to_vec()));
-        assert_eq!(heard.answer(), Some(Err("no space".to_owned())));
+        heard.push_message(data(b"no space\nmore".to_vec()));
+        assert_eq!(heard.next_answer(), Some(Err("no space".to_owned())));
         let mut heard = RemoteOutput::default();
-        heard.take(None);
-        assert_eq!(heard.answer(), Some(Err("the other end has gone".to_owned())));
+        heard.push_message(None);
+        assert_eq!(heard.next_answer(), Some(Err("the other end has gone".to_owned())));
     }
 
     #[test]
     fn a_machine_that_says_too_much_fills_no_memory() {
         let mut heard = RemoteOutput::default();
         for _ in 0..100 {
-            heard.take(data(vec![b'x'; KEPT]));
-            let said = ChannelMsg::ExtendedData { data: vec![b'y'; KEPT].into(), ext: 1 };
-            heard.take(Some(said));
+            heard.push_message(data(vec![b'x'; MAX_KEPT]));
+            let said = ChannelMsg::ExtendedData { data: vec![b'y'; MAX_KEPT].into(), ext: 1 };
+            heard.push_message(Some(said));
         }
-        assert!(heard.answered.len() <= KEPT && heard.said.len() <= 2 * KEPT);
-        assert_eq!(heard.answer(), Some(Err("x".repeat(KEPT - 1))));
+        assert!(heard.answered.len() <= MAX_KEPT && heard.said.len() <= 2 * MAX_KEPT);
+        assert_eq!(heard.next_answer(), Some(Err("x".repeat(MAX_KEPT - 1))));
     }
 }

@@ -12,21 +12,21 @@ use russh::{Channel, ChannelMsg, Disconnect, Pty, Sig};
 use tokio::time::timeout;
 
 use super::agent;
-use super::dial::{self, Line};
+use super::dial::{self, ByteStream};
 use super::host_key::{self, HostKey};
 use super::known_hosts::KnownHost;
 use super::login::login;
-use super::quote::word;
-use super::target::{SshHop, Target};
+use super::quote::shell_word;
+use super::target::{SshHop, SshTarget};
 
 /// After how much silence a machine is asked whether it is still there.
-const SILENCE: Duration = Duration::from_secs(15);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Number of unanswered keep-alive requests after which a connection counts as lost.
-const QUESTIONS: usize = 8;
+const MAX_KEEPALIVES: usize = 8;
 
 /// Time limit of the disconnect message.
-const GOODBYE: Duration = Duration::from_secs(1);
+const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Reason why there is no session.
 #[derive(Debug, thiserror::Error)]
@@ -46,16 +46,16 @@ pub(super) enum SessionFailure {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CommandResult {
     /// Success.
-    Well,
+    Success,
     /// It did not; in words.
-    Badly(String),
+    Failure(String),
 }
 
 /// A machine that we are logged in to. It is let go when this is dropped.
 pub(crate) struct Session {
-    handle: Handle<Client>,
+    handle: Handle<SshClient>,
     /// The connection to the bastion; it must stay open.
-    _bastion: Option<Handle<Client>>,
+    _bastion: Option<Handle<SshClient>>,
     forwards_agent: bool,
     pub(super) unix: bool,
 }
@@ -65,10 +65,10 @@ impl Session {
     ///
     /// # Errors
     /// When that does not work; in words.
-    pub(super) async fn open(target: &Target) -> Result<Self, String> {
+    pub(super) async fn open(target: &SshTarget) -> Result<Self, String> {
         let bastion = match &target.bastion {
             Some(hop) => {
-                let handle = enter(hop, async || direct(target, hop).await)
+                let handle = connect_and_log_in(hop, async || connect_directly(target, hop).await)
                     .await
                     .map_err(|why| format!("Error connecting to bastion: {why}"))?;
                 Some(handle)
@@ -77,8 +77,11 @@ impl Session {
         };
         let end = &target.end;
         let handle = match &bastion {
-            Some(bastion) => enter(end, async || behind(bastion, end).await).await?,
-            None => enter(end, async || direct(target, end).await).await?,
+            Some(bastion) => {
+                connect_and_log_in(end, async || connect_through_bastion(bastion, end).await)
+                    .await?
+            }
+            None => connect_and_log_in(end, async || connect_directly(target, end).await).await?,
         };
         let forwards_agent = target.forwards_agent;
         Ok(Self { handle, _bastion: bastion, forwards_agent, unix: target.is_unix() })
@@ -109,19 +112,19 @@ impl Session {
                 ChannelMsg::Failure => {
                     return Err("Error starting script: the machine refuses to run commands".into());
                 }
-                message => ended = ending(&message).or(ended),
+                message => ended = result_of_message(&message).or(ended),
             }
         }
         Ok(ended.unwrap_or_else(|| {
             let why = "wait: remote command exited without exit status or exit signal";
-            CommandResult::Badly(why.to_owned())
+            CommandResult::Failure(why.to_owned())
         }))
     }
 
     /// Removes a file, if that works.
     pub(crate) async fn remove(&self, path: &str) {
         let command = match self.unix {
-            true => format!("rm -f -- {}", word(path, true)),
+            true => format!("rm -f -- {}", shell_word(path, true)),
             false => format!("del /q \"{}\"", path.replace('/', "\\")),
         };
         // Its work is done whether it goes or not.
@@ -143,20 +146,23 @@ impl Session {
     pub(crate) async fn close(self) {
         let goodbye = self.handle.disconnect(Disconnect::ByApplication, "", "");
         // Whether it is heard or not: the line ends.
-        timeout(GOODBYE, goodbye).await.ok();
+        timeout(DISCONNECT_TIMEOUT, goodbye).await.ok();
     }
 }
 
 /// A line from here, through the proxy if there is one.
-async fn direct(target: &Target, hop: &SshHop) -> Result<Box<dyn Line>, String> {
+async fn connect_directly(target: &SshTarget, hop: &SshHop) -> Result<Box<dyn ByteStream>, String> {
     match &target.proxy {
-        Some(proxy) => proxy.line(&hop.host, hop.port).await,
-        None => dial::tcp(hop.name(), hop.port).await,
+        Some(proxy) => proxy.connect_through(&hop.host, hop.port).await,
+        None => dial::dial_tcp(hop.name(), hop.port).await,
     }
 }
 
 /// A line through another machine.
-async fn behind(bastion: &Handle<Client>, hop: &SshHop) -> Result<Box<dyn Line>, String> {
+async fn connect_through_bastion(
+    bastion: &Handle<SshClient>,
+    hop: &SshHop,
+) -> Result<Box<dyn ByteStream>, String> {
     let opened =
         bastion.channel_open_direct_tcpip(hop.name(), u32::from(hop.port), "127.0.0.1", 0).await;
     let channel = opened.map_err(|error| match error {
@@ -169,10 +175,10 @@ async fn behind(bastion: &Handle<Client>, hop: &SshHop) -> Result<Box<dyn Line>,
 }
 
 /// Shakes hands with a machine and logs in.
-async fn enter(
+async fn connect_and_log_in(
     hop: &SshHop,
-    line: impl AsyncFn() -> Result<Box<dyn Line>, String>,
-) -> Result<Handle<Client>, String> {
+    line: impl AsyncFn() -> Result<Box<dyn ByteStream>, String>,
+) -> Result<Handle<SshClient>, String> {
     let refused = |why: SessionFailure| {
         let SshHop { user, host, port, .. } = hop;
         format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {why}")
@@ -189,22 +195,24 @@ async fn enter(
 
 async fn shake_hands(
     hop: &SshHop,
-    line: Box<dyn Line>,
+    line: Box<dyn ByteStream>,
     certificates: bool,
-) -> Result<Handle<Client>, SessionFailure> {
+) -> Result<Handle<SshClient>, SessionFailure> {
     let preferred = match &hop.host_key {
-        Some(key) => Some(key.preferred(certificates)),
-        None => hop.known.is_known().then(|| host_key::preferred(hop.known.keys(), false)),
+        Some(key) => Some(key.preferred_algorithms(certificates)),
+        None => {
+            hop.known.is_known().then(|| host_key::preferred_algorithms(hop.known.keys(), false))
+        }
     };
     let config = Config {
         client_id: russh::SshId::Standard(Cow::Borrowed("SSH-2.0-formwork")),
         preferred: preferred.unwrap_or_default(),
-        keepalive_interval: Some(SILENCE),
-        keepalive_max: QUESTIONS,
+        keepalive_interval: Some(KEEPALIVE_INTERVAL),
+        keepalive_max: MAX_KEEPALIVES,
         nodelay: true,
         ..Config::default()
     };
-    let client = Client {
+    let client = SshClient {
         name: hop.name().to_owned(),
         host_key: hop.host_key.clone(),
         known: hop.known.clone(),
@@ -214,25 +222,25 @@ async fn shake_hands(
 }
 
 /// Result of a command, if a message carries it.
-fn ending(message: &ChannelMsg) -> Option<CommandResult> {
+fn result_of_message(message: &ChannelMsg) -> Option<CommandResult> {
     match message {
-        ChannelMsg::ExitStatus { exit_status: 0 } => Some(CommandResult::Well),
+        ChannelMsg::ExitStatus { exit_status: 0 } => Some(CommandResult::Success),
         ChannelMsg::ExitStatus { exit_status } => {
-            Some(CommandResult::Badly(format!("Process exited with status {exit_status}")))
+            Some(CommandResult::Failure(format!("Process exited with status {exit_status}")))
         }
         ChannelMsg::ExitSignal { signal_name, error_message, .. } => {
-            let (name, number) = signal(signal_name);
+            let (name, number) = signal_name_and_number(signal_name);
             let mut why = format!("Process exited with status {} from signal {name}", 128 + number);
             if !error_message.is_empty() {
                 why.push_str(&format!(". Reason was: {error_message}"));
             }
-            Some(CommandResult::Badly(why))
+            Some(CommandResult::Failure(why))
         }
         _ => None,
     }
 }
 
-fn signal(signal: &Sig) -> (&str, u32) {
+fn signal_name_and_number(signal: &Sig) -> (&str, u32) {
     match signal {
         Sig::HUP => ("HUP", 1),
         Sig::INT => ("INT", 2),
@@ -251,7 +259,7 @@ fn signal(signal: &Sig) -> (&str, u32) {
 }
 
 /// Client side of the protocol: checks the machine's key, and forwards the agent.
-pub(super) struct Client {
+pub(super) struct SshClient {
     name: String,
     host_key: Option<HostKey>,
     /// The keys that are known, if no key is given.
@@ -259,7 +267,7 @@ pub(super) struct Client {
     agent: Option<PathBuf>,
 }
 
-impl client::Handler for Client {
+impl client::Handler for SshClient {
     type Error = SessionFailure;
 
     async fn check_server_key(
@@ -292,14 +300,14 @@ impl client::Handler for Client {
     ) -> Result<(), Self::Error> {
         if let Some(socket) = self.agent.clone() {
             reply.accept().await;
-            tokio::spawn(relay(channel, socket));
+            tokio::spawn(forward_agent(channel, socket));
         }
         Ok(())
     }
 }
 
 /// Lets a machine and our agent talk until one of them has nothing more to say.
-async fn relay(channel: Channel<Msg>, socket: impl AsRef<Path>) {
+async fn forward_agent(channel: Channel<Msg>, socket: impl AsRef<Path>) {
     if let Ok(mut agent) = agent::connect(socket.as_ref()).await {
         let mut there = channel.into_stream();
         // Either side may end it.

@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use formwork_value::{Plain, duration};
 
-use super::agent::Agent;
+use super::agent::SshAgent;
 use super::host_key::HostKey;
-use super::identity::Identity;
+use super::identity::LoginIdentity;
 use super::known_hosts::KnownHost;
 use super::proxy::Proxy;
-use super::quote::word;
+use super::quote::shell_word;
 use crate::ProvisionerEnvironment;
-use crate::block::Block;
+use crate::block::ConfigBlock;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 const DEFAULT_PORT: u16 = 22;
-const RANDOM: &str = "%RAND%";
+const RANDOM_PLACEHOLDER: &str = "%RAND%";
 
 /// A machine to log in to.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct SshTarget {
     pub(super) end: SshHop,
     pub(super) bastion: Option<SshHop>,
     pub(super) proxy: Option<Proxy>,
@@ -40,10 +40,10 @@ pub(super) struct SshHop {
     pub(super) port: u16,
     pub(super) user: String,
     pub(super) password: Option<String>,
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<LoginIdentity>,
     /// Whether a certificate was given, of use or not.
     certificate: bool,
-    pub(super) agent: Option<Agent>,
+    pub(super) agent: Option<SshAgent>,
     pub(super) host_key: Option<HostKey>,
     /// The keys of the machine that the user has met, if no key is given.
     pub(super) known: KnownHost,
@@ -59,7 +59,7 @@ struct HopCredentials {
     port: u16,
 }
 
-impl Target {
+impl SshTarget {
     /// Reads a block that fits the schema of connections.
     ///
     /// # Errors
@@ -71,14 +71,14 @@ impl Target {
         let Some(connection) = connection else {
             return Err("Missing connection configuration for provisioner.".to_owned());
         };
-        let block = Block(connection.value());
-        let host = block.text("host").ok_or("host for provisioner cannot be empty")?;
-        match block.text("type").as_deref() {
+        let block = ConfigBlock(connection.value());
+        let host = block.string("host").ok_or("host for provisioner cannot be empty")?;
+        match block.string("type").as_deref() {
             None | Some("ssh") => {}
-            Some("winrm") => return Err(WINRM.to_owned()),
+            Some("winrm") => return Err(WINRM_UNSUPPORTED.to_owned()),
             Some(other) => return Err(format!("connection type '{other}' not supported")),
         }
-        let unix = match block.text("target_platform").as_deref() {
+        let unix = match block.string("target_platform").as_deref() {
             None | Some("unix") => true,
             Some("windows") => false,
             Some(_) => {
@@ -86,7 +86,7 @@ impl Target {
                 return Err(why.to_owned());
             }
         };
-        let script_path = block.text("script_path").unwrap_or_else(|| {
+        let script_path = block.string("script_path").unwrap_or_else(|| {
             let path = if unix {
                 "/tmp/terraform_%RAND%.sh"
             } else {
@@ -94,41 +94,41 @@ impl Target {
             };
             path.to_owned()
         });
-        let agent = agent(block, environment)?;
+        let agent = read_agent(block, environment)?;
         let home = environment.home.as_deref();
         let written = HopCredentials {
-            user: block.text("user").unwrap_or_else(|| "root".to_owned()),
-            password: block.text("password"),
-            private_key: block.text("private_key"),
-            certificate: block.text("certificate"),
-            host_key: block.text("host_key"),
+            user: block.string("user").unwrap_or_else(|| "root".to_owned()),
+            password: block.string("password"),
+            private_key: block.string("private_key"),
+            certificate: block.string("certificate"),
+            host_key: block.string("host_key"),
             port: block.port("port")?.unwrap_or(DEFAULT_PORT),
         };
-        let bastion = block.text("bastion_host").map(|host| {
+        let bastion = block.string("bastion_host").map(|host| {
             // Arguments that the bastion lacks are those of the machine behind it, except for its
             // key.
             let written = HopCredentials {
-                user: block.text("bastion_user").unwrap_or_else(|| written.user.clone()),
-                password: block.text("bastion_password").or_else(|| written.password.clone()),
+                user: block.string("bastion_user").unwrap_or_else(|| written.user.clone()),
+                password: block.string("bastion_password").or_else(|| written.password.clone()),
                 private_key: block
-                    .text("bastion_private_key")
+                    .string("bastion_private_key")
                     .or_else(|| written.private_key.clone()),
                 certificate: block
-                    .text("bastion_certificate")
+                    .string("bastion_certificate")
                     .or_else(|| written.certificate.clone()),
-                host_key: block.text("bastion_host_key"),
+                host_key: block.string("bastion_host_key"),
                 port: block.port("bastion_port")?.unwrap_or(written.port),
             };
             written.read(host, agent.clone(), home)
         });
         Ok(Self {
             bastion: bastion.transpose()?,
-            forwards_agent: agent.is_some() && block.flag("agent") == Some(true),
+            forwards_agent: agent.is_some() && block.boolean("agent") == Some(true),
             end: written.read(host, agent, home)?,
             proxy: Proxy::read(block)?,
             timeout: block
-                .text("timeout")
-                .and_then(|text| length(&text))
+                .string("timeout")
+                .and_then(|text| parse_timeout(&text))
                 .unwrap_or(DEFAULT_TIMEOUT),
             unix,
             script_path,
@@ -141,14 +141,14 @@ impl Target {
     }
 
     /// A path as one word of a command there.
-    pub(crate) fn command(&self, path: &str) -> String {
-        word(path, self.unix)
+    pub(crate) fn quoted_path(&self, path: &str) -> String {
+        shell_word(path, self.unix)
     }
 
     /// Path of the next script; a new one each time, unless one was configured.
     pub(crate) fn script_path(&self) -> String {
         let number = rand::random_range(0..=i32::MAX);
-        self.script_path.replace(RANDOM, &number.to_string())
+        self.script_path.replace(RANDOM_PLACEHOLDER, &number.to_string())
     }
 
     /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
@@ -173,17 +173,17 @@ impl Target {
     }
 }
 
-const WINRM: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
+const WINRM_UNSUPPORTED: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
 
 impl HopCredentials {
     fn read(
         self,
         host: String,
-        agent: Option<Agent>,
+        agent: Option<SshAgent>,
         home: Option<&Path>,
     ) -> Result<SshHop, String> {
         let identity = match &self.private_key {
-            Some(key) => Some(Identity::read(key, self.certificate.as_deref())?),
+            Some(key) => Some(LoginIdentity::read(key, self.certificate.as_deref())?),
             None => None,
         };
         let known = match self.host_key {
@@ -192,7 +192,7 @@ impl HopCredentials {
         };
         Ok(SshHop {
             known,
-            host: bracketed(host),
+            host: bracket_ipv6(host),
             port: self.port,
             user: self.user,
             password: self.password,
@@ -227,21 +227,24 @@ impl SshHop {
 }
 
 /// The agent is asked if there is one, unless that is not wanted.
-fn agent(block: Block<'_>, environment: &ProvisionerEnvironment) -> Result<Option<Agent>, String> {
+fn read_agent(
+    block: ConfigBlock<'_>,
+    environment: &ProvisionerEnvironment,
+) -> Result<Option<SshAgent>, String> {
     let Some(socket) = &environment.agent else {
-        return match block.flag("agent") {
+        return match block.boolean("agent") {
             Some(true) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),
             _ => Ok(None),
         };
     };
-    if block.flag("agent") == Some(false) {
+    if block.boolean("agent") == Some(false) {
         return Ok(None);
     }
-    let identity = block.text("agent_identity");
-    Ok(Some(Agent::new(Path::new(socket), identity.as_deref(), environment.home.as_deref())))
+    let identity = block.string("agent_identity");
+    Ok(Some(SshAgent::new(Path::new(socket), identity.as_deref(), environment.home.as_deref())))
 }
 
-fn bracketed(host: String) -> String {
+fn bracket_ipv6(host: String) -> String {
     match host.parse::<std::net::Ipv6Addr>() {
         Ok(_) => format!("[{host}]"),
         Err(_) => host,
@@ -249,8 +252,8 @@ fn bracketed(host: String) -> String {
 }
 
 /// Reads a duration; `None` if it is invalid, and the default applies then, as in Terraform.
-fn length(text: &str) -> Option<Duration> {
-    let nanoseconds = duration::nanoseconds(text).ok()?;
+fn parse_timeout(text: &str) -> Option<Duration> {
+    let nanoseconds = duration::parse_nanoseconds(text).ok()?;
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn what_is_no_time_to_wait_is_distinguished() {
-        let check = |text: &str| length(text).map(|d| d.as_micros());
+        let check = |text: &str| parse_timeout(text).map(|d| d.as_micros());
         assert_eq!(check("1.5m"), Some(90_000_000));
         assert_eq!(check("0.1s1us"), Some(100_001));
         assert_eq!(check("0"), Some(0));
@@ -269,8 +272,8 @@ mod tests {
 
     #[test]
     fn addresses_of_the_newer_kind_are_put_in_brackets() {
-        assert_eq!(bracketed("::1".to_owned()), "[::1]");
-        assert_eq!(bracketed("127.0.0.1".to_owned()), "127.0.0.1");
-        assert_eq!(bracketed("[::1]".to_owned()), "[::1]");
+        assert_eq!(bracket_ipv6("::1".to_owned()), "[::1]");
+        assert_eq!(bracket_ipv6("127.0.0.1".to_owned()), "127.0.0.1");
+        assert_eq!(bracket_ipv6("[::1]".to_owned()), "[::1]");
     }
 }

@@ -12,7 +12,7 @@ use russh::{Channel, ChannelId, MethodKind, MethodSet};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::session::{CommandResult, Session};
-use super::target::Target;
+use super::target::SshTarget;
 use crate::ProvisionerEnvironment;
 
 const USER: &str = "somebody";
@@ -130,7 +130,7 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
     port
 }
 
-fn target(port: u16, words: &[(&str, &str)]) -> Target {
+fn target(port: u16, words: &[(&str, &str)]) -> SshTarget {
     let port = port.to_string();
     let usual = [("host", "127.0.0.1"), ("port", &*port), ("user", USER), ("timeout", "20s")];
     let all = usual.iter().chain(words);
@@ -139,15 +139,15 @@ fn target(port: u16, words: &[(&str, &str)]) -> Target {
         _ => (*name, Value::string(*text)),
     }));
     let plain = Plain::try_from(value).expect("nothing here has marks");
-    Target::read(Some(&plain), &ProvisionerEnvironment::default()).expect("it can be called")
+    SshTarget::read(Some(&plain), &ProvisionerEnvironment::default()).expect("it can be called")
 }
 
 /// Output of a command run on the machine.
-async fn hello(target: &Target) -> Result<String, String> {
+async fn hello(target: &SshTarget) -> Result<String, String> {
     let session = Session::open(target).await?;
     let mut said = Vec::new();
     let ended = session.run("hello", &mut |text| said.extend_from_slice(text)).await?;
-    assert_eq!(ended, CommandResult::Well);
+    assert_eq!(ended, CommandResult::Success);
     session.close().await;
     Ok(String::from_utf8_lossy(&said).trim().to_owned())
 }

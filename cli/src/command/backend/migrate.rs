@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use formwork_backend::local::Workspaces;
 use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, WorkspaceError};
-use formwork_core::state::edit::{PushRefused, check_push};
+use formwork_core::state::edit::{PushRefusal, check_push};
 use formwork_operation::StateSession;
 use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -69,7 +69,7 @@ impl Scope {
             return Self { extent: Extent::Selected, pairs: vec![pair], left };
         }
         let (names, others): (Vec<_>, Vec<_>) =
-            names.into_iter().partition(|name| Workspaces::is_name(name));
+            names.into_iter().partition(|name| Workspaces::is_valid_name(name));
         others.iter().for_each(|name| diags.warn(not_migrated(name)));
         let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
         Self { extent: Extent::All, pairs, left: Vec::new() }
@@ -417,7 +417,7 @@ async fn take_over(
     lock: &LockArgs,
 ) -> Result<(), Reported> {
     let mut session = open(diags, backend, name, lock).await?;
-    let stored = if session.has_taken_over() { session.write(diags).await } else { Ok(()) };
+    let stored = if session.has_taken_over() { session.write_state(diags).await } else { Ok(()) };
     session.unlock(diags).await;
     stored
 }
@@ -449,7 +449,7 @@ async fn put(
         let is_older = from.file.lineage == to.file.lineage && from.file.serial < to.file.serial;
         let (stored, new) = (to.file.serial, from.file.serial);
         let refused =
-            if is_older { refused.and(Err(PushRefused::Older { stored, new })) } else { refused };
+            if is_older { refused.and(Err(PushRefusal::Older { stored, new })) } else { refused };
         refused.map_err(|error| {
             let detail = format!(
                 "{error}. The state in the new backend was not changed.\n\nA migration never replaces another state. To go on with the one in the new backend, answer the question with \"no\". To replace it, go back to the former configuration and write the state to a file with \"formwork state pull\"; then set up the new backend, answer with \"no\", and run \"formwork state push -force FILE\"."
@@ -457,5 +457,5 @@ async fn put(
             diags.error(Diagnostic::error(messages::FAILED_TO_WRITE_STATE, detail))
         })?;
     }
-    to.overwrite(diags, from.file.clone()).await
+    to.replace_state(diags, from.file.clone()).await
 }

@@ -5,20 +5,20 @@ use formwork_lang::syntax::lex::{TokenKind, lex};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 
-use crate::view::out;
+use crate::view::print_out;
 
 /// Source of lines.
-pub(super) struct Lines(DefaultEditor);
+pub(super) struct LineEditor(DefaultEditor);
 
 /// An input from the user.
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// An expression, or something else to be answered, over as many lines as it took.
     Complete(String),
     /// Nothing more comes.
     Ended,
 }
 
-impl Lines {
+impl LineEditor {
     /// Takes the terminal.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Lines {
 
     /// Waits for an expression. Control-C gives up what was typed; a second one in a row ends it all,
     /// as Control-D does.
-    pub(super) fn next(&mut self) -> Line {
+    pub(super) fn next(&mut self) -> InputLine {
         let mut text = String::new();
         let mut interrupted = false;
         loop {
@@ -47,22 +47,22 @@ impl Lines {
                     if n_open(&text) == 0 {
                         // A history that is full forgets; nothing depends on it.
                         drop(self.0.add_history_entry(&text));
-                        return Line::Complete(whole(&text));
+                        return InputLine::Complete(with_final_newline(&text));
                     }
                 }
                 Err(ReadlineError::Interrupted) if !interrupted => {
                     interrupted = true;
                     text.clear();
-                    out("(to leave, press Control-C again, or Control-D)\n");
+                    print_out("(to leave, press Control-C again, or Control-D)\n");
                 }
-                Err(_) => return Line::Ended,
+                Err(_) => return InputLine::Ended,
             }
         }
     }
 }
 
 /// The input, with the end of its last line: a heredoc ends only behind one.
-fn whole(text: &str) -> String {
+fn with_final_newline(text: &str) -> String {
     format!("{text}\n")
 }
 
@@ -70,7 +70,7 @@ fn whole(text: &str) -> String {
 fn n_open(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;
-    for token in lex(&whole(text)) {
+    for token in lex(&with_final_newline(text)) {
         match token.kind {
             T::OpenBrace | T::OpenBracket | T::OpenParen | T::OpenHeredoc => open += 1,
             T::CloseBrace | T::CloseBracket | T::CloseParen | T::CloseHeredoc => {
@@ -88,7 +88,7 @@ mod tests {
     use formwork_value::Diagnostics;
     use formwork_value::diag::Sources;
 
-    use super::{n_open, whole};
+    use super::{n_open, with_final_newline};
 
     #[test]
     fn what_is_complete_can_be_parsed() {
@@ -96,7 +96,7 @@ mod tests {
         {
             let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
             assert_eq!(n_open(text), 0, "{text}");
-            let source = sources.add("<console-input>", whole(text));
+            let source = sources.add("<console-input>", with_final_newline(text));
             assert!(parse_expression(&mut diags, &sources, source).is_ok(), "{text}: {diags:?}");
         }
     }

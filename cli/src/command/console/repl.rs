@@ -13,26 +13,27 @@ use formwork_lang::syntax::{Expr, ExprKind, Ident, add_source, parse_expression}
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::lines::{Line, Lines};
+use super::lines::{InputLine, LineEditor};
 use super::type_name;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::out;
-use crate::view::report::Report;
+use crate::view::print_out;
+use crate::view::report::OperationReport;
 
-const HELP: &str = "Type an expression to see its value, as it would be in the root module: for
+const HELP_TEXT: &str =
+    "Type an expression to see its value, as it would be in the root module: for
 example  1 + 2,  var.name,  aws_instance.web.id  or  type(local.rules).
 Objects are as the state has them, or as they are planned with -plan.
 
 To leave, type exit, or press Control-C or Control-D.";
 
 /// The name of the input, in messages.
-const INPUT: &str = "<console-input>";
+const INPUT_NAME: &str = "<console-input>";
 
 /// Evaluator of expressions.
 pub(super) struct Repl<'r> {
     session: &'r Session<'r>,
-    report: &'r Report,
+    report: &'r OperationReport,
 }
 
 /// Result of a line.
@@ -42,7 +43,7 @@ enum LineResult {
 }
 
 impl<'r> Repl<'r> {
-    pub(super) fn new(session: &'r Session<'r>, report: &'r Report) -> Self {
+    pub(super) fn new(session: &'r Session<'r>, report: &'r OperationReport) -> Self {
         Self { session, report }
     }
 
@@ -56,61 +57,61 @@ impl<'r> Repl<'r> {
                 Ok(line) => line,
                 Err(error) => {
                     let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-                    add_source(&mut diags, &mut sources, INPUT, error.into_bytes());
-                    self.report.diagnostics(&sources, &diags);
+                    add_source(&mut diags, &mut sources, INPUT_NAME, error.into_bytes());
+                    self.report.report_diagnostics(&sources, &diags);
                     return Exit::Failed;
                 }
             };
-            match self.answer(line.trim()).await {
+            match self.evaluate_line(line.trim()).await {
                 Ok(LineResult::Text(text)) => last = text,
                 Ok(LineResult::Leave) => return Exit::Done,
                 Err(_) => return Exit::Failed,
             }
         }
-        out(&format!("{last}\n"));
+        print_out(&format!("{last}\n"));
         Exit::Done
     }
 
     /// Answers the user at the terminal until the input ends.
-    pub(super) async fn interactive(&self, mut lines: Lines) -> Exit {
+    pub(super) async fn run_interactive(&self, mut lines: LineEditor) -> Exit {
         loop {
             match lines.next() {
-                Line::Complete(text) => match self.answer(&text).await {
-                    Ok(LineResult::Text(text)) => out(&format!("{text}\n")),
+                InputLine::Complete(text) => match self.evaluate_line(&text).await {
+                    Ok(LineResult::Text(text)) => print_out(&format!("{text}\n")),
                     Ok(LineResult::Leave) => return Exit::Done,
                     // The error is on the screen.
                     Err(_) => {}
                 },
-                Line::Ended => return Exit::Done,
+                InputLine::Ended => return Exit::Done,
             }
         }
     }
 
-    async fn answer(&self, text: &str) -> Result<LineResult, Reported> {
+    async fn evaluate_line(&self, text: &str) -> Result<LineResult, Reported> {
         match text.trim() {
             "" => return Ok(LineResult::Text(String::new())),
             "exit" => return Ok(LineResult::Leave),
-            "help" => return Ok(LineResult::Text(HELP.to_owned())),
+            "help" => return Ok(LineResult::Text(HELP_TEXT.to_owned())),
             _ => {}
         }
         let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-        let shown = self.shown(&mut diags, &mut sources, text).await;
-        self.session.pool.tell(&mut diags);
-        self.report.diagnostics(&sources, &diags);
+        let shown = self.evaluate_to_text(&mut diags, &mut sources, text).await;
+        self.session.pool.report_warnings(&mut diags);
+        self.report.report_diagnostics(&sources, &diags);
         shown.map(LineResult::Text)
     }
 
-    async fn shown(
+    async fn evaluate_to_text(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
         text: &str,
     ) -> Result<String, Reported> {
-        let source = sources.add(INPUT, text);
+        let source = sources.add(INPUT_NAME, text);
         let expr = parse_expression(diags, sources, source)?;
         check_expression(self.session, diags, &expr)?;
         let module = self.session.results.root();
-        let scope = ConsoleScope { module: &self.session.scope(module) };
+        let scope = ConsoleScope { module: &self.session.module_scope(module) };
         if let Some(of) = asked_type(&expr) {
             // The result of `type` has a type, too.
             let mut innermost = of;
@@ -118,12 +119,12 @@ impl<'r> Repl<'r> {
                 innermost = of;
             }
             let value = |diags: &mut Diagnostics| evaluate(diags, innermost, &scope);
-            let value = self.session.settled(diags, value).await?;
+            let value = self.session.evaluate_with_functions(diags, value).await?;
             let nested = !std::ptr::eq(innermost, of);
-            return Ok(if nested { "type".to_owned() } else { type_name::of(&value.ty()) });
+            return Ok(if nested { "type".to_owned() } else { type_name::type_name(&value.ty()) });
         }
         let value = |diags: &mut Diagnostics| evaluate(diags, &expr, &scope);
-        let value = self.session.settled(diags, value).await.inspect_err(|_| {
+        let value = self.session.evaluate_with_functions(diags, value).await.inspect_err(|_| {
             diags.map_from(0, misplaced_type);
         })?;
         Ok(print(&value))
@@ -133,7 +134,7 @@ impl<'r> Repl<'r> {
 /// Says it in other words if `type` failed: it has no place there.
 fn misplaced_type(diag: Diagnostic) -> Diagnostic {
     let of_type = diag.function.as_ref().is_some_and(|called| called.name == "type");
-    if !of_type || !diag.reports(messages::ERROR_IN_FUNCTION_CALL) {
+    if !of_type || !diag.is_about_message(messages::ERROR_IN_FUNCTION_CALL) {
         return diag;
     }
     let detail = "The function \"type\" shows the type of a value. Its result is for reading only, so it cannot be part of an expression.";
@@ -199,7 +200,7 @@ impl Scope for ConsoleScope<'_> {
 struct MisplacedType;
 
 impl MisplacedType {
-    fn refusal() -> CallError {
+    fn call_error() -> CallError {
         CallError::new("it cannot be part of an expression")
     }
 }
@@ -222,10 +223,10 @@ impl Function for MisplacedType {
     }
 
     fn call(&self, _: &CallContext<'_>, _: &[Value], _: &Type) -> Result<Value, CallError> {
-        Err(Self::refusal())
+        Err(Self::call_error())
     }
 
     fn return_type(&self, _: &[Value]) -> Result<Type, CallError> {
-        Err(Self::refusal())
+        Err(Self::call_error())
     }
 }

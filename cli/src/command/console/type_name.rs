@@ -4,13 +4,13 @@
 use formwork_value::Type;
 
 /// The text for a type.
-pub(super) fn of(ty: &Type) -> String {
+pub(super) fn type_name(ty: &Type) -> String {
     let mut out = String::new();
-    write(&mut out, ty, 0);
+    write_type_name(&mut out, ty, 0);
     out
 }
 
-fn write(out: &mut String, ty: &Type, indent: usize) {
+fn write_type_name(out: &mut String, ty: &Type, indent: usize) {
     let line = |out: &mut String, indent: usize| {
         out.push('\n');
         out.push_str(&"    ".repeat(indent));
@@ -19,10 +19,10 @@ fn write(out: &mut String, ty: &Type, indent: usize) {
         out.push_str(name);
         out.push('(');
         if is_simple(element) {
-            write(out, element, indent);
+            write_type_name(out, element, indent);
         } else {
             line(out, indent + 1);
-            write(out, element, indent + 1);
+            write_type_name(out, element, indent + 1);
             out.push(',');
             line(out, indent);
         }
@@ -41,7 +41,7 @@ fn write(out: &mut String, ty: &Type, indent: usize) {
             out.push_str("tuple([");
             for element in elements.iter() {
                 line(out, indent + 1);
-                write(out, element, indent + 1);
+                write_type_name(out, element, indent + 1);
                 out.push(',');
             }
             line(out, indent);
@@ -53,7 +53,7 @@ fn write(out: &mut String, ty: &Type, indent: usize) {
             for (name, ty) in &object.attributes {
                 line(out, indent + 1);
                 out.push_str(&format!("{name}: "));
-                write(out, ty, indent + 1);
+                write_type_name(out, ty, indent + 1);
                 out.push(',');
             }
             line(out, indent);
@@ -86,7 +86,7 @@ mod tests {
                     b c: list(bool),
                 }),
             )"#]]
-        .assert_eq(&of(&Type::set(object)));
-        assert_eq!(of(&Type::tuple(Vec::new())), "tuple([])");
+        .assert_eq(&type_name(&Type::set(object)));
+        assert_eq!(type_name(&Type::tuple(Vec::new())), "tuple([])");
     }
 }

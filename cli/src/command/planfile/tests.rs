@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use formwork_core::plan::Mode;
-use formwork_operation::saved_plan::METADATA;
+use formwork_core::plan::PlanMode;
+use formwork_operation::saved_plan::METADATA_PART;
 
 use super::*;
-use crate::args::Backup;
+use crate::args::BackupPath;
 use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
 use crate::install::lockfile;
@@ -26,7 +26,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         env,
         root: root.to_owned(),
         config_folder: root.to_owned(),
-        data: DataDir::chosen(root.join(".terraform")),
+        data: DataDir::at_path(root.join(".terraform")),
         sources: Default::default(),
         settings: Settings::default(),
         reattached: Default::default(),
@@ -36,28 +36,28 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
     }
 }
 
-async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
+async fn prepared<'e>(env: &'e Env, root: &Path) -> PreparedConfig<'e> {
     let state_paths = StatePaths::default();
-    let (sources, mode) = (&[], Mode::Normal);
+    let (sources, mode) = (&[], PlanMode::Normal);
     let preparing = PrepareOptions {
         sources,
         state_paths: &state_paths,
-        needs_config: mode != Mode::Destroy,
+        needs_config: mode != PlanMode::Destroy,
         generate: false,
         ask: None,
         fills: None,
     };
     let mut diags = Diagnostics::new();
-    let prepared = Prepared::prepare(&mut diags, workspace(env, root), &preparing).await;
+    let prepared = PreparedConfig::prepare(&mut diags, workspace(env, root), &preparing).await;
     prepared.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 
-fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
+fn opened(env: &Env, root: &Path, path: &Path) -> (OpenedPlan, Config) {
     let mut diags = Diagnostics::new();
-    let opened = open(
+    let opened = open_plan(
         &mut diags,
         &mut workspace(env, root),
-        Opening { path, sources: &[], generated: Generated::Read },
+        PlanToOpen { path, sources: &[], generated: GeneratedConfigUse::Include },
     );
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
@@ -82,7 +82,7 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
 
     let path = root.join("p");
     let state_paths = StatePaths::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+    write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
         .await
         .unwrap();
     fs::remove_file(root.join("main.tf")).unwrap();
@@ -102,7 +102,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let state_paths = StatePaths::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+    write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
         .await
         .unwrap();
 
@@ -110,7 +110,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     let check = || {
         let mut diags = Diagnostics::new();
         let mut workspace = workspace(&env, root);
-        assert!(workspace.launcher(&mut diags, &none).is_ok(), "{diags:?}");
+        assert!(workspace.make_launcher(&mut diags, &none).is_ok(), "{diags:?}");
         let _ = saved.check_locks(&mut diags, &workspace);
         summaries(diags)
     };
@@ -127,19 +127,19 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = terraform.workspace\n}\n").unwrap();
     let (path, prepared) = (root.join("p"), prepared(&env, root).await);
     let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
-    let made = StatePaths { state: one.clone(), out: two.clone(), backup: Backup::Usual };
-    let file = StateFile { serial: 3, ..StateFile::fresh() };
-    write(&path, &prepared, made_for(&file, &made), &Plan::default()).await.unwrap();
+    let made = StatePaths { state: one.clone(), out: two.clone(), backup: BackupPath::Usual };
+    let file = StateFile { serial: 3, ..StateFile::new_empty() };
+    write_plan(&path, &prepared, made_for(&file, &made), &Plan::default()).await.unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
-    assert!(saved.plan.check_complete(&mut diags, "w1").is_ok());
-    assert!(saved.plan.check_complete(&mut diags, "default").is_err());
+    assert!(saved.plan.check_is_complete(&mut diags, "w1").is_ok());
+    assert!(saved.plan.check_is_complete(&mut diags, "default").is_err());
     assert_eq!(summaries(diags), ["Saved plan is for another workspace"]);
 
     let state_paths = |state: Option<&str>, out: Option<&str>| {
         let (state, out) = (state.map(Into::into), out.map(Into::into));
-        let state_paths = saved.state_paths(StatePaths { state, out, backup: Backup::Usual });
+        let state_paths = saved.state_paths(StatePaths { state, out, backup: BackupPath::Usual });
         (state_paths.state, state_paths.out)
     };
     assert_eq!(state_paths(None, None), (one.clone(), two));
@@ -148,12 +148,12 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
-        drop(opened(&env, root, &path).0.plan.check(&mut diags, file, None));
+        drop(opened(&env, root, &path).0.plan.plan_for_state(&mut diags, file, None));
         summaries(diags)
     };
     assert!(check(&file).is_empty());
     assert_eq!(check(&StateFile { serial: 4, ..file.clone() }), ["Saved plan is stale"]);
-    let other = StateFile { serial: 3, ..StateFile::fresh() };
+    let other = StateFile { serial: 3, ..StateFile::new_empty() };
     assert_eq!(check(&other), ["Saved plan does not match the given state"]);
 }
 
@@ -182,7 +182,8 @@ async fn planned_and_applied(
         fills: None,
     };
     let mut diags = Diagnostics::new();
-    let Ok(prepared) = Prepared::prepare(&mut diags, workspace(&none, root), &preparing).await
+    let Ok(prepared) =
+        PreparedConfig::prepare(&mut diags, workspace(&none, root), &preparing).await
     else {
         panic!("{diags:?}");
     };
@@ -190,14 +191,16 @@ async fn planned_and_applied(
     let values = prepared.variables.iter().map(|(name, input)| (name.clone(), input.value.clone()));
     plan.variables = values.collect();
     let path = root.join("p");
-    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &plan).await.unwrap();
+    write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &plan)
+        .await
+        .unwrap();
 
     drop(opened(env, root, &path));
     let mut diags = Diagnostics::new();
     let sources = sources(applied);
     let to_apply = ToApply { path: &path, sources: &sources, allow_foreign: true };
-    let report = Report::new(Screen::of(env), false, false);
-    let given = read(&mut diags, &mut workspace(env, root), to_apply, &report);
+    let report = OperationReport::new(Screen::of(env), false, false);
+    let given = read_plan(&mut diags, &mut workspace(env, root), to_apply, &report);
     let given = given.map(|(_, _, given)| given);
     let e = given.map(|mut given| format!("{:?}", given.remove("e").unwrap().raw));
     (summaries(diags), e.unwrap_or_default())
@@ -251,24 +254,24 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     let path = root.join("p");
     let prepared = prepared(&env, root).await;
     let state_paths = StatePaths::default();
-    write(&path, &prepared, made_for(&StateFile::fresh(), &state_paths), &Plan::default())
+    write_plan(&path, &prepared, made_for(&StateFile::new_empty(), &state_paths), &Plan::default())
         .await
         .unwrap();
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
-        let report = Report::new(Screen::of(env), false, false);
-        drop(read(&mut diags, &mut workspace(env, root), to_apply, &report));
+        let report = OperationReport::new(Screen::of(env), false, false);
+        drop(read_plan(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)
     };
     assert!(said(&env, false).is_empty());
-    let mut parts = file::read(&path).unwrap();
-    let about = String::from_utf8(parts[METADATA].clone()).unwrap();
+    let mut parts = file::read_plan_file(&path).unwrap();
+    let about = String::from_utf8(parts[METADATA_PART].clone()).unwrap();
     let about = about.replace("\"state\":null", "\"state\":\"elsewhere\"");
     assert!(about.contains("elsewhere"));
-    parts.insert(METADATA.to_owned(), about.into_bytes());
+    parts.insert(METADATA_PART.to_owned(), about.into_bytes());
     let parts: Vec<_> = parts.iter().map(|(name, it)| (name.as_str(), it.as_slice())).collect();
-    file::write(&path, &parts).unwrap();
+    file::write_plan_file(&path, &parts).unwrap();
     for allow_foreign in [false, true] {
         assert_eq!(said(&env, allow_foreign), ["Saved plan was changed"]);
     }

@@ -15,7 +15,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{FileOptions as _, MAX_RECORD, open_file, read_named_text, symlink};
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
-use formwork_value::duration::nanoseconds;
+use formwork_value::duration::parse_nanoseconds;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use tempfile::TempDir;
 
@@ -28,8 +28,8 @@ use crate::install::shipped::{self, ShippedProgram};
 use crate::install::signature;
 use crate::messages;
 use crate::signals::SignalGuard;
-use crate::view::report::Report as Messages;
-use crate::view::{Screen, out, transient};
+use crate::view::report::OperationReport as Messages;
+use crate::view::{Screen, print_out, print_transient};
 
 /// Check a provider against the rules of the protocol.
 #[derive(Debug, clap::Args)]
@@ -121,26 +121,26 @@ const PLAIN_WIDTH: usize = 100;
 pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let mut sources = Sources::new();
-    let options = options(&mut diags, &mut sources, args, env);
+    let options = check_options(&mut diags, &mut sources, args, env);
     let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
-    messages.diagnostics(&sources, &diags);
+    messages.report_diagnostics(&sources, &diags);
     let Ok((options, _link)) = options else { return Exit::CannotCheck };
-    let shown = Shown { screen: Screen::of(env) };
-    let report = interruptible(options, &shown).await;
-    shown.end();
+    let shown = ProgressLine { screen: Screen::of(env) };
+    let report = run_interruptible(options, &shown).await;
+    shown.clear();
     let mut diags = Diagnostics::new();
     let written = write(&mut diags, args, &report);
-    messages.diagnostics(&sources, &diags);
+    messages.report_diagnostics(&sources, &diags);
     if args.json {
-        out(&report.json());
+        print_out(&report.json());
     } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
         let mut diags = Diagnostics::new();
-        let Reported { .. } = diags.error(unusable(&report.provider, why));
-        messages.diagnostics(&sources, &diags);
+        let Reported { .. } = diags.error(unusable_program(&report.provider, why));
+        messages.report_diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
         let width = if crate::view::on_terminal() { screen.width } else { PLAIN_WIDTH };
-        out(&report.terminal(width.saturating_sub(1)));
+        print_out(&report.terminal(width.saturating_sub(1)));
     }
     match (report.exit_code(), written) {
         (2, _) | (_, Err(Reported { .. })) => Exit::CannotCheck,
@@ -150,7 +150,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 }
 
 /// The message about a program that could not be connected to.
-fn unusable(provider: &str, why: &str) -> Diagnostic {
+fn unusable_program(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
         "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
     );
@@ -158,9 +158,9 @@ fn unusable(provider: &str, why: &str) -> Diagnostic {
 }
 
 /// Makes the run; a first signal ends it early, with the report of what was examined.
-async fn interruptible(options: Options, shown: &Shown) -> Report {
+async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
     let stop = Arc::clone(&options.stop);
-    let mut progress = |family: &str, tallies: &Tallies| shown.family(family, tallies);
+    let mut progress = |family: &str, tallies: &Tallies| shown.show_family(family, tallies);
     let run = formwork_conformance::run(options, &mut progress);
     tokio::pin!(run);
     // Without a handler for signals, they end the program as they would any other.
@@ -175,22 +175,22 @@ async fn interruptible(options: Options, shown: &Shown) -> Report {
 }
 
 /// Progress on one line of a terminal.
-struct Shown {
+struct ProgressLine {
     screen: Screen,
 }
 
-impl Shown {
-    fn family(&self, family: &str, tallies: &Tallies) {
+impl ProgressLine {
+    fn show_family(&self, family: &str, tallies: &Tallies) {
         let findings = tallies.findings().count();
-        transient(&self.screen, &format!("{family}, {findings} findings so far"));
+        print_transient(&self.screen, &format!("{family}, {findings} findings so far"));
     }
 
-    fn end(&self) {
-        transient(&self.screen, "");
+    fn clear(&self) {
+        print_transient(&self.screen, "");
     }
 }
 
-fn options(
+fn check_options(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     args: &ProviderCheckArgs,
@@ -200,21 +200,22 @@ fn options(
         let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_LEVEL, detail)));
     }
-    let (target, link) = target(diags, &args.provider, env)?;
-    let only = ids(diags, "-only", &args.only)?;
-    let skip = ids(diags, "-skip", &args.skip)?;
-    let time = time(diags, &args.time)?;
+    let (target, link) = resolve_target(diags, &args.provider, env)?;
+    let only = parse_rule_ids(diags, "-only", &args.only)?;
+    let skip = parse_rule_ids(diags, "-skip", &args.skip)?;
+    let time = parse_duration(diags, &args.time)?;
     let examples = match &args.examples {
-        Some(folder) => check_inputs::examples(diags, sources, folder)?,
+        Some(folder) => check_inputs::read_examples(diags, sources, folder)?,
         None => Vec::new(),
     };
     let config = match &args.config {
-        Some(file) => Some(check_inputs::config(diags, sources, file)?),
+        Some(file) => Some(check_inputs::read_provider_config(diags, sources, file)?),
         None => None,
     };
-    let previous = args.previous.as_deref().map(|path| program(diags, path)).transpose()?;
+    let previous =
+        args.previous.as_deref().map(|path| provider_program(diags, path)).transpose()?;
     let release = match &args.release {
-        Some(folder) => Some(release(diags, folder, args.release_key.as_deref())?),
+        Some(folder) => Some(read_release(diags, folder, args.release_key.as_deref())?),
         None => None,
     };
     let options = Options {
@@ -237,7 +238,7 @@ fn options(
 }
 
 /// The release and the key that its signature is verified with.
-fn release(
+fn read_release(
     diags: &mut Diagnostics,
     folder: &Path,
     key: Option<&Path>,
@@ -263,11 +264,11 @@ fn release(
 
 /// Verifies a signature as `init` does.
 fn verify(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
-    let verified = signature::verify(document, signed, &[key.to_owned()], clock::now());
+    let verified = signature::verify(document, signed, &[key.to_owned()], clock::current_time());
     verified.map(drop).map_err(|error| error.to_string())
 }
 
-fn ids(
+fn parse_rule_ids(
     diags: &mut Diagnostics,
     flag: &str,
     given: &[String],
@@ -283,8 +284,8 @@ fn ids(
     Ok(given.iter().cloned().collect())
 }
 
-fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
-    let parsed = nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
+fn parse_duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+    let parsed = parse_nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
     parsed.map(Duration::from_nanos).filter(|it| !it.is_zero()).ok_or_else(|| {
         let detail = format!("-time={text:?} is not a duration such as 90s, 10m or 1h.");
         diags.error(Diagnostic::error(messages::INVALID_TIME_LIMIT, detail))
@@ -293,14 +294,14 @@ fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
 
 /// The provider: a file, or the address of one that is reattached, installed or comes with Formwork. The
 /// folder is needed as long as the provider is.
-fn target(
+fn resolve_target(
     diags: &mut Diagnostics,
     given: &str,
     env: &Env,
 ) -> Result<(Target, Option<TempDir>), Reported> {
     let path = Path::new(given);
     if path.exists() {
-        return Ok((Target::Program(program(diags, path)?), None));
+        return Ok((Target::Program(provider_program(diags, path)?), None));
     }
     let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
         && !given.starts_with(['/', '.']);
@@ -321,7 +322,8 @@ fn target(
     if let Some(path) = installed_program(&addr) {
         return Ok((Target::Program(path), None));
     }
-    let shipped = shipped::find(&addr, env.bundled).map(|(_, program)| link_program(&program));
+    let shipped =
+        shipped::find_shipped(&addr, env.bundled).map(|(_, program)| link_program(&program));
     if let Some(shipped) = shipped.transpose().map_err(|error| {
         let detail = format!("No link to the program of {given} can be made: {error}.");
         diags.error(Diagnostic::error(messages::PROVIDER_CANNOT_BE_CHECKED, detail))
@@ -352,7 +354,7 @@ fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
     let folder = Path::new(".terraform/providers")
         .join(addr.host().to_string())
         .join(addr.namespace().as_str())
-        .join(addr.kind().as_str());
+        .join(addr.provider_type().as_str());
     let mut found: Vec<PathBuf> = Vec::new();
     for version in fs::read_dir(folder).ok()?.flatten() {
         for platform in fs::read_dir(version.path()).into_iter().flatten().flatten() {
@@ -367,7 +369,7 @@ fn installed_program(addr: &ProviderAddr) -> Option<PathBuf> {
     found.pop()
 }
 
-fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
+fn provider_program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
     // A link stays one: some programs serve the provider that their name says.
     let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
     let absolute = found.map_err(|error| {
@@ -401,23 +403,27 @@ fn write(
         if let Some(path) = path
             && let Err(error) = fs::write(path, text)
         {
-            done = Err(unwritable(diags, path, &error));
+            done = Err(report_unwritable(diags, path, &error));
         }
     }
     if let Some(folder) = &args.reproducers {
-        done = done.and(reproducers(diags, folder, report));
+        done = done.and(write_reproducers(diags, folder, report));
     }
     done
 }
 
-fn unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
+fn report_unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{} cannot be written: {error}.", path.display());
     diags.error(Diagnostic::error(messages::REPORT_COULD_NOT_BE_WRITTEN, detail))
 }
 
-fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Result<(), Reported> {
-    fs::create_dir_all(folder).map_err(|error| unwritable(diags, folder, &error))?;
-    let begun: SystemTime = clock::now().into();
+fn write_reproducers(
+    diags: &mut Diagnostics,
+    folder: &Path,
+    report: &Report,
+) -> Result<(), Reported> {
+    fs::create_dir_all(folder).map_err(|error| report_unwritable(diags, folder, &error))?;
+    let begun: SystemTime = clock::current_time().into();
     let mut numbers = std::collections::BTreeMap::<&str, usize>::new();
     for finding in report.findings.iter().filter(|it| !it.calls.is_empty()) {
         let number = numbers.entry(finding.rule).or_default();
@@ -426,7 +432,7 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
         // It has what the provider was configured with.
         let file = File::options().write(true).create(true).truncate(true).owner_only().open(&path);
         let written = file.and_then(|file| finding.write_reproducer(report.protocol, begun, file));
-        written.map_err(|error| unwritable(diags, &path, &error))?;
+        written.map_err(|error| report_unwritable(diags, &path, &error))?;
     }
     Ok(())
 }
@@ -434,14 +440,14 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
 /// Runs `provider replay`.
 pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
-    let played = play(&mut diags, args).await;
+    let played = replay_calls(&mut diags, args).await;
     let messages = Messages::new(Screen::of(env), false, env.compact_warnings);
-    messages.diagnostics(&Sources::new(), &diags);
+    messages.report_diagnostics(&Sources::new(), &diags);
     let Ok(calls) = played else { return Exit::CannotCheck };
     let mut same = true;
     for call in &calls {
         let verdict = if call.is_same { "same answer" } else { "another answer" };
-        out(&format!(
+        print_out(&format!(
             "{}: {verdict}\n  recorded: {}\n  now: {}\n",
             call.path, call.recorded, call.now
         ));
@@ -450,11 +456,11 @@ pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
     if same { Exit::Done } else { Exit::Failed }
 }
 
-async fn play(
+async fn replay_calls(
     diags: &mut Diagnostics,
     args: &ProviderReplayArgs,
 ) -> Result<Vec<report::Replay>, Reported> {
-    let program = program(diags, &args.program)?;
+    let program = provider_program(diags, &args.program)?;
     let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());
         diags.error(Diagnostic::error(messages::NO_SUCH_REPRODUCER_FILE, detail))

@@ -9,12 +9,12 @@ use std::{fs, io};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::{Config, ConfigSource, Files, inputs};
+use formwork_core::config::{Config, ConfigFiles, ConfigSource, inputs};
 use formwork_core::disk::{MAX_TEXT, read_file};
 use formwork_core::eval::{HostValues, Results};
-use formwork_core::plan::{Options, plan};
-use formwork_core::provider::{Launch, Pool};
-use formwork_core::provisioner::Provisioners;
+use formwork_core::plan::{PlanOptions, make_plan};
+use formwork_core::provider::{ProviderLauncher, ProviderPool};
+use formwork_core::provisioner::ProvisionerSet;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
@@ -29,19 +29,19 @@ use crate::messages;
 const MAX_DEPTH: usize = 8;
 
 /// Plans every example, and returns how many there are.
-pub(super) async fn check(
+pub(super) async fn plan_examples(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     program: &Path,
     folder: &Path,
 ) -> usize {
     let mut examples = Vec::new();
-    find(folder, MAX_DEPTH, &mut examples);
+    find_examples(folder, MAX_DEPTH, &mut examples);
     examples.sort();
     for example in &examples {
         // Planning goes no further once something was reported, so each begins with a clean sheet.
         let mut found = Diagnostics::new();
-        let planned = plans(&mut found, sources, program, example).await;
+        let planned = plan_example(&mut found, sources, program, example).await;
         let failed = planned.is_err() || found.has_errors();
         let _receipt = diags.append(found);
         if failed {
@@ -52,18 +52,18 @@ pub(super) async fn check(
     examples.len()
 }
 
-fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_examples(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
-            find(&path, depth - 1, found);
+            find_examples(&path, depth - 1, found);
         } else if path.extension().is_some_and(|extension| extension == "tf") {
             found.push(path);
         }
     }
 }
 
-async fn plans(
+async fn plan_example(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     program: &Path,
@@ -72,15 +72,17 @@ async fn plans(
     let dir = example.parent().unwrap_or(Path::new("."));
     let config_source = ConfigSource { files: &OneFile(example), dir, folders: &LocalFolders };
     let config = Config::load(diags, sources, config_source)?;
-    let refused = inputs::Unset::Refused;
-    let variables = inputs::resolve(diags, sources, &config.root, Vec::new(), refused)?;
+    let refused = inputs::UnsetVariable::Error;
+    let variables = inputs::resolve_variables(diags, sources, &config.root, Vec::new(), refused)?;
     let launcher = Launcher { program, running: RefCell::default() };
-    let pool = Pool::new(&launcher);
+    let pool = ProviderPool::new(&launcher);
     let cwd = std::env::current_dir().unwrap_or_default();
     let root = dir.to_string_lossy().into_owned().into();
-    let world = HostValues { root, ..HostValues::of_folder(&cwd.to_string_lossy(), clock::now) };
+    let world =
+        HostValues { root, ..HostValues::for_folder(&cwd.to_string_lossy(), clock::current_time) };
     let results = Results::new(&config);
-    let (state, provisioners, stop) = (State::default(), Provisioners::default(), Cell::new(false));
+    let (state, provisioners, stop) =
+        (State::default(), ProvisionerSet::default(), Cell::new(false));
     let session = Session::new(SessionInputs {
         config: &config,
         sources,
@@ -92,7 +94,7 @@ async fn plans(
         variables: &variables,
         stop: &stop,
     });
-    let planned = plan(&session, diags, &Options::default()).await;
+    let planned = make_plan(&session, diags, &PlanOptions::default()).await;
     let running = launcher.running.take();
     shutdown_all(running.iter().map(|plugin| &**plugin)).await;
     planned.map(|_plan| ())
@@ -105,18 +107,18 @@ struct Launcher<'p> {
 }
 
 #[async_trait::async_trait(?Send)]
-impl Launch for Launcher<'_> {
-    async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+impl ProviderLauncher for Launcher<'_> {
+    async fn launch_provider(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let path = self.program.to_owned();
         let executable = Executable {
-            name: addr.display(),
+            name: addr.display_string(),
             path,
             arg0: None,
             identity: None,
             env: Vec::new(),
             withheld: Vec::new(),
         };
-        let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
+        let plugin = Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await?;
         let provider = Arc::new(plugin.provider());
         self.running.borrow_mut().push(Rc::new(plugin));
         Ok(provider)
@@ -126,7 +128,7 @@ impl Launch for Launcher<'_> {
 /// A folder of which only one file counts.
 struct OneFile<'p>(&'p Path);
 
-impl Files for OneFile<'_> {
+impl ConfigFiles for OneFile<'_> {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         let name = self.0.file_name().unwrap_or_default();
         Ok(vec![name.to_string_lossy().into_owned()])

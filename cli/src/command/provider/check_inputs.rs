@@ -20,7 +20,7 @@ use crate::messages;
 const MAX_DEPTH: usize = 8;
 
 /// Reads all examples below a folder.
-pub(super) fn examples(
+pub(super) fn read_examples(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     folder: &Path,
@@ -30,7 +30,7 @@ pub(super) fn examples(
         return Err(diags.error(Diagnostic::error(messages::NO_SUCH_FOLDER_EXAMPLES, detail)));
     }
     let mut files = Vec::new();
-    find(folder, MAX_DEPTH, &mut files);
+    find_files(folder, MAX_DEPTH, &mut files);
     files.sort();
     let mut examples = Vec::new();
     for file in files {
@@ -50,7 +50,7 @@ pub(super) fn examples(
 }
 
 /// Reads a file that holds the content of a provider block.
-pub(super) fn config(
+pub(super) fn read_provider_config(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     file: &Path,
@@ -59,11 +59,11 @@ pub(super) fn config(
     Ok(value_of(&body, Kind::Provider))
 }
 
-fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
         if path.is_dir() && depth > 0 {
-            find(&path, depth - 1, found);
+            find_files(&path, depth - 1, found);
         } else if path.extension().is_some_and(|extension| extension == "tf") {
             found.push(path);
         }
@@ -100,7 +100,7 @@ fn kind_of(block: &Block) -> Option<Kind> {
 }
 
 /// Names that belong to the language and not to the type.
-const META: [&str; 9] = [
+const META_ARGUMENTS: [&str; 9] = [
     "count",
     "for_each",
     "depends_on",
@@ -114,8 +114,9 @@ const META: [&str; 9] = [
 
 /// Attributes and blocks as one object; blocks of one name are a list.
 fn value_of(body: &Body, kind: Kind) -> Value {
-    let is_meta =
-        |name: &str| META.contains(&name) && !(kind == Kind::Provider && name == "provider");
+    let is_meta = |name: &str| {
+        META_ARGUMENTS.contains(&name) && !(kind == Kind::Provider && name == "provider")
+    };
     let body = match (kind, body.blocks.iter().find(|it| it.kind.name == "config")) {
         // Lists and actions keep their arguments one level further in.
         (Kind::List | Kind::Action, Some(config)) => &config.body,

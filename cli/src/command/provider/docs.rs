@@ -15,13 +15,13 @@ use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::check_examples;
-use super::page::{Subject, of_block, of_function};
+use super::page::{PageSubject, of_block, of_function};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
-use crate::view::{Screen, out};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, print_out};
 
 /// Write the documentation of a provider from its schema, or check its examples.
 #[derive(Debug, clap::Args)]
@@ -48,19 +48,19 @@ pub(crate) struct ProviderDocsArgs {
 pub(super) async fn run(args: &ProviderDocsArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let mut sources = Sources::new();
-    let done = work(&mut diags, &mut sources, args).await;
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
-    report.diagnostics(&sources, &diags);
+    let done = write_docs(&mut diags, &mut sources, args).await;
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
+    report.report_diagnostics(&sources, &diags);
     match done {
         Ok(text) if !diags.has_errors() => {
-            out(&format!("{text}\n"));
+            print_out(&format!("{text}\n"));
             Exit::Done
         }
         _ => Exit::Failed,
     }
 }
 
-async fn work(
+async fn write_docs(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     args: &ProviderDocsArgs,
@@ -70,11 +70,12 @@ async fn work(
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
     let name = name_of(diags, &program)?;
-    let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
+    let plugin =
+        launch(&program, &name).await.map_err(|failure| report_unusable(diags, &failure))?;
     let schema = plugin.provider().schema().await;
     shutdown_all([&plugin]).await;
-    let schema = schema.map_err(|failure| unusable(diags, &failure))?;
-    let pages = pages(&schema, &name, &args.examples);
+    let schema = schema.map_err(|failure| report_unusable(diags, &failure))?;
+    let pages = render_pages(&schema, &name, &args.examples);
     if !args.check {
         for (path, text) in &pages {
             write(diags, &args.out.join(path), text)?;
@@ -92,7 +93,7 @@ async fn work(
             let _receipt = diags.error(Diagnostic::error(messages::PAGE_IS_OUT_DATE, detail));
         }
     }
-    let n_examples = check_examples::check(diags, sources, &program, &args.examples).await;
+    let n_examples = check_examples::plan_examples(diags, sources, &program, &args.examples).await;
     Ok(format!("{} pages are up to date, {n_examples} examples plan.", pages.len()))
 }
 
@@ -105,7 +106,7 @@ async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
         env: Vec::new(),
         withheld: Vec::new(),
     };
-    Plugin::launch(&executable, &Settings::USUAL).await
+    Plugin::launch(&executable, &Settings::TERRAFORM_DEFAULTS).await
 }
 
 /// Name of the provider: the end of its program's name, up to a version.
@@ -120,15 +121,19 @@ fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> 
     }
 }
 
-fn unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
+fn report_unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
     let problem = Diagnostic::error(messages::PROVIDER_CANNOT_BE_ASKED, failure.to_string());
     diags.error(problem.blame(Blame::Provider))
 }
 
 /// The pages by where they go below the folder of documentation.
-fn pages(schema: &ProviderSchema, provider: &str, examples: &Path) -> BTreeMap<PathBuf, String> {
+fn render_pages(
+    schema: &ProviderSchema,
+    provider: &str,
+    examples: &Path,
+) -> BTreeMap<PathBuf, String> {
     let read = |path: PathBuf| read_text(&examples.join(path), MAX_TEXT).ok();
-    let subject = |name, kind, example: String, import: String| Subject {
+    let subject = |name, kind, example: String, import: String| PageSubject {
         name,
         kind,
         provider,

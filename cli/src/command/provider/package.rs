@@ -18,8 +18,8 @@ use crate::exit::Exit;
 use crate::install::hash;
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::report::Report;
-use crate::view::{Screen, out};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, print_out};
 
 /// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.
 #[derive(Debug, clap::Args)]
@@ -47,21 +47,22 @@ pub(crate) struct ProviderPackageArgs {
 }
 
 /// Documents that go into each archive if the folder has them.
-const DOCUMENTS: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];
+const DOCUMENT_NAMES: [&str; 5] =
+    ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];
 
 /// Prefix of the names of programs.
-const PROGRAM: &str = "terraform-provider-";
+const PROGRAM_PREFIX: &str = "terraform-provider-";
 
 /// Runs the command.
 pub(super) fn run(args: &ProviderPackageArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
-    let packed = pack(&mut diags, args, env);
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
-    report.diagnostics(&Sources::new(), &diags);
+    let packed = pack_release(&mut diags, args, env);
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
+    report.report_diagnostics(&Sources::new(), &diags);
     match packed {
         Ok(names) => {
             let list: String = names.iter().map(|name| format!("  {name}\n")).collect();
-            out(&format!("Wrote to {}:\n{list}", args.out.display()));
+            print_out(&format!("Wrote to {}:\n{list}", args.out.display()));
             Exit::Done
         }
         Err(Reported { .. }) => Exit::Failed,
@@ -69,12 +70,12 @@ pub(super) fn run(args: &ProviderPackageArgs, env: &Env) -> Exit {
 }
 
 /// A file of the release.
-struct Packed {
+struct PackedFile {
     name: String,
     bytes: Vec<u8>,
 }
 
-fn pack(
+fn pack_release(
     diags: &mut Diagnostics,
     args: &ProviderPackageArgs,
     env: &Env,
@@ -84,23 +85,23 @@ fn pack(
             format!("-version={:?} is not a version such as 1.2.3: {error}.", args.version);
         diags.error(Diagnostic::error(messages::INVALID_VERSION, detail))
     })?;
-    let programs = programs(diags, &args.programs)?;
-    let kind = kind(diags, &programs)?;
-    let manifest = manifest(diags, &args.manifest)?;
-    let base = format!("{PROGRAM}{kind}_{version}");
+    let programs = programs_by_platform(diags, &args.programs)?;
+    let kind = provider_name(diags, &programs)?;
+    let manifest = read_manifest(diags, &args.manifest)?;
+    let base = format!("{PROGRAM_PREFIX}{kind}_{version}");
     let mut files = Vec::new();
     for (platform, program) in &programs {
         let suffix = if platform.os == "windows" { ".exe" } else { "" };
-        let bytes = archive(&format!("{PROGRAM}{kind}_v{version}{suffix}"), program);
-        let bytes = bytes.map_err(|error| unpacked(diags, program, &error))?;
-        files.push(Packed { name: format!("{base}_{platform}.zip"), bytes });
+        let bytes = program_archive(&format!("{PROGRAM_PREFIX}{kind}_v{version}{suffix}"), program);
+        let bytes = bytes.map_err(|error| report_pack_error(diags, program, &error))?;
+        files.push(PackedFile { name: format!("{base}_{platform}.zip"), bytes });
     }
-    files.push(Packed { name: format!("{base}_manifest.json"), bytes: manifest.into_bytes() });
+    files.push(PackedFile { name: format!("{base}_manifest.json"), bytes: manifest.into_bytes() });
     files.sort_by(|a, b| a.name.cmp(&b.name));
     let mut sums = String::new();
-    for Packed { name, bytes } in &files {
-        let sum = hash::of_packed(&mut &bytes[..]);
-        let sum = sum.map_err(|error| unpacked(diags, Path::new(name), &error))?;
+    for PackedFile { name, bytes } in &files {
+        let sum = hash::hash_packed(&mut &bytes[..]);
+        let sum = sum.map_err(|error| report_pack_error(diags, Path::new(name), &error))?;
         sums.push_str(&format!("{}  {name}\n", sum.trim_start_matches("zh:")));
     }
     let signature = match &args.key {
@@ -111,14 +112,16 @@ fn pack(
             None
         }
     };
-    files.push(Packed { name: format!("{base}_SHA256SUMS"), bytes: sums.into_bytes() });
-    files.extend(signature.map(|bytes| Packed { name: format!("{base}_SHA256SUMS.sig"), bytes }));
+    files.push(PackedFile { name: format!("{base}_SHA256SUMS"), bytes: sums.into_bytes() });
+    files.extend(
+        signature.map(|bytes| PackedFile { name: format!("{base}_SHA256SUMS.sig"), bytes }),
+    );
     write(diags, &args.out, &files)?;
     Ok(files.into_iter().map(|file| file.name).collect())
 }
 
 /// The programs by platform. A path without a platform is for that of this machine.
-fn programs(
+fn programs_by_platform(
     diags: &mut Diagnostics,
     given: &[String],
 ) -> Result<Vec<(Platform, PathBuf)>, Reported> {
@@ -131,7 +134,7 @@ fn programs(
         let (platform, path) = named.unwrap_or_else(|| (Platform::current(), text.into()));
         if !path.is_file() {
             let detail = format!(
-                "There is no file {:?}. Give the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM}NAME.",
+                "There is no file {:?}. Give the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM_PREFIX}NAME.",
                 path.display().to_string()
             );
             return Err(diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail)));
@@ -147,14 +150,17 @@ fn programs(
 }
 
 /// The name of the provider, which the names of all programs have.
-fn kind(diags: &mut Diagnostics, programs: &[(Platform, PathBuf)]) -> Result<String, Reported> {
+fn provider_name(
+    diags: &mut Diagnostics,
+    programs: &[(Platform, PathBuf)],
+) -> Result<String, Reported> {
     let mut found: Option<String> = None;
     for (_, path) in programs {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let kind = file.strip_prefix(PROGRAM).and_then(|rest| rest.split(['_', '.']).next());
+        let kind = file.strip_prefix(PROGRAM_PREFIX).and_then(|rest| rest.split(['_', '.']).next());
         let Some(kind) = kind.filter(|kind| !kind.is_empty()) else {
             let detail = format!(
-                "{} is not called {PROGRAM}NAME. Programs look for providers by that name.",
+                "{} is not called {PROGRAM_PREFIX}NAME. Programs look for providers by that name.",
                 path.display()
             );
             return Err(diags.error(Diagnostic::error(messages::NOT_A_PROVIDER, detail)));
@@ -174,7 +180,7 @@ fn kind(diags: &mut Diagnostics, programs: &[(Platform, PathBuf)]) -> Result<Str
 }
 
 /// The text of the manifest, which must name the protocols of the provider.
-fn manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
+fn read_manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
     let mut refused = |why: String| {
         let detail = format!(
             "{}: {why}. The file names the protocols of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
@@ -197,11 +203,11 @@ fn manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
 }
 
 /// The archive of a program and the documents beside it: the same bytes for the same files.
-fn archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
+fn program_archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     // Without a time of its own, an entry has the first one that the format knows.
     let options = SimpleFileOptions::default();
-    let documents = DOCUMENTS.iter().filter(|name| Path::new(name).is_file());
+    let documents = DOCUMENT_NAMES.iter().filter(|name| Path::new(name).is_file());
     let entries = documents.map(|name| (*name, Path::new(name), 0o644));
     for (name, path, mode) in entries.chain([(name, program, 0o755)]) {
         archive.start_file(name, options.unix_permissions(mode)).map_err(io::Error::other)?;
@@ -210,7 +216,7 @@ fn archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
     Ok(archive.finish().map_err(io::Error::other)?.into_inner())
 }
 
-fn unpacked(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
+fn report_pack_error(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{}: {error}.", path.display());
     diags.error(Diagnostic::error(messages::UNABLE_TO_PACK_FILE, detail).blame(Blame::Environment))
 }
@@ -224,7 +230,8 @@ fn sign(
 ) -> Result<Vec<u8>, Reported> {
     let signed = read_named_text(key, MAX_RECORD).map_err(|error| error.to_string());
     let passphrase = env.signing_passphrase.as_deref().unwrap_or_default();
-    let signed = signed.and_then(|text| signing::sign(document, &text, passphrase, clock::now()));
+    let signed =
+        signed.and_then(|text| signing::sign(document, &text, passphrase, clock::current_time()));
     signed.map_err(|why| {
         let detail = format!(
             "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is taken from FORMWORK_SIGNING_PASSPHRASE.",
@@ -235,7 +242,7 @@ fn sign(
 }
 
 /// Writes the files, each aside first.
-fn write(diags: &mut Diagnostics, folder: &Path, files: &[Packed]) -> Result<(), Reported> {
+fn write(diags: &mut Diagnostics, folder: &Path, files: &[PackedFile]) -> Result<(), Reported> {
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         files.iter().try_for_each(|file| {
             let mut aside = tempfile::NamedTempFile::new_in(folder)?;

@@ -10,7 +10,7 @@ use formwork_value::schema::{
 };
 
 /// Subject of a page.
-pub(super) struct Subject<'s> {
+pub(super) struct PageSubject<'s> {
     /// Its name.
     pub(super) name: &'s str,
     /// Its kind, as in a heading; empty for the provider itself.
@@ -24,21 +24,21 @@ pub(super) struct Subject<'s> {
 }
 
 /// The page of something with a schema.
-pub(super) fn of_block(subject: &Subject<'_>, block: &Block) -> String {
-    let mut out = head(subject, &block.docs.description);
-    deprecation(&mut out, &block.docs);
-    example(&mut out, subject);
+pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
+    let mut out = page_header(subject, &block.docs.description);
+    write_deprecation(&mut out, &block.docs);
+    write_example(&mut out, subject);
     out.push_str("\n## Schema\n");
     let mut deeper = Vec::new();
-    parts(&mut out, &Parts::of_block(block), "", "###", &mut deeper);
+    write_parts(&mut out, &SchemaParts::of_block(block), "", "###", &mut deeper);
     // Nested schemas follow one after the other, so that none is deeper than the table of contents.
     let mut at = 0;
     while at < deeper.len() {
-        let Deeper { path, parts: nested, title } = &deeper[at];
+        let NestedSection { path, parts: nested, title } = &deeper[at];
         let anchor = path.replace('.', "--");
         let _ = write!(out, "\n<a id=\"nested--{anchor}\"></a>\n### {title} `{path}`\n");
         let mut found = Vec::new();
-        parts(&mut out, nested, path, "####", &mut found);
+        write_parts(&mut out, nested, path, "####", &mut found);
         at += 1;
         deeper.splice(at..at, found);
     }
@@ -49,15 +49,15 @@ pub(super) fn of_block(subject: &Subject<'_>, block: &Block) -> String {
 }
 
 /// The page of a function.
-pub(super) fn of_function(subject: &Subject<'_>, function: &FunctionSignature) -> String {
-    let mut out = head(subject, &function.summary);
+pub(super) fn of_function(subject: &PageSubject<'_>, function: &FunctionSignature) -> String {
+    let mut out = page_header(subject, &function.summary);
     if !function.deprecation.is_empty() {
         let _ = write!(out, "\n~> **Deprecated** {}\n", function.deprecation);
     }
     if !function.description.is_empty() && function.description != function.summary {
         let _ = write!(out, "\n{}\n", function.description.trim());
     }
-    example(&mut out, subject);
+    write_example(&mut out, subject);
     let names =
         function.parameters.iter().map(|one| format!("{} {}", one.name, type_words(&one.ty)));
     let rest =
@@ -74,12 +74,12 @@ pub(super) fn of_function(subject: &Subject<'_>, function: &FunctionSignature) -
         out.push_str("\n## Arguments\n\n");
     }
     for (at, one) in function.parameters.iter().chain(&function.variadic).enumerate() {
-        argument(&mut out, at + 1, one, at >= function.parameters.len());
+        write_argument(&mut out, at + 1, one, at >= function.parameters.len());
     }
     out
 }
 
-fn argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic: bool) {
+fn write_argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic: bool) {
     let kind = match (variadic, parameter.allow_null) {
         (true, _) => "Variadic, ",
         (false, true) => "Nullable, ",
@@ -89,13 +89,13 @@ fn argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic
         out,
         "{at}. `{}` ({kind}{}) {}",
         parameter.name,
-        capital(&type_words(&parameter.ty)),
+        capitalize(&type_words(&parameter.ty)),
         on_one_line(&parameter.description)
     );
 }
 
-fn head(subject: &Subject<'_>, description: &str) -> String {
-    let Subject { name, kind, provider, .. } = subject;
+fn page_header(subject: &PageSubject<'_>, description: &str) -> String {
+    let PageSubject { name, kind, provider, .. } = subject;
     let title =
         if kind.is_empty() { format!("{provider} Provider") } else { format!("{name} ({kind})") };
     let page_title = match kind.is_empty() {
@@ -112,32 +112,32 @@ fn head(subject: &Subject<'_>, description: &str) -> String {
     out
 }
 
-fn deprecation(out: &mut String, docs: &Docs) {
+fn write_deprecation(out: &mut String, docs: &Docs) {
     if docs.deprecated {
         let _ = write!(out, "\n~> **Deprecated** {}\n", docs.deprecation);
     }
 }
 
-fn example(out: &mut String, subject: &Subject<'_>) {
+fn write_example(out: &mut String, subject: &PageSubject<'_>) {
     if let Some(example) = &subject.example {
         let _ = write!(out, "\n## Example Usage\n\n```terraform\n{}\n```\n", example.trim());
     }
 }
 
 /// The parts of a schema, by name.
-struct Parts<'s> {
+struct SchemaParts<'s> {
     attributes: Vec<(&'s str, &'s Attribute)>,
     blocks: Vec<(&'s str, &'s NestedBlock)>,
 }
 
 /// A nested schema that is still to be rendered.
-struct Deeper<'s> {
+struct NestedSection<'s> {
     path: String,
     title: &'static str,
-    parts: Parts<'s>,
+    parts: SchemaParts<'s>,
 }
 
-impl<'s> Parts<'s> {
+impl<'s> SchemaParts<'s> {
     fn of_block(block: &'s Block) -> Self {
         Self {
             attributes: block.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect(),
@@ -151,12 +151,12 @@ impl<'s> Parts<'s> {
     }
 }
 
-fn parts<'s>(
+fn write_parts<'s>(
     out: &mut String,
-    all: &Parts<'s>,
+    all: &SchemaParts<'s>,
     path: &str,
     heading: &str,
-    deeper: &mut Vec<Deeper<'s>>,
+    deeper: &mut Vec<NestedSection<'s>>,
 ) {
     let below =
         |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
@@ -173,16 +173,20 @@ fn parts<'s>(
             if is_here {
                 attribute(&mut lines, name, one, &below(name));
                 if let AttributeKind::Nested(nested) = &one.kind {
-                    let parts = Parts::of_attributes(nested);
-                    deeper.push(Deeper { path: below(name), title: "Nested Schema for", parts });
+                    let parts = SchemaParts::of_attributes(nested);
+                    deeper.push(NestedSection {
+                        path: below(name),
+                        title: "Nested Schema for",
+                        parts,
+                    });
                 }
             }
         }
         for (name, one) in &all.blocks {
             if wanted == Some(one.min_items > 0) {
                 block(&mut lines, name, one, &below(name));
-                let parts = Parts::of_block(&one.block);
-                deeper.push(Deeper {
+                let parts = SchemaParts::of_block(&one.block);
+                deeper.push(NestedSection {
                     path: below(name),
                     title: "Nested Schema for the block",
                     parts,
@@ -197,7 +201,7 @@ fn parts<'s>(
 
 fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     let kind = match &attribute.kind {
-        AttributeKind::Plain(ty) => capital(&type_words(ty)),
+        AttributeKind::Plain(ty) => capitalize(&type_words(ty)),
         AttributeKind::Nested(nested) => match nested.nesting {
             Nesting::Single | Nesting::Group => "Attributes".to_owned(),
             Nesting::List => "Attributes List".to_owned(),
@@ -209,9 +213,9 @@ fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     words.extend(attribute.sensitive.then(|| "Sensitive".to_owned()));
     words.extend(attribute.write_only.then(|| "Write-only".to_owned()));
     words.extend(attribute.docs.deprecated.then(|| "Deprecated".to_owned()));
-    line(out, name, &words, &attribute.docs);
+    write_line(out, name, &words, &attribute.docs);
     if matches!(attribute.kind, AttributeKind::Nested(_)) {
-        see(out, path);
+        write_link(out, path);
     }
 }
 
@@ -228,11 +232,11 @@ fn block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
         words.extend((block.max_items > 0).then(|| format!("Max: {}", block.max_items)));
     }
     words.extend(block.block.docs.deprecated.then(|| "Deprecated".to_owned()));
-    line(out, name, &words, &block.block.docs);
-    see(out, path);
+    write_line(out, name, &words, &block.block.docs);
+    write_link(out, path);
 }
 
-fn line(out: &mut String, name: &str, words: &[String], docs: &Docs) {
+fn write_line(out: &mut String, name: &str, words: &[String], docs: &Docs) {
     let mut text = format!("- `{name}` ({}) {}", words.join(", "), on_one_line(&docs.description));
     if docs.deprecated && !docs.deprecation.is_empty() {
         text = format!("{} {}", text.trim_end(), on_one_line(&docs.deprecation));
@@ -241,7 +245,7 @@ fn line(out: &mut String, name: &str, words: &[String], docs: &Docs) {
     out.push('\n');
 }
 
-fn see(out: &mut String, path: &str) {
+fn write_link(out: &mut String, path: &str) {
     out.pop();
     let _ = writeln!(out, " (see [below](#nested--{}))", path.replace('.', "--"));
 }
@@ -261,7 +265,7 @@ fn type_words(ty: &Type) -> String {
     }
 }
 
-fn capital(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut words = text.split(' ').map(|word| match word {
         "of" => word.to_owned(),
         _ => {

@@ -11,8 +11,8 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::Report;
-use crate::view::{Screen, out};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, print_out};
 
 /// Write a new provider that builds, tests and loads.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) struct ProviderNewArgs {
 }
 
 /// The files, by where they go.
-const FILES: [(&str, &str); 12] = [
+const FILE_TEMPLATES: [(&str, &str); 12] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("README.md", include_str!("template/README.md.in")),
     (".gitignore", "/target\n/dist\n"),
@@ -54,7 +54,7 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     match write(&mut diags, args) {
         Ok(folder) => {
-            out(&format!(
+            print_out(&format!(
                 "Wrote the provider {} to {}. To try it:\n\n    cd {}\n    cargo test\n",
                 args.name,
                 folder.display(),
@@ -63,8 +63,8 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
             Exit::Done
         }
         Err(_reported) => {
-            let report = Report::new(Screen::of(env), false, env.compact_warnings);
-            report.diagnostics(&Sources::new(), &diags);
+            let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
+            report.report_diagnostics(&Sources::new(), &diags);
             Exit::Failed
         }
     }
@@ -73,7 +73,7 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
 fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
     check_name(diags, "name of a provider", &args.name)?;
     check_name(diags, "namespace", &args.namespace)?;
-    let sdk = sdk(diags, args)?;
+    let sdk = sdk_folder(diags, args)?;
     let folder = PathBuf::from(format!("terraform-provider-{}", args.name));
     if folder.exists() {
         let detail =
@@ -90,7 +90,7 @@ fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Rep
         Some(sdk) => text.replace("SDK", &sdk.to_string_lossy()),
         None => without_patch(text),
     };
-    for (path, text) in FILES {
+    for (path, text) in FILE_TEMPLATES {
         let text = match path {
             "Cargo.toml" => fill_manifest(&fill(text).replace("VERSION", SDK_VERSION)),
             _ => fill(text),
@@ -137,7 +137,10 @@ fn without_patch(text: &str) -> String {
 
 /// The folder of the SDK in a checkout: as given, or that of the sources that this program was built
 /// from. Without one, the published packages are used.
-fn sdk(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<PathBuf>, Reported> {
+fn sdk_folder(
+    diags: &mut Diagnostics,
+    args: &ProviderNewArgs,
+) -> Result<Option<PathBuf>, Reported> {
     let is_sdk = |folder: &Path| folder.join("macros/Cargo.toml").is_file();
     let Some(folder) = &args.sdk else {
         let program = env::current_exe().ok();

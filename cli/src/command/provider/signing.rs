@@ -26,9 +26,13 @@ pub(super) fn sign(
     let public = [public.map_err(|error| error.to_string())?];
     let mut why = String::new();
     // The primary key if it may sign, or a subkey that may: whichever signature is accepted.
-    let subkeys =
-        key.secret_subkeys.iter().map(|subkey| detached(&subkey.key, &password, document));
-    for signed in std::iter::once(detached(&key.primary_key, &password, document)).chain(subkeys) {
+    let subkeys = key
+        .secret_subkeys
+        .iter()
+        .map(|subkey| detached_signature(&subkey.key, &password, document));
+    for signed in
+        std::iter::once(detached_signature(&key.primary_key, &password, document)).chain(subkeys)
+    {
         let checked = signed.and_then(|signed| {
             let trust = signature::verify(document, &signed, &public, now);
             trust.map(|_| signed).map_err(|error| error.to_string())
@@ -43,7 +47,7 @@ pub(super) fn sign(
 }
 
 /// A detached signature in its binary form.
-fn detached(
+fn detached_signature(
     key: &impl SigningKey,
     password: &Password,
     document: &[u8],
@@ -77,7 +81,7 @@ mod tests {
     }
 
     fn signed(key: &str, passphrase: &str) -> Result<Vec<u8>, String> {
-        sign(b"sums", key, passphrase, crate::clock::now())
+        sign(b"sums", key, passphrase, crate::clock::current_time())
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::disk::open_file;
-use formwork_core::version::Constraints;
+use formwork_core::version::VersionConstraints;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -15,12 +15,12 @@ use super::required_by_state;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
-use crate::install::lockfile::Lock;
+use crate::install::lockfile::ProviderLock;
 use crate::messages;
-use crate::modules::manifest::Record;
+use crate::modules::manifest::ModuleRecord;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
-use crate::view::{Screen, out_data, report::Report};
+use crate::view::{Screen, out_data, report::OperationReport};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// The scope of CycloneDX for components that only tests use.
@@ -28,7 +28,7 @@ const NOT_AT_RUN_TIME: &str = "excluded";
 
 /// The document to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Document {
+pub(super) enum InventoryDocument {
     /// The account of providers.
     Providers,
     /// The bill of materials, in CycloneDX.
@@ -36,24 +36,24 @@ pub(super) enum Document {
 }
 
 /// Runs the command.
-pub(super) async fn run(document: Document, tests: Option<&Path>, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, false);
+pub(super) async fn run(document: InventoryDocument, tests: Option<&Path>, env: &Env) -> Exit {
+    let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let json = match document {
-        Document::Providers => providers(&mut diags, &mut workspace, tests).await,
-        Document::Materials => materials(&mut diags, &mut workspace, tests),
+        InventoryDocument::Providers => providers_document(&mut diags, &mut workspace, tests).await,
+        InventoryDocument::Materials => materials_document(&mut diags, &mut workspace, tests),
     };
-    report.diagnostics(&workspace.sources, &diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     match json {
-        Ok(json) if document == Document::Materials => {
-            out_data(&format!("{}\n", json.pretty()));
+        Ok(json) if document == InventoryDocument::Materials => {
+            out_data(&format!("{}\n", json.to_pretty()));
             Exit::Done
         }
         Ok(json) => {
-            out_data(&format!("{}\n", json.compact()));
+            out_data(&format!("{}\n", json.to_compact()));
             Exit::Done
         }
         Err(Reported { .. }) => Exit::Failed,
@@ -62,7 +62,7 @@ pub(super) async fn run(document: Document, tests: Option<&Path>, env: &Env) -> 
 
 /// The source of a provider's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
+enum ProgramOrigin {
     /// Part of the engine.
     BuiltIn,
     /// Comes with Formwork.
@@ -77,7 +77,7 @@ enum Origin {
     Missing,
 }
 
-impl Origin {
+impl ProgramOrigin {
     fn name(self) -> &'static str {
         match self {
             Self::BuiltIn => "built-in",
@@ -91,12 +91,12 @@ impl Origin {
 }
 
 /// A provider that the folder uses.
-struct Used {
+struct UsedProvider {
     /// Whether only modules of tests require it.
     is_for_tests: bool,
-    constraints: Constraints,
-    lock: Option<Lock>,
-    origin: Origin,
+    constraints: VersionConstraints,
+    lock: Option<ProviderLock>,
+    origin: ProgramOrigin,
     /// Its program, if it is a file.
     program: Option<PathBuf>,
 }
@@ -114,14 +114,14 @@ impl Loaded {
         tests: Option<&Path>,
     ) -> Result<Self, Reported> {
         let config = super::required_config(diags, workspace, tests)?;
-        let tests = workspace.load_runs(diags, tests, Config::load_needs)?;
+        let tests = workspace.load_runs(diags, tests, Config::load_for_requirements)?;
         Ok(Self { config, tests })
     }
 
     /// The providers that modules of tests require.
-    fn required_by_tests(&self) -> impl Iterator<Item = (ProviderAddr, Constraints)> {
+    fn required_by_tests(&self) -> impl Iterator<Item = (ProviderAddr, VersionConstraints)> {
         let runs = self.tests.iter().flat_map(|test| &test.runs);
-        runs.flat_map(|run| run.config.requirements())
+        runs.flat_map(|run| run.config.provider_requirements())
     }
 }
 
@@ -131,17 +131,17 @@ fn used_providers(
     workspace: &mut Workspace<'_>,
     loaded: &Loaded,
     in_state: &BTreeSet<ProviderAddr>,
-) -> Result<BTreeMap<ProviderAddr, Used>, Reported> {
-    let locks = workspace.locks(diags)?;
-    let places = workspace.places(&[]);
-    let mut required = loaded.config.requirements();
+) -> Result<BTreeMap<ProviderAddr, UsedProvider>, Reported> {
+    let locks = workspace.read_lock_file(diags)?;
+    let places = workspace.provider_folders(&[]);
+    let mut required = loaded.config.provider_requirements();
     for addr in in_state {
         required.entry(addr.clone()).or_default();
     }
     let of_config: BTreeSet<ProviderAddr> = required.keys().cloned().collect();
     for (addr, constraints) in loaded.required_by_tests() {
         let known = required.entry(addr).or_default();
-        *known = std::mem::take(known).and(constraints);
+        *known = std::mem::take(known).union(constraints);
     }
     let found = required.into_iter().map(|(addr, constraints)| {
         let lock = locks.providers.get(&addr).cloned();
@@ -151,21 +151,21 @@ fn used_providers(
             false => places.program(&mut Diagnostics::new(), &addr, &locks).ok(),
         };
         let origin = match &program {
-            _ if addr.is_builtin() => Origin::BuiltIn,
-            _ if workspace.reattached.contains_key(&addr) => Origin::Reattached,
-            _ if places.overridden(&addr).is_some() => Origin::Development,
-            None => Origin::Missing,
-            Some(program) if program.identity.is_none() => Origin::Bundled,
-            Some(_) => Origin::Installed,
+            _ if addr.is_builtin() => ProgramOrigin::BuiltIn,
+            _ if workspace.reattached.contains_key(&addr) => ProgramOrigin::Reattached,
+            _ if places.development_folder(&addr).is_some() => ProgramOrigin::Development,
+            None => ProgramOrigin::Missing,
+            Some(program) if program.identity.is_none() => ProgramOrigin::Bundled,
+            Some(_) => ProgramOrigin::Installed,
         };
         let program = program.map(|program| program.path);
         let is_for_tests = !of_config.contains(&addr);
-        (addr, Used { is_for_tests, constraints, lock, origin, program })
+        (addr, UsedProvider { is_for_tests, constraints, lock, origin, program })
     });
     Ok(found.collect())
 }
 
-async fn providers(
+async fn providers_document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
@@ -177,58 +177,60 @@ async fn providers(
     let members = used.iter().map(|(addr, one)| {
         let version = one.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
         let hashes = one.lock.iter().flat_map(|lock| &lock.hashes);
-        let json = Json::some([
+        let json = Json::object_of_some([
             ("constraints", Some(Json::text(one.constraints.to_string()))),
             ("version", version),
             ("origin", Some(Json::text(one.origin.name()))),
             ("program", one.program.as_ref().map(|path| Json::text(path.display().to_string()))),
-            ("hashes", Json::Array(hashes.map(Json::text).collect()).filled()),
+            ("hashes", Json::Array(hashes.map(Json::text).collect()).none_if_empty()),
         ]);
         (addr.to_string(), json)
     });
+
     let in_state = in_state.iter().map(|addr| Json::text(addr.to_string())).collect();
-    Ok(Json::some([
+    Ok(Json::object_of_some([
         ("format_version", Some(Json::text("1.0"))),
         ("platform", Some(Json::text(Platform::current().to_string()))),
-        ("configuration", Some(module(config, config.root_node()))),
-        ("tests", Json::Object(tests.iter().filter_map(test).collect()).filled()),
+        ("configuration", Some(module_to_json(config, config.root_node()))),
+        ("tests", Json::Object(tests.iter().filter_map(test).collect()).none_if_empty()),
         ("state", Some(Json::Array(in_state))),
         ("providers", Some(Json::Object(members.collect()))),
     ]))
 }
 
 /// The requirements of a module, and of those that it calls.
-fn module(config: &Config, node: &ModuleNode) -> Json {
-    let required = node.module.requirements().into_iter();
+fn module_to_json(config: &Config, node: &ModuleNode) -> Json {
+    let required = node.module.provider_requirements().into_iter();
     let required =
         required.map(|(addr, wanted)| (addr.to_string(), Json::text(wanted.to_string())));
     let called = node
         .children
         .iter()
-        .map(|(name, child)| (name.to_string(), module(config, &config.nodes[*child])));
-    Json::some([
+        .map(|(name, child)| (name.to_string(), module_to_json(config, &config.nodes[*child])));
+    Json::object_of_some([
         ("required_providers", Some(Json::Object(required.collect()))),
-        ("module_calls", Json::Object(called.collect()).filled()),
+        ("module_calls", Json::Object(called.collect()).none_if_empty()),
     ])
 }
 
 /// A test file by its name, with the requirements of the modules that its runs use.
 fn test(test: &LoadedTest<Config>) -> Option<(String, Json)> {
     let runs = test.runs.iter();
-    let runs = runs.map(|run| (run.name.to_string(), module(&run.config, run.config.root_node())));
-    let runs = Json::Object(runs.collect()).filled()?;
+    let runs =
+        runs.map(|run| (run.name.to_string(), module_to_json(&run.config, run.config.root_node())));
+    let runs = Json::Object(runs.collect()).none_if_empty()?;
     Some((test.name.clone(), Json::object([("runs", runs)])))
 }
 
-fn materials(
+fn materials_document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<Json, Reported> {
     let loaded = Loaded::read(diags, workspace, tests)?;
-    let mut components = vec![engine(diags)?];
+    let mut components = vec![engine_to_json(diags)?];
     for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
-        if one.origin != Origin::BuiltIn {
+        if one.origin != ProgramOrigin::BuiltIn {
             components.push(provider(diags, &addr, &one)?);
         }
     }
@@ -237,7 +239,7 @@ fn materials(
         // A module of the checkout itself is no component of its own.
         if !key.is_empty() && !record.source.starts_with('.') {
             let folder = workspace.modules_folder().join(key);
-            components.push(called(diags, key, record, &folder)?);
+            components.push(module_material(diags, key, record, &folder)?);
         }
     }
     let name = workspace.root.canonicalize().ok();
@@ -257,7 +259,7 @@ fn materials(
 }
 
 /// The program itself.
-fn engine(diags: &mut Diagnostics) -> Result<Json, Reported> {
+fn engine_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
     let version = env!("CARGO_PKG_VERSION");
     let hash = match std::env::current_exe() {
         Ok(path) => digest(diags, &path)?,
@@ -272,7 +274,11 @@ fn engine(diags: &mut Diagnostics) -> Result<Json, Reported> {
     ]))
 }
 
-fn provider(diags: &mut Diagnostics, addr: &ProviderAddr, one: &Used) -> Result<Json, Reported> {
+fn provider(
+    diags: &mut Diagnostics,
+    addr: &ProviderAddr,
+    one: &UsedProvider,
+) -> Result<Json, Reported> {
     let version = one.lock.as_ref().map(|lock| lock.version.to_string());
     let hash = one.program.as_ref().map(|path| digest(diags, path)).transpose()?;
     let reference = match &version {
@@ -280,9 +286,9 @@ fn provider(diags: &mut Diagnostics, addr: &ProviderAddr, one: &Used) -> Result<
         None => format!("pkg:generic/{addr}"),
     };
     let locked = one.lock.iter().flat_map(|lock| &lock.hashes);
-    let mut properties = vec![property("formwork:origin", one.origin.name())];
-    properties.extend(locked.map(|hash| property("formwork:lock:hash", hash)));
-    Ok(Json::some([
+    let mut properties = vec![property_to_json("formwork:origin", one.origin.name())];
+    properties.extend(locked.map(|hash| property_to_json("formwork:lock:hash", hash)));
+    Ok(Json::object_of_some([
         ("type", Some(Json::text("application"))),
         ("bom-ref", Some(Json::text(reference.clone()))),
         ("name", Some(Json::text(addr.to_string()))),
@@ -294,35 +300,35 @@ fn provider(diags: &mut Diagnostics, addr: &ProviderAddr, one: &Used) -> Result<
     ]))
 }
 
-fn called(
+fn module_material(
     diags: &mut Diagnostics,
     key: &str,
-    record: &Record,
+    record: &ModuleRecord,
     folder: &Path,
 ) -> Result<Json, Reported> {
-    let hash = hash::of_module(folder)
+    let hash = hash::hash_module(folder)
         .map_err(|error| unreadable(diags, &format!("the module {key}"), &error))?;
     let source = crate::redact::address(&record.source);
     let origin =
         Json::object([("type", Json::text("distribution")), ("url", Json::text(source.clone()))]);
-    Ok(Json::some([
+    Ok(Json::object_of_some([
         ("type", Some(Json::text("library"))),
         ("bom-ref", Some(Json::text(format!("module.{key}")))),
         ("name", Some(Json::text(source))),
         ("version", record.version.as_ref().map(|version| Json::text(version.to_string()))),
         ("scope", key.starts_with("test.").then(|| Json::text(NOT_AT_RUN_TIME))),
         ("externalReferences", Some(Json::Array(vec![origin]))),
-        ("properties", Some(Json::Array(vec![property("formwork:content", &hash)]))),
+        ("properties", Some(Json::Array(vec![property_to_json("formwork:content", &hash)]))),
     ]))
 }
 
-fn property(name: &'static str, value: &str) -> Json {
+fn property_to_json(name: &'static str, value: &str) -> Json {
     Json::object([("name", Json::text(name)), ("value", Json::text(value))])
 }
 
 /// The SHA-256 checksum of a file, as CycloneDX has it.
 fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
-    let sum = open_file(path).and_then(|mut file| hash::of_packed(&mut file));
+    let sum = open_file(path).and_then(|mut file| hash::hash_packed(&mut file));
     let sum = sum.map_err(|error| unreadable(diags, &path.display().to_string(), &error))?;
     let sum = sum.trim_start_matches("zh:").to_owned();
     Ok(Json::Array(vec![Json::object([

@@ -5,24 +5,24 @@ use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::platforms;
+use super::parse_platforms;
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::installer::{Progress, fetch};
-use crate::install::lockfile::{Lock, LockFile};
-use crate::install::package::{self, Content};
-use crate::install::signature::Trust;
-use crate::install::source::{Search, Servers};
+use crate::install::installer::{DownloadProgress, fetch_package};
+use crate::install::lockfile::{LockFile, ProviderLock};
+use crate::install::package::{self, PackageContent};
+use crate::install::signature::PackageTrust;
+use crate::install::source::{ServerAccess, SourceSearch};
 use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
-use crate::settings::{Method, MethodKind};
-use crate::view::{Paint, Screen, report::Report};
+use crate::settings::{InstallMethod, MethodKind};
+use crate::view::{Paint, Screen, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Record the checksums of providers for several platforms in the lock file.
@@ -52,13 +52,13 @@ pub(crate) struct ProvidersLockArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
     let result = lock(args, &report, &mut workspace, &mut diags);
-    report.diagnostics(&workspace.sources, &diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     match result {
         Ok(changed) => {
             let text = if changed {
@@ -66,9 +66,9 @@ pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
             } else {
                 "\nSuccess! Formwork has validated the lock file and found no need for changes."
             };
-            report.text(&report.screen().paint(Paint::BoldGreen, text));
+            report.show_text(&report.screen().paint(Paint::BoldGreen, text));
             if changed {
-                report.text("\nReview the changes in .terraform.lock.hcl and then commit to your\nversion control system to retain the new checksums.\n");
+                report.show_text("\nReview the changes in .terraform.lock.hcl and then commit to your\nversion control system to retain the new checksums.\n");
             }
             Exit::Done
         }
@@ -85,18 +85,18 @@ struct PackageRequest<'a> {
 
 fn lock(
     args: &ProvidersLockArgs,
-    report: &Report,
+    report: &OperationReport,
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<bool, Reported> {
-    let methods = methods(args, diags)?;
-    let platforms = platforms(diags, &args.platform)?;
-    let config = workspace.needs(diags)?;
+    let methods = search_methods(args, diags)?;
+    let platforms = parse_platforms(diags, &args.platform)?;
+    let config = workspace.required_config(diags)?;
     let required = required_providers(args, &config, diags)?;
-    let mut locks = workspace.locks(diags)?;
-    let servers = Servers::new(workspace.env, &workspace.settings);
-    let search = Search::new(methods, &servers);
-    let selected = select(&search, &required, &locks, &platforms[0], diags)?;
+    let mut locks = workspace.read_lock_file(diags)?;
+    let servers = ServerAccess::new(workspace.env, &workspace.settings);
+    let search = SourceSearch::new(methods, &servers);
+    let selected = select_versions(&search, &required, &locks, &platforms[0], diags)?;
     let wanted: Vec<PackageRequest<'_>> = platforms
         .iter()
         .flat_map(|platform| {
@@ -104,21 +104,22 @@ fn lock(
         })
         .collect();
     let cache = workspace.settings.plugin_cache_dir.as_ref().filter(|_| args.enable_plugin_cache);
-    let results = parallel::run(
+    let results = parallel::run_jobs(
         &wanted,
         |_, one, emit| {
             let PackageRequest { addr, version, platform } = one;
             let prior = locks.providers.get(*addr).filter(|lock| lock.version == **version);
-            let cached = cache.map(|cache| package::place_for(cache, addr, version, platform));
-            let cached = cached.and_then(|cached| hash::of_folder(&cached).ok());
+            let cached = cache
+                .map(|cache| package::package_dir_any_platform(cache, addr, version, platform));
+            let cached = cached.and_then(|cached| hash::hash_folder(&cached).ok());
             if let (Some(lock), Some(hash)) = (prior, cached)
                 && lock.hashes.contains(&hash)
             {
                 return Ok(BTreeSet::from([hash]));
             }
-            checksums(&search, &servers, one, emit)
+            fetch_checksums(&search, &servers, one, emit)
         },
-        |_, line| report.log(&line),
+        |_, line| report.report_event(&line),
         || (),
     );
     let mut failures: BTreeMap<&Platform, Vec<String>> = BTreeMap::new();
@@ -129,11 +130,12 @@ fn lock(
         match result {
             Ok(hashes) => {
                 let old = before.providers.get(*addr);
-                let (change, is_change) = describe(old, version, &hashes);
-                let name = addr.display();
-                report.log(&format!("- Obtained {name} checksums for {platform}; {change}"));
+                let (change, is_change) = describe_change(old, version, &hashes);
+                let name = addr.display_string();
+                report
+                    .report_event(&format!("- Obtained {name} checksums for {platform}; {change}"));
                 changed |= is_change;
-                add(&mut locks, addr, version, &required[*addr], hashes);
+                add_hashes(&mut locks, addr, version, &required[*addr], hashes);
             }
             Err(reason) => {
                 failures.entry(platform).or_default().push(format!("- {addr}: {reason}"));
@@ -154,7 +156,10 @@ fn lock(
 }
 
 /// The place to look for packages: the origin registry, unless a mirror is named.
-fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Method>, Reported> {
+fn search_methods(
+    args: &ProvidersLockArgs,
+    diags: &mut Diagnostics,
+) -> Result<Vec<InstallMethod>, Reported> {
     let kind = match (&args.fs_mirror, &args.net_mirror) {
         (Some(_), Some(_)) => {
             let detail =
@@ -175,7 +180,7 @@ fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Meth
         }
         (None, None) => MethodKind::Direct,
     };
-    Ok(vec![Method::for_all_providers(kind)])
+    Ok(vec![InstallMethod::for_all_providers(kind)])
 }
 
 /// The providers to lock: all that the configuration requires, or those named of these.
@@ -183,8 +188,8 @@ fn required_providers(
     args: &ProvidersLockArgs,
     config: &Config,
     diags: &mut Diagnostics,
-) -> Result<BTreeMap<ProviderAddr, Constraints>, Reported> {
-    let mut required = config.requirements();
+) -> Result<BTreeMap<ProviderAddr, VersionConstraints>, Reported> {
+    let mut required = config.provider_requirements();
     let mut named = BTreeSet::new();
     for name in &args.providers {
         match name.parse::<ProviderAddr>() {
@@ -208,26 +213,29 @@ fn required_providers(
 }
 
 /// Selects a version of each provider: the locked one, or the newest that is allowed.
-fn select(
-    search: &Search<'_>,
-    required: &BTreeMap<ProviderAddr, Constraints>,
+fn select_versions(
+    search: &SourceSearch<'_>,
+    required: &BTreeMap<ProviderAddr, VersionConstraints>,
     locks: &LockFile,
     platform: &Platform,
     diags: &mut Diagnostics,
 ) -> Result<BTreeMap<ProviderAddr, Version>, Reported> {
-    let all: Vec<(&ProviderAddr, &Constraints)> = required.iter().collect();
-    let results = parallel::run(
+    let all: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
+    let results = parallel::run_jobs(
         &all,
         |_, (addr, constraints), _: &dyn Fn(())| {
             let locked = locks.providers.get(*addr).map(|lock| &lock.version);
-            if let Some(version) = locked.filter(|version| !constraints.allows(version)) {
+            if let Some(version) = locked.filter(|version| !constraints.allows_version(version)) {
                 return Err(format!(
                     "locked provider {addr} {version} does not match configured version constraint {constraints}; must use formwork init -upgrade to allow selection of new versions"
                 ));
             }
             let listing = search.versions(addr).map_err(|error| error.to_string())?;
             let suits = |version: &&Version| {
-                locked.map_or_else(|| constraints.allows(version), |locked| locked == *version)
+                locked.map_or_else(
+                    || constraints.allows_version(version),
+                    |locked| locked == *version,
+                )
             };
             let newest = listing.versions.iter().rev().find(suits);
             newest.cloned().ok_or_else(|| match locked {
@@ -260,31 +268,31 @@ fn select(
 }
 
 /// Fetches a package, and returns the hashes to lock.
-fn checksums(
-    search: &Search<'_>,
-    servers: &Servers<'_>,
+fn fetch_checksums(
+    search: &SourceSearch<'_>,
+    servers: &ServerAccess<'_>,
     wanted: &PackageRequest<'_>,
     emit: &dyn Fn(String),
 ) -> Result<BTreeSet<String>, String> {
     let PackageRequest { addr, version, platform } = wanted;
-    let name = format!("{} {version} for {platform}", addr.display());
+    let name = format!("{} {version} for {platform}", addr.display_string());
     let package = search.package(addr, version, platform).map_err(|error| error.to_string())?;
     emit(format!("- Fetching {name}..."));
-    let fetched = fetch(servers, package, &Progress::default())?;
+    let fetched = fetch_package(servers, package, &DownloadProgress::default())?;
     let hash = match &fetched.content {
-        Content::Folder(folder) => hash::of_folder(folder),
-        Content::Archive(archive) => hash::of_archive(archive),
+        PackageContent::Folder(folder) => hash::hash_folder(folder),
+        PackageContent::Archive(archive) => hash::hash_archive(archive),
     };
     let hash = hash.map_err(|error| format!("the package cannot be read: {error}"))?;
     let key = fetched.trust.key_id().map_or(String::new(), |id| format!(", key ID {id}"));
-    let trust: &Trust = &fetched.trust;
+    let trust: &PackageTrust = &fetched.trust;
     emit(format!("- Retrieved {name} ({trust}{key})"));
     Ok(fetched.signed.into_iter().chain([hash]).collect())
 }
 
 /// The change that checksums are to a lock, and whether they are one.
-fn describe(
-    old: Option<&Lock>,
+fn describe_change(
+    old: Option<&ProviderLock>,
     version: &Version,
     hashes: &BTreeSet<String>,
 ) -> (&'static str, bool) {
@@ -302,16 +310,16 @@ fn describe(
     }
 }
 
-fn add(
+fn add_hashes(
     locks: &mut LockFile,
     addr: &ProviderAddr,
     version: &Version,
-    constraints: &Constraints,
+    constraints: &VersionConstraints,
     hashes: BTreeSet<String>,
 ) {
-    let fresh = || Lock {
+    let fresh = || ProviderLock {
         version: version.clone(),
-        constraints: Constraints::default(),
+        constraints: VersionConstraints::default(),
         hashes: BTreeSet::new(),
     };
     let lock = locks.providers.entry(addr.clone()).or_insert_with(fresh);

@@ -7,23 +7,25 @@ use std::path::{Path, PathBuf};
 use clap::ArgAction;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{open_file, set_mode};
-use formwork_core::version::{Constraints, Version};
+use formwork_core::version::{Version, VersionConstraints};
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
 
-use super::platforms;
+use super::parse_platforms;
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::installer::{Fetched, Progress, fetch};
+use crate::install::installer::{DownloadProgress, FetchedPackage, fetch_package};
 use crate::install::lockfile::LockFile;
-use crate::install::package::Content;
-use crate::install::source::{LocalPackage, Location, Search, Servers, packages};
+use crate::install::package::PackageContent;
+use crate::install::source::{
+    LocalPackage, PackageLocation, ServerAccess, SourceSearch, local_packages,
+};
 use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::{Screen, report::Report};
+use crate::view::{Screen, report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Copy the packages of the required providers into a folder that serves as a mirror.
@@ -44,43 +46,44 @@ pub(crate) struct ProvidersMirrorArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &ProvidersMirrorArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let report = OperationReport::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
+        return report.report_failure(None, &diags);
     };
-    let result = mirror(args, &report, &mut workspace, &mut diags);
-    report.diagnostics(&workspace.sources, &diags);
+    let result = mirror_packages(args, &report, &mut workspace, &mut diags);
+    report.report_diagnostics(&workspace.sources, &diags);
     if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
 }
 
-fn mirror(
+fn mirror_packages(
     args: &ProvidersMirrorArgs,
-    report: &Report,
+    report: &OperationReport,
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
-    let platforms = platforms(diags, &args.platform)?;
-    let config = workspace.needs(diags)?;
-    let required = config.requirements();
-    let locks = if args.lock_file { workspace.locks(diags)? } else { LockFile::default() };
+    let platforms = parse_platforms(diags, &args.platform)?;
+    let config = workspace.required_config(diags)?;
+    let required = config.provider_requirements();
+    let locks = if args.lock_file { workspace.read_lock_file(diags)? } else { LockFile::default() };
     if !locks.providers.is_empty() {
-        workspace.places(&[]).check(diags, &required, &locks)?;
+        workspace.provider_folders(&[]).check(diags, &required, &locks)?;
     }
-    let servers = Servers::new(workspace.env, &workspace.settings);
-    let search = Search::registries(&servers);
-    let all: Vec<(&ProviderAddr, &Constraints)> = required.iter().collect();
-    let copy = Copy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
-    let results = parallel::run(
+    let servers = ServerAccess::new(workspace.env, &workspace.settings);
+    let search = SourceSearch::registries(&servers);
+    let all: Vec<(&ProviderAddr, &VersionConstraints)> = required.iter().collect();
+    let copy =
+        PackageCopy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
+    let results = parallel::run_jobs(
         &all,
         |_, (addr, constraints), emit| copy.provider(addr, constraints, &args.folder, emit),
-        |_, line: String| report.log(&line),
+        |_, line: String| report.report_event(&line),
         || (),
     );
     for problem in results.into_iter().flatten() {
         let _ = diags.error(problem.blame(Blame::Environment));
     }
-    for addr in addresses(&args.folder) {
+    for addr in mirrored_providers(&args.folder) {
         if let Err(error) = write_index(&args.folder, &addr) {
             let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
             let summary = messages::FAILED_TO_UPDATE_INDEXES;
@@ -91,27 +94,30 @@ fn mirror(
 }
 
 /// A copy of the packages of several platforms.
-struct Copy<'a> {
-    search: &'a Search<'a>,
-    servers: &'a Servers<'a>,
+struct PackageCopy<'a> {
+    search: &'a SourceSearch<'a>,
+    servers: &'a ServerAccess<'a>,
     locks: &'a LockFile,
     platforms: &'a [Platform],
 }
 
-impl Copy<'_> {
+impl PackageCopy<'_> {
     /// Copies the packages of a provider, and returns the problems.
     fn provider(
         &self,
         addr: &ProviderAddr,
-        constraints: &Constraints,
+        constraints: &VersionConstraints,
         folder: &Path,
         emit: &dyn Fn(String),
     ) -> Vec<Diagnostic> {
         if addr.is_builtin() {
-            emit(format!("- Skipping {} because it is built in to Formwork", addr.display()));
+            emit(format!(
+                "- Skipping {} because it is built in to Formwork",
+                addr.display_string()
+            ));
             return Vec::new();
         }
-        emit(format!("- Mirroring {}...", addr.display()));
+        emit(format!("- Mirroring {}...", addr.display_string()));
         let (version, why) = match self.select(addr, constraints) {
             Ok(selected) => selected,
             Err(reason) => {
@@ -129,7 +135,7 @@ impl Copy<'_> {
                 let place =
                     |error| (messages::CANNOT_DOWNLOAD_PROVIDER_RELEASE, format!("{error}"));
                 let (folder, name) = (folder_of(folder, addr), file_name(addr, &version, platform));
-                put(&fetched, &folder, &name).map_err(place)
+                write_archive(&fetched, &folder, &name).map_err(place)
             });
             if let Err((summary, reason)) = copied {
                 let detail =
@@ -144,13 +150,13 @@ impl Copy<'_> {
     fn select(
         &self,
         addr: &ProviderAddr,
-        constraints: &Constraints,
+        constraints: &VersionConstraints,
     ) -> Result<(Version, String), String> {
         let listing = self.search.versions(addr).map_err(|error| error.to_string())?;
         if let Some(lock) = self.locks.providers.get(addr) {
             return Ok((lock.version.clone(), "to match dependency lock file".to_owned()));
         }
-        let newest = listing.versions.into_iter().rev().find(|it| constraints.allows(it));
+        let newest = listing.versions.into_iter().rev().find(|it| constraints.allows_version(it));
         let version = newest
             .ok_or_else(|| format!("no releases match the given constraints {constraints}"))?;
         let why = if constraints.is_empty() {
@@ -166,18 +172,18 @@ impl Copy<'_> {
         addr: &ProviderAddr,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Fetched, (&'static Message, String)> {
+    ) -> Result<FetchedPackage, (&'static Message, String)> {
         let package = self.search.package(addr, version, platform);
         let package = package
             .map_err(|error| (messages::PROVIDER_RELEASE_NOT_AVAILABLE, error.to_string()))?;
-        let fetched = fetch(self.servers, package, &Progress::default());
+        let fetched = fetch_package(self.servers, package, &DownloadProgress::default());
         fetched.map_err(|reason| (messages::INVALID_PROVIDER_PACKAGE, reason))
     }
 }
 
 /// Puts an archive into a folder of a mirror. It gets its name when it is whole.
-fn put(fetched: &Fetched, folder: &Path, name: &str) -> io::Result<()> {
-    let Content::Archive(archive) = &fetched.content else {
+fn write_archive(fetched: &FetchedPackage, folder: &Path, name: &str) -> io::Result<()> {
+    let PackageContent::Archive(archive) = &fetched.content else {
         return Err(io::Error::other("the package is not an archive"));
     };
     std::fs::create_dir_all(folder)?;
@@ -195,15 +201,18 @@ fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
 }
 
 fn folder_of(mirror: &Path, addr: &ProviderAddr) -> PathBuf {
-    mirror.join(addr.host().as_str()).join(addr.namespace().as_str()).join(addr.kind().as_str())
+    mirror
+        .join(addr.host().as_str())
+        .join(addr.namespace().as_str())
+        .join(addr.provider_type().as_str())
 }
 
 fn file_name(addr: &ProviderAddr, version: &Version, platform: &Platform) -> String {
-    format!("terraform-provider-{}_{version}_{platform}.zip", addr.kind())
+    format!("terraform-provider-{}_{version}_{platform}.zip", addr.provider_type())
 }
 
 /// The addresses of the providers in a mirror.
-fn addresses(mirror: &Path) -> Vec<ProviderAddr> {
+fn mirrored_providers(mirror: &Path) -> Vec<ProviderAddr> {
     let names = |folder: &Path| -> Vec<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut names: Vec<String> =
@@ -225,11 +234,11 @@ fn addresses(mirror: &Path) -> Vec<ProviderAddr> {
 /// Writes the files by which a web server becomes a mirror of a provider.
 fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
     let folder = folder_of(mirror, addr);
-    let found = packages(mirror, addr).map_err(io::Error::other)?;
+    let found = local_packages(mirror, addr).map_err(io::Error::other)?;
     let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
     for LocalPackage { version, platform, location } in found {
-        let Location::Archive(path) = location else { continue };
-        let hash = hash::of_archive(open_file(&path)?)?;
+        let PackageLocation::Archive(path) = location else { continue };
+        let hash = hash::hash_archive(open_file(&path)?)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let archive = json!({ "hashes": [hash], "url": name });
         versions.entry(version.to_string()).or_default().insert(platform.to_string(), archive);

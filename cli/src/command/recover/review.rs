@@ -1,12 +1,12 @@
 //! `formwork recover review`: asks about every open operation, one after the other.
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::state::recover::{OpenQuestion, Unresolved};
+use formwork_core::state::recover::{OpenQuestion, UnresolvedOperation};
 use formwork_operation::recover::AdoptRequest;
 use formwork_operation::{Operation, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{ImportCommand, NOTHING_OPEN, adopted, described};
+use super::{ImportCommand, NO_OPEN_OPERATIONS, describe_adoption, describe_operation};
 use crate::args::{StateArgs, example};
 use crate::command::import::FindingArgs;
 use crate::command::operation::may_ask;
@@ -14,7 +14,7 @@ use crate::command::question::{Prompt, ask};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, out};
+use crate::view::{Screen, print_out};
 
 /// Decide about all open operations, one question each.
 #[derive(Debug, clap::Args)]
@@ -49,9 +49,9 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
     let asks = may_ask(env, args.finding.input);
     taking
         .run(env, async |diags, operations, locked| {
-            let open: Vec<Unresolved> = locked.undecided().cloned().collect();
+            let open: Vec<UnresolvedOperation> = locked.unresolved_needing_decision().cloned().collect();
             if open.is_empty() {
-                out(&format!("{NOTHING_OPEN}\n"));
+                print_out(&format!("{NO_OPEN_OPERATIONS}\n"));
                 return Ok(());
             }
             if !asks {
@@ -63,19 +63,19 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             let mut result = Ok(());
             for one in &open {
                 // One decision is about all that is open at an address.
-                if locked.undecided().all(|other| other.addr != one.addr) {
+                if locked.unresolved_needing_decision().all(|other| other.addr != one.addr) {
                     continue;
                 }
                 let found = searched.explanations.get(one.current_addr()).map(String::as_str);
-                let Some(answer) = answer(&screen, one, found).await else { break };
+                let Some(answer) = ask_decision(&screen, one, found).await else { break };
                 let answer = ReviewAnswer { addr: &one.addr, text: &answer };
-                match settle(diags, &operations.import, locked, answer).await {
+                match apply_decision(diags, &operations.import, locked, answer).await {
                     Ok(decided) => is_decided |= decided,
                     Err(reported) => result = Err(reported),
                 }
             }
             if is_decided {
-                locked.save(diags).await?;
+                locked.write_state_or_errored_file(diags).await?;
             }
             result
         })
@@ -83,10 +83,14 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
 }
 
 /// Asks until the answer is one of the choices. `None` at the end of the input.
-async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Option<String> {
+async fn ask_decision(
+    screen: &Screen,
+    one: &UnresolvedOperation,
+    found: Option<&str>,
+) -> Option<String> {
     let known = match &one.doubt {
-        OpenQuestion::Place { .. } => true,
-        OpenQuestion::Effect => one.guessed_id().is_some(),
+        OpenQuestion::Destination { .. } => true,
+        OpenQuestion::Effect => one.guess_object_id().is_some(),
     };
     let proposal = match (known, found) {
         (true, _) => "The answer of the provider names the object, so `adopt` needs no id.".to_owned(),
@@ -99,19 +103,19 @@ async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Optio
     };
     let about = format!(
         "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      it does not exist, or is not managed here any more\n  retry       nothing was done: do it again with the next apply\n  skip        decide later",
-        described(one, screen)
+        describe_operation(one, screen)
     );
     let title = format!("What is the outcome of {}?", one.addr);
     loop {
         let question = Prompt { title: &title, about: &about, secret: false };
         let answer = ask(screen, question).await.ok()?;
-        if choice(&answer).is_some() {
+        if parse_decision(&answer).is_some() {
             return Some(answer);
         }
     }
 }
 
-fn choice(answer: &str) -> Option<ReviewDecision<'_>> {
+fn parse_decision(answer: &str) -> Option<ReviewDecision<'_>> {
     let mut words = answer.split_whitespace();
     let choice = match (words.next()?, words.next()) {
         ("adopt", id) => ReviewDecision::Adopt { id },
@@ -130,23 +134,23 @@ struct ReviewAnswer<'a> {
 }
 
 /// Does what was chosen. Returns whether something is decided.
-async fn settle(
+async fn apply_decision(
     diags: &mut Diagnostics,
     operation: &Operation<'_>,
     locked: &mut StateSession,
     answer: ReviewAnswer<'_>,
 ) -> Result<bool, Reported> {
     let ReviewAnswer { addr, text } = answer;
-    match choice(text) {
+    match parse_decision(text) {
         Some(ReviewDecision::Adopt { id }) => {
             let request = AdoptRequest { addr, id, force: false };
-            out(&adopted(&operation.adopt(diags, locked, request).await?));
+            print_out(&describe_adoption(&operation.adopt_object(diags, locked, request).await?));
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.decide(addr, "settled by the user"));
+            drop(locked.record_decision(addr, "settled by the user"));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.decide(addr, "not executed, according to the user"));
+            drop(locked.record_decision(addr, "not executed, according to the user"));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }
@@ -159,13 +163,13 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_of_the_choices() {
-        assert_eq!(choice("adopt"), Some(ReviewDecision::Adopt { id: None }));
-        assert_eq!(choice(" adopt  a-1 "), Some(ReviewDecision::Adopt { id: Some("a-1") }));
-        assert_eq!(choice("retry"), Some(ReviewDecision::Retry));
-        assert_eq!(choice("forget"), Some(ReviewDecision::Forget));
-        assert_eq!(choice("skip"), Some(ReviewDecision::Skip));
+        assert_eq!(parse_decision("adopt"), Some(ReviewDecision::Adopt { id: None }));
+        assert_eq!(parse_decision(" adopt  a-1 "), Some(ReviewDecision::Adopt { id: Some("a-1") }));
+        assert_eq!(parse_decision("retry"), Some(ReviewDecision::Retry));
+        assert_eq!(parse_decision("forget"), Some(ReviewDecision::Forget));
+        assert_eq!(parse_decision("skip"), Some(ReviewDecision::Skip));
         for answer in ["", "yes", "retry now", "adopt a b"] {
-            assert_eq!(choice(answer), None, "{answer}");
+            assert_eq!(parse_decision(answer), None, "{answer}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::args::{LockArgs, StatePaths};
 use crate::workspace::{Workspace, named_file};
 
 /// State to edit, and name of the operation.
-pub(in crate::command) struct Editing<'a> {
+pub(in crate::command) struct StateEdit<'a> {
     /// Location of the state.
     pub(in crate::command) state_paths: StatePaths,
     /// Whether the options name local files whatever the backend is.
@@ -24,7 +24,7 @@ pub(in crate::command) struct Editing<'a> {
 }
 
 /// End of an edit, with the text to print.
-pub(in crate::command) enum Ending {
+pub(in crate::command) enum EditOutcome {
     /// Nothing is stored.
     Unchanged(String),
     /// The state is stored if it differs.
@@ -35,11 +35,11 @@ pub(in crate::command) enum Ending {
 ///
 /// # Errors
 /// When any of that fails; the stored state then is as it was.
-pub(in crate::command) async fn edit(
+pub(in crate::command) async fn edit_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    editing: Editing<'_>,
-    work: impl FnOnce(&mut Diagnostics, &mut StateSession) -> Result<Ending, Reported>,
+    editing: StateEdit<'_>,
+    work: impl FnOnce(&mut Diagnostics, &mut StateSession) -> Result<EditOutcome, Reported>,
 ) -> Result<String, Reported> {
     let mut locked = open(diags, workspace, &editing).await?;
     let ending = if editing.must_exist && !locked.found {
@@ -48,8 +48,8 @@ pub(in crate::command) async fn edit(
         work(diags, &mut locked)
     };
     let text = match ending {
-        Ok(Ending::Unchanged(text)) => Ok(text),
-        Ok(Ending::Store(text)) => locked.write(diags).await.map(|()| text),
+        Ok(EditOutcome::Unchanged(text)) => Ok(text),
+        Ok(EditOutcome::Store(text)) => locked.write_state(diags).await.map(|()| text),
         Err(reported) => Err(reported),
     };
     locked.unlock(diags).await;
@@ -63,12 +63,12 @@ pub(in crate::command) async fn edit(
 pub(super) async fn open(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    editing: &Editing<'_>,
+    editing: &StateEdit<'_>,
 ) -> Result<StateSession, Reported> {
-    let backend = encryption::backend(diags, workspace)?;
+    let backend = encryption::read_backend(diags, workspace)?;
     let store = match named_file(workspace, &editing.state_paths).filter(|_| editing.any_backend) {
         Some(store) => store,
-        None => workspace.store(diags, backend.as_ref(), &editing.state_paths).await?,
+        None => workspace.open_state(diags, backend.as_ref(), &editing.state_paths).await?,
     };
     state_session::open(diags, store, editing.lock, editing.operation).await
 }

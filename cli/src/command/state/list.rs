@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::State;
-use formwork_core::state::edit::select;
+use formwork_core::state::edit::require_matching_instances;
 use formwork_value::{Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::text_command::run_text_command;
-use super::{bad_address, present};
+use super::{bad_address, existing_state};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -38,12 +38,12 @@ pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
         }
         encryption::without_sealed_values(diags, workspace)?;
         let state_paths = StatePaths::from_state_path(args.state.as_ref());
-        let state = present(diags, workspace, &state_paths).await?;
+        let state = existing_state(diags, workspace, &state_paths).await?;
         let instances = select_instances(diags, &state, &targets)?;
         let shown = instances.iter().filter(|addr| {
             args.id.as_ref().is_none_or(|id| {
-                let object = state.current(addr);
-                object.is_some_and(|object| object.attributes.id().as_ref() == Some(id))
+                let object = state.current_object(addr);
+                object.is_some_and(|object| object.attributes.id_attribute().as_ref() == Some(id))
             })
         });
         Ok(shown.map(|addr| format!("{addr}\n")).collect())
@@ -59,11 +59,11 @@ fn select_instances(
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let mut found = Vec::new();
     for target in targets {
-        found.extend(select(diags, state, target)?);
+        found.extend(require_matching_instances(diags, state, target)?);
     }
     if targets.is_empty() {
         for (resource, held) in &state.resources {
-            found.extend(held.instances.keys().map(|key| resource.instance(key.clone())));
+            found.extend(held.instances.keys().map(|key| resource.instance_addr(key.clone())));
         }
     }
     Ok(found)

@@ -3,7 +3,7 @@
 use formwork_backend::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 use formwork_backend::{OpenState, StoreError};
 use formwork_core::addr::InstanceAddr;
-use formwork_core::state::file::{self, Entry};
+use formwork_core::state::file::{self, ObjectEntry};
 use formwork_core::state::operator::operation_name;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde_json::json;
@@ -38,13 +38,13 @@ pub(crate) struct StateLogArgs {
 pub(super) async fn run(args: &StateLogArgs, env: &Env) -> Exit {
     if args.json {
         return run_data_command(env, async |diags, workspace| {
-            let writes = writes(diags, workspace, args.limit).await?;
+            let writes = latest_writes(diags, workspace, args.limit).await?;
             Ok(writes.iter().map(|write| format!("{}\n", as_json(write))).collect())
         })
         .await;
     }
     run_text_command(env, async |diags, workspace| {
-        let writes = writes(diags, workspace, args.limit).await?;
+        let writes = latest_writes(diags, workspace, args.limit).await?;
         Ok(writes.iter().map(as_text).collect())
     })
     .await
@@ -55,12 +55,12 @@ async fn open_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<OpenState, Reported> {
-    let backend = encryption::backend(diags, workspace)?;
-    workspace.store(diags, backend.as_ref(), &StatePaths::default()).await
+    let backend = encryption::read_backend(diags, workspace)?;
+    workspace.open_state(diags, backend.as_ref(), &StatePaths::default()).await
 }
 
 /// The latest writes of the state.
-async fn writes(
+async fn latest_writes(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     most: u32,
@@ -85,7 +85,7 @@ fn as_text(write: &HistoryWrite) -> String {
         "" => who.clone(),
         operation => format!("{who} ({}, run {run})", operation_name(operation)),
     };
-    let mut text = format!("serial {serial}  {at}Z  {}\n", sanitize::line(&by));
+    let mut text = format!("serial {serial}  {at}Z  {}\n", sanitize::sanitize_line(&by));
     for ObjectChange { address, deposed, action } in changes {
         let sign = match action.as_str() {
             "add" => '+',
@@ -96,7 +96,10 @@ fn as_text(write: &HistoryWrite) -> String {
             "" => String::new(),
             key => format!(" (deposed object {key})"),
         };
-        text.push_str(&format!("  {sign} {}\n", sanitize::line(&format!("{address}{deposed}"))));
+        text.push_str(&format!(
+            "  {sign} {}\n",
+            sanitize::sanitize_line(&format!("{address}{deposed}"))
+        ));
     }
     text
 }
@@ -120,12 +123,12 @@ fn as_json(write: &HistoryWrite) -> serde_json::Value {
 ///
 /// # Errors
 /// When there is no history, it does not go back that far, or there was no object.
-pub(super) async fn object_at(
+pub(super) async fn object_at_write(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
     at: &str,
-) -> Result<Entry, Reported> {
+) -> Result<ObjectEntry, Reported> {
     let point = match (at.parse(), OffsetDateTime::parse(at, &Rfc3339)) {
         (Ok(serial), _) => HistoryPoint::Serial(serial),
         (_, Ok(_)) => HistoryPoint::Time(at.to_owned()),

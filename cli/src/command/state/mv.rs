@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::Target;
-use formwork_core::state::edit::{Move, MoveStates, plan_moves, put, take};
+use formwork_core::state::edit::{MoveStates, StateMove, plan_moves, put_objects, take_objects};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::edit::open;
-use super::{Editing, Ending, bad_address, edit, no_state};
-use crate::args::{Backup, StateArgs, StatePaths, example};
+use super::{EditOutcome, StateEdit, bad_address, edit_state, no_state};
+use crate::args::{BackupPath, StateArgs, StatePaths, example};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -55,10 +55,10 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
         let other = args.state.state_out.as_deref();
         let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
         match other.filter(|out| !same(out)) {
-            Some(out) => between(diags, workspace, args, addrs, out).await,
+            Some(out) => move_between_states(diags, workspace, args, addrs, out).await,
             None => {
-                edit(diags, workspace, editing(args), |diags, locked| {
-                    within(diags, args, locked, addrs)
+                edit_state(diags, workspace, source_edit(args), |diags, locked| {
+                    move_within_state(diags, args, locked, addrs)
                 })
                 .await
             }
@@ -96,13 +96,16 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// The state that things are moved out of. It is always backed up.
-fn editing(args: &StateMvArgs) -> Editing<'_> {
+fn source_edit(args: &StateMvArgs) -> StateEdit<'_> {
     let state_paths = StatePaths {
         state: args.state.state.clone(),
         out: None,
-        backup: Backup::always(args.state.backup.as_ref(), clock::now().unix_timestamp()),
+        backup: BackupPath::named_or_timestamped(
+            args.state.backup.as_ref(),
+            clock::current_time().unix_timestamp(),
+        ),
     };
-    Editing {
+    StateEdit {
         state_paths,
         any_backend: true,
         lock: &args.state.lock,
@@ -118,40 +121,43 @@ struct MoveAddrs<'a> {
     to: &'a Target,
 }
 
-fn within(
+fn move_within_state(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
     locked: &mut StateSession,
     addrs: MoveAddrs<'_>,
-) -> Result<Ending, Reported> {
+) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
     let MoveAddrs { from, to } = addrs;
     let states = MoveStates { source: state, destination: state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
-        return Ok(Ending::Unchanged(would_move(&moves)));
+        return Ok(EditOutcome::Unchanged(would_move_text(&moves)));
     }
-    let moved = take(state, &moves);
-    put(state, moved);
-    locked.check_unresolved(diags, |addr| moves.iter().any(|one| one.touches(addr)))?;
-    Ok(Ending::Store(have_moved(&moves)))
+    let moved = take_objects(state, &moves);
+    put_objects(state, moved);
+    locked.check_unresolved(diags, |addr| moves.iter().any(|one| one.involves_instance(addr)))?;
+    Ok(EditOutcome::Store(moved_text(&moves)))
 }
 
 /// Moves from the usual state into another one.
-async fn between(
+async fn move_between_states(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateMvArgs,
     addrs: MoveAddrs<'_>,
     out: &Path,
 ) -> Result<String, Reported> {
-    let from = editing(args);
+    let from = source_edit(args);
     let state_paths = StatePaths {
         state: Some(out.to_owned()),
         out: None,
-        backup: Backup::always(args.backup_out.as_ref(), clock::now().unix_timestamp()),
+        backup: BackupPath::named_or_timestamped(
+            args.backup_out.as_ref(),
+            clock::current_time().unix_timestamp(),
+        ),
     };
-    let to = Editing { state_paths, must_exist: false, ..editing(args) };
+    let to = StateEdit { state_paths, must_exist: false, ..source_edit(args) };
     let mut source = open(diags, workspace, &from).await?;
     let mut destination = match open(diags, workspace, &to).await {
         Ok(destination) => destination,
@@ -162,7 +168,7 @@ async fn between(
     };
     let text = if source.found {
         let states = StatePair { source: &mut source, destination: &mut destination };
-        transfer(diags, args, states, addrs).await
+        transfer_instances(diags, args, states, addrs).await
     } else {
         Err(no_state(diags))
     };
@@ -177,7 +183,7 @@ struct StatePair<'a> {
     destination: &'a mut StateSession,
 }
 
-async fn transfer(
+async fn transfer_instances(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
     states: StatePair<'_>,
@@ -188,25 +194,25 @@ async fn transfer(
     let states = MoveStates { source: &source.file.state, destination: &destination.file.state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
-        return Ok(would_move(&moves));
+        return Ok(would_move_text(&moves));
     }
-    let touches = |addr: &_| moves.iter().any(|one| one.touches(addr));
+    let touches = |addr: &_| moves.iter().any(|one| one.involves_instance(addr));
     source.check_unresolved(diags, touches)?;
     destination.check_unresolved(diags, touches)?;
-    let moved = take(&mut source.file.state, &moves);
-    put(&mut destination.file.state, moved);
+    let moved = take_objects(&mut source.file.state, &moves);
+    put_objects(&mut destination.file.state, moved);
     // The destination first: if the program is cut off between the two, the objects are in both states
     // rather than in none.
-    destination.write(diags).await?;
-    source.write(diags).await?;
-    Ok(have_moved(&moves))
+    destination.write_state(diags).await?;
+    source.write_state(diags).await?;
+    Ok(moved_text(&moves))
 }
 
-fn would_move(moves: &[Move]) -> String {
+fn would_move_text(moves: &[StateMove]) -> String {
     moves.iter().map(|one| format!("Would move {one}\n")).collect()
 }
 
-fn have_moved(moves: &[Move]) -> String {
+fn moved_text(moves: &[StateMove]) -> String {
     let lines: String = moves.iter().map(|one| format!("Move {one}\n")).collect();
     format!("{lines}Successfully moved {} object(s).\n", moves.len())
 }

@@ -16,7 +16,7 @@ pub(super) async fn run(env: &Env) -> Exit {
             return Ok(String::new());
         };
         file.terraform_version = LANGUAGE_VERSION.to_string();
-        Ok(format!("{}\n", String::from_utf8_lossy(&file.write())))
+        Ok(format!("{}\n", String::from_utf8_lossy(&file.to_bytes())))
     })
     .await
 }

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::text_command::run_text_command;
-use super::Editing;
+use super::StateEdit;
 use super::edit::open;
 use crate::args::{LockArgs, StatePaths, example};
 use crate::env::Env;
@@ -41,7 +41,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
         let new = read(diags, workspace, &args.path)?;
-        let editing = Editing {
+        let editing = StateEdit {
             state_paths: StatePaths::default(),
             any_backend: false,
             lock: &args.lock,
@@ -71,7 +71,7 @@ fn read(
     };
     let text = read.map_err(|error| failed(diags, &error))?;
     if is_encrypted(&text) {
-        encryption::of_folder(diags, workspace, &[])?;
+        encryption::folder_encryption(diags, workspace, &[])?;
     }
     workspace.state_cipher().read_named(&text).map_err(|error| failed(diags, &error))
 }
@@ -99,9 +99,9 @@ async fn push(
             return Ok(());
         }
         // As Terraform counts it: the stored state is one change further than the pushed one.
-        if !is_same || (!is_current && locked.store.counts_metadata()) {
+        if !is_same || (!is_current && locked.store.counts_metadata_as_change()) {
             new.serial += 1;
         }
     }
-    locked.overwrite(diags, new).await
+    locked.replace_state(diags, new).await
 }

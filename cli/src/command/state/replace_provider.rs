@@ -1,17 +1,17 @@
 //! `formwork state replace-provider`: hands the resources of one provider to another.
 
 use formwork_core::addr::{AddressError, ProviderAddr};
-use formwork_core::state::edit::{provided_by, replace_provider};
+use formwork_core::state::edit::{replace_provider, resources_of_provider};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::text_command::{confirmed, run_text_command};
-use super::{Editing, Ending, edit};
+use super::super::text_command::{confirm, run_text_command};
+use super::{EditOutcome, StateEdit, edit_state};
 use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::out;
+use crate::view::print_out;
 
 /// Hand the resources of one provider to another.
 #[derive(Debug, clap::Args)]
@@ -37,14 +37,14 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
         let from = provider(diags, "from", &args.from, ProviderAddr::from_state(&args.from));
         let to = provider(diags, "to", &args.to, args.to.parse());
         let replacement = ProviderReplacement { from: from?, to: to? };
-        let editing = Editing {
+        let editing = StateEdit {
             state_paths: args.edit.state_paths(),
             any_backend: true,
             lock: &args.edit.lock,
             operation: "state-replace-provider",
             must_exist: true,
         };
-        edit(diags, workspace, editing, |diags, locked| {
+        edit_state(diags, workspace, editing, |diags, locked| {
             replace(diags, locked, &replacement, args.auto_approve)
         })
         .await
@@ -76,11 +76,11 @@ fn replace(
     locked: &mut StateSession,
     replacement: &ProviderReplacement,
     auto_approve: bool,
-) -> Result<Ending, Reported> {
+) -> Result<EditOutcome, Reported> {
     let ProviderReplacement { from, to } = replacement;
-    let theirs = provided_by(&locked.file.state, from);
+    let theirs = resources_of_provider(&locked.file.state, from);
     if theirs.is_empty() {
-        return Ok(Ending::Unchanged("No matching resources found.\n".into()));
+        return Ok(EditOutcome::Unchanged("No matching resources found.\n".into()));
     }
     let noun = if theirs.len() == 1 { "resource" } else { "resources" };
     let mut text = format!(
@@ -89,12 +89,12 @@ fn replace(
     );
     theirs.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
     // The changes are printed before the question, hence not with the rest.
-    out(&format!("{text}\n"));
+    print_out(&format!("{text}\n"));
     let question = "Do you want to make these changes?\nOnly 'yes' will be accepted to continue.";
-    if !auto_approve && !confirmed(diags, question)? {
-        return Ok(Ending::Unchanged("Cancelled replacing providers.\n".into()));
+    if !auto_approve && !confirm(diags, question)? {
+        return Ok(EditOutcome::Unchanged("Cancelled replacing providers.\n".into()));
     }
-    locked.check_unresolved(diags, |addr| theirs.contains(&addr.of()))?;
+    locked.check_unresolved(diags, |addr| theirs.contains(&addr.resource_addr()))?;
     replace_provider(&mut locked.file.state, from, to);
-    Ok(Ending::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
+    Ok(EditOutcome::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
 }

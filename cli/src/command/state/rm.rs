@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use formwork_core::addr::{InstanceAddr, Target};
-use formwork_core::state::edit::{forget, matching_instances};
+use formwork_core::state::edit::{matching_instances, remove_instance};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
-use super::{Editing, Ending, bad_address, edit};
+use super::{EditOutcome, StateEdit, bad_address, edit_state};
 use crate::args::{EditArgs, example};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -36,14 +36,15 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
         }
-        let editing = Editing {
+        let editing = StateEdit {
             state_paths: args.edit.state_paths(),
             any_backend: true,
             lock: &args.edit.lock,
             operation: "state-rm",
             must_exist: true,
         };
-        edit(diags, workspace, editing, |diags, locked| remove(diags, args, locked, &targets)).await
+        edit_state(diags, workspace, editing, |diags, locked| remove(diags, args, locked, &targets))
+            .await
     })
     .await
 }
@@ -53,7 +54,7 @@ fn remove(
     args: &StateRmArgs,
     locked: &mut StateSession,
     targets: &[Target],
-) -> Result<Ending, Reported> {
+) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
     let mut seen = BTreeSet::new();
     let found: Vec<InstanceAddr> = targets
@@ -64,7 +65,7 @@ fn remove(
     if args.dry_run {
         let text: String = found.iter().map(|addr| format!("Would remove {addr}\n")).collect();
         let nothing = || "Would have removed nothing.\n".to_owned();
-        return Ok(Ending::Unchanged(if text.is_empty() { nothing() } else { text }));
+        return Ok(EditOutcome::Unchanged(if text.is_empty() { nothing() } else { text }));
     }
     if found.is_empty() {
         return Err(diags.error(Diagnostic::error(
@@ -72,9 +73,9 @@ fn remove(
             "No matching objects found. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance.",
         )));
     }
-    found.iter().for_each(|addr| forget(state, addr));
+    found.iter().for_each(|addr| remove_instance(state, addr));
     locked.check_unresolved(diags, |addr| targets.iter().any(|target| target.contains(addr)))?;
     let mut text: String = found.iter().map(|addr| format!("Removed {addr}\n")).collect();
     text.push_str(&format!("Successfully removed {} resource instance(s).\n", found.len()));
-    Ok(Ending::Store(text))
+    Ok(EditOutcome::Store(text))
 }

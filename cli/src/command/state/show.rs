@@ -3,22 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use formwork_core::addr::{DeposedKey, InstanceAddr, Mode, ProviderAddr};
-use formwork_core::provider::Pool;
-use formwork_core::state::{Object, Status};
+use formwork_core::addr::{DeposedKey, InstanceAddr, ProviderAddr, ResourceMode};
+use formwork_core::provider::ProviderPool;
+use formwork_core::state::{ObjectState, ObjectStatus};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::encryption;
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
-use super::log::object_at;
-use super::{bad_address, present};
+use super::log::object_at_write;
+use super::{bad_address, existing_state};
 use crate::args::{StatePaths, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::human::diff::Differ;
-use crate::view::json::state::decode;
+use crate::view::human::diff::DiffRenderer;
+use crate::view::json::state::decode_object;
 use crate::view::{Screen, sanitize};
 use crate::workspace::Workspace;
 
@@ -39,11 +39,13 @@ pub(crate) struct StateShowArgs {
 /// Runs the command.
 pub(super) async fn run(args: &StateShowArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    run_text_command(env, async |diags, workspace| text(diags, args, workspace, &screen).await)
-        .await
+    run_text_command(env, async |diags, workspace| {
+        object_text(diags, args, workspace, &screen).await
+    })
+    .await
 }
 
-async fn text(
+async fn object_text(
     diags: &mut Diagnostics,
     args: &StateShowArgs,
     workspace: &mut Workspace<'_>,
@@ -53,20 +55,20 @@ async fn text(
         args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
     let (provider, object) = match &args.at {
         Some(at) => {
-            let entry = object_at(diags, workspace, &addr, at).await?;
+            let entry = object_at_write(diags, workspace, &addr, at).await?;
             (entry.provider.provider, entry.object)
         }
-        None => stored(diags, args, workspace, &addr).await?,
+        None => stored_object(diags, args, workspace, &addr).await?,
     };
     let launcher = providers_of(diags, workspace, [&provider].into_iter())?;
-    let pool = Pool::new(&launcher);
-    let loaded = pool.load(diags, [provider.clone()]).await;
-    pool.tell(diags);
+    let pool = ProviderPool::new(&launcher);
+    let loaded = pool.load_providers(diags, [provider.clone()]).await;
+    pool.report_warnings(diags);
     let text = match loaded {
         Ok(()) => {
             let object =
                 ProvidedObject { provider: &provider, addr: &addr, deposed: None, object: &object };
-            one(diags, &pool, object, screen)
+            render_object(diags, &pool, object, screen)
         }
         Err(reported) => Err(reported),
     };
@@ -75,16 +77,18 @@ async fn text(
 }
 
 /// The object in the state, with its provider.
-async fn stored(
+async fn stored_object(
     diags: &mut Diagnostics,
     args: &StateShowArgs,
     workspace: &mut Workspace<'_>,
     addr: &InstanceAddr,
-) -> Result<(ProviderAddr, Arc<Object>), Reported> {
+) -> Result<(ProviderAddr, Arc<ObjectState>), Reported> {
     encryption::warn_of_sealed_values(diags, workspace)?;
     let state =
-        present(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
-    if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
+        existing_state(diags, workspace, &StatePaths::from_state_path(args.state.as_ref())).await?;
+    if let (Some(held), Some(object)) =
+        (state.resources.get(&addr.resource_addr()), state.current_object(addr))
+    {
         return Ok((held.provider.provider.clone(), object.clone()));
     }
     let detail = format!(
@@ -99,33 +103,36 @@ pub(in crate::command) struct ProvidedObject<'a> {
     pub(in crate::command) provider: &'a ProviderAddr,
     pub(in crate::command) addr: &'a InstanceAddr,
     pub(in crate::command) deposed: Option<&'a DeposedKey>,
-    pub(in crate::command) object: &'a Object,
+    pub(in crate::command) object: &'a ObjectState,
 }
 
 /// One object, as a block of configuration.
-pub(in crate::command) fn one(
+pub(in crate::command) fn render_object(
     diags: &mut Diagnostics,
-    pool: &Pool<'_>,
+    pool: &ProviderPool<'_>,
     shown: ProvidedObject<'_>,
     screen: &Screen,
 ) -> Result<String, Reported> {
     let ProvidedObject { provider, addr, deposed, object } = shown;
-    let value = decode(diags, pool, provider, addr, object)?;
+    let value = decode_object(diags, pool, provider, addr, object)?;
     let name = &addr.resource;
-    let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
-    let kind = if name.mode() == Mode::Data { "data" } else { "resource" };
-    let tainted = if object.status == Status::Tainted { " (tainted)" } else { "" };
-    let deposed = deposed
-        .map_or_else(String::new, |key| format!(" (deposed object {})", sanitize::line(&key.0)));
+    let ty = pool
+        .loaded_provider(provider)
+        .and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
+    let kind = if name.mode() == ResourceMode::Data { "data" } else { "resource" };
+    let tainted = if object.status == ObjectStatus::Tainted { " (tainted)" } else { "" };
+    let deposed = deposed.map_or_else(String::new, |key| {
+        format!(" (deposed object {})", sanitize::sanitize_line(&key.0))
+    });
     let mut text = format!(
         "# {addr}:{tainted}{deposed}\n{kind} {:?} {:?} ",
-        name.kind().as_str(),
+        name.resource_type().as_str(),
         name.name().as_str()
     );
     match ty {
         Some(ty) => {
-            let differ = Differ { screen, signs: false, keeps: true, forces: &[] };
-            text.push_str(&differ.object(ty.block(), &value, &value, 0));
+            let differ = DiffRenderer { screen, signs: false, keeps: true, forces: &[] };
+            text.push_str(&differ.render_object(ty.schema_block(), &value, &value, 0));
         }
         None => text.push_str("{\n}"),
     }

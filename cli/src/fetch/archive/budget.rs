@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::{ArchiveError, malformed};
+use super::{ArchiveError, malformed_archive};
 
 /// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
 /// in memory.
@@ -12,7 +12,7 @@ const MAX_HEADERS: u64 = 1 << 20;
 
 /// Remaining limits. The decoder owns the stream, so this is shared with it.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct UnpackBudget {
     /// Of the whole stream.
     whole: Cell<u64>,
     /// Of the headers of one entry, while these are read.
@@ -22,7 +22,7 @@ pub(super) struct Budget {
     limit: u64,
 }
 
-impl Budget {
+impl UnpackBudget {
     pub(super) fn new(limit: u64) -> Rc<Self> {
         let (headers, reached) = (Cell::new(None), Cell::new(None));
         Rc::new(Self { whole: Cell::new(limit), headers, reached, limit })
@@ -37,19 +37,19 @@ impl Budget {
     }
 
     /// The error for a failed read: the limit, if one was reached.
-    pub(super) fn explain(&self, error: &io::Error) -> ArchiveError {
-        self.blame(malformed(error))
+    pub(super) fn error_or_limit(&self, error: &io::Error) -> ArchiveError {
+        self.limit_or_error(malformed_archive(error))
     }
 
     /// The limit, if one was reached, instead of the error that followed from it.
-    pub(super) fn blame(&self, error: ArchiveError) -> ArchiveError {
+    pub(super) fn limit_or_error(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
             Some((limit, what)) => ArchiveError::TooMuch { limit, what },
             None => error,
         }
     }
 
-    fn take(&self, n: u64) -> io::Result<()> {
+    fn take_bytes(&self, n: u64) -> io::Result<()> {
         let reach = |limit, what| {
             self.reached.set(Some((limit, what)));
             Err(io::Error::other("a limit is reached"))
@@ -69,15 +69,15 @@ impl Budget {
 }
 
 /// A stream that counts its bytes.
-pub(super) struct Counted<R> {
+pub(super) struct CountedReader<R> {
     pub(super) stream: R,
-    pub(super) budget: Rc<Budget>,
+    pub(super) budget: Rc<UnpackBudget>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.stream.read(buffer)?;
-        self.budget.take(n as u64)?;
+        self.budget.take_bytes(n as u64)?;
         Ok(n)
     }
 }

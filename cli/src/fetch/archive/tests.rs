@@ -3,7 +3,7 @@
 use super::testing::{gzip, tar, zip};
 use super::*;
 
-const LIMITS: Limits = Limits {
+const LIMITS: UnpackLimits = UnpackLimits {
     archive: 1 << 20,
     unpacked: 100_000,
     ratio: 10,
@@ -13,7 +13,7 @@ const LIMITS: Limits = Limits {
     links: true,
 };
 
-fn check(format: Format, bytes: &[u8]) -> Result<PathBuf, String> {
+fn check(format: ArchiveFormat, bytes: &[u8]) -> Result<PathBuf, String> {
     let folder = tempfile::tempdir().unwrap();
     let (archive, into) = (folder.path().join("archive"), folder.path().join("into"));
     std::fs::write(&archive, bytes).unwrap();
@@ -39,7 +39,8 @@ fn bombs_are_refused_with_the_limit_they_meet() {
         (&[(&long, "")], "the limit is 40 bytes in the path of one file"),
     ];
     for (entries, part) in table {
-        for (format, bytes) in [(Format::Zip, zip(entries)), (Format::TarGzip, gzip(&tar(entries)))]
+        for (format, bytes) in
+            [(ArchiveFormat::Zip, zip(entries)), (ArchiveFormat::TarGzip, gzip(&tar(entries)))]
         {
             let error = check(format, &bytes).unwrap_err();
             assert!(error.contains(part), "{format:?}: {error}");
@@ -66,7 +67,7 @@ fn headed(kind: tar::EntryType, size: usize) -> Vec<u8> {
 fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory() {
     use tar::EntryType as Kind;
     for kind in [Kind::GNULongName, Kind::GNULongLink, Kind::XHeader, Kind::XGlobalHeader] {
-        let error = check(Format::TarGzip, &gzip(&headed(kind, 2 << 20))).unwrap_err();
+        let error = check(ArchiveFormat::TarGzip, &gzip(&headed(kind, 2 << 20))).unwrap_err();
         let limit = "the limit is 1048576 bytes of names and attributes of one entry";
         // A global header is content to the decoder, so the limit of all bytes holds.
         let all = "bytes decoded";
@@ -82,7 +83,7 @@ fn an_archive_cannot_ask_for_more_memory_than_the_limit() {
         0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21,
         0x01, 0x25, 0x00, 0x00, 0x00, 0x3b, 0x78, 0x7b, 0x41,
     ];
-    let error = check(Format::TarXz, &bytes).unwrap_err();
+    let error = check(ArchiveFormat::TarXz, &bytes).unwrap_err();
     assert!(error.contains("memory"), "{error}");
 }
 
@@ -91,7 +92,8 @@ fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
     let good = [("a/b.tf", "x"), ("c/d.tf", "-> ../a/b.tf")];
     let bad: [&[(&str, &str)]; 3] =
         [&[("a", "-> ../secret")], &[("a", "-> /etc/passwd")], &[("../a", "x")]];
-    for (format, pack) in [(Format::Zip, zip as fn(&[(&str, &str)]) -> Vec<u8>), (Format::Tar, tar)]
+    for (format, pack) in
+        [(ArchiveFormat::Zip, zip as fn(&[(&str, &str)]) -> Vec<u8>), (ArchiveFormat::Tar, tar)]
     {
         let into = check(format, &pack(&good)).unwrap();
         assert_eq!(std::fs::read_to_string(into.join("c/d.tf")).unwrap(), "x");
@@ -106,7 +108,13 @@ fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
 #[test]
 fn what_is_no_archive_is_an_error_and_no_panic() {
     let good = [zip(&[("a", "x")]), tar(&[("a", "x")]), gzip(&tar(&[("a", "x")]))];
-    let formats = [Format::Zip, Format::Tar, Format::TarGzip, Format::TarBzip2, Format::TarXz];
+    let formats = [
+        ArchiveFormat::Zip,
+        ArchiveFormat::Tar,
+        ArchiveFormat::TarGzip,
+        ArchiveFormat::TarBzip2,
+        ArchiveFormat::TarXz,
+    ];
     for format in formats {
         assert!(check(format, b"hello, I am no archive").is_err(), "{format:?}");
         for bytes in &good {

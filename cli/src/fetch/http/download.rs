@@ -6,9 +6,11 @@ use std::time::Instant;
 
 use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
 
-use super::steady::Steady;
-use super::{Client, DOWNLOAD, HttpError, HttpResponse, RetryPolicy, describe_io, pause_behind};
-use crate::fetch::capped::quoted;
+use super::steady::SteadyReader;
+use super::{
+    Client, DOWNLOAD_TIMEOUT, HttpError, HttpResponse, RetryPolicy, describe_io, retry_pause,
+};
+use crate::fetch::capped::quote_shortened;
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.
@@ -26,7 +28,7 @@ pub(crate) struct Download<'a> {
 }
 
 /// A part of a file that is there already, and the proof that the rest belongs to it.
-struct Resume {
+struct ResumePoint {
     /// The number of bytes that were written.
     from: u64,
     /// The `ETag` of the file.
@@ -34,7 +36,7 @@ struct Resume {
 }
 
 /// The reason why the content of an answer did not come to its end.
-enum Broken {
+enum BrokenDownload {
     /// The connection broke off. The rest may come over another one.
     Connection(io::Error),
     /// The content could not be written.
@@ -65,43 +67,46 @@ impl Client {
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
         // Terraform asks twice as well: for the head of the file first.
-        let patience = RetryPolicy { retries: 1, each: DOWNLOAD };
-        let answer =
-            self.patiently(patience, || self.ask_with(file.url, file.asking, &[], patience.each))?;
+        let patience = RetryPolicy { retries: 1, each: DOWNLOAD_TIMEOUT };
+        let answer = self.with_retries(patience, || {
+            self.request_with_headers(file.url, file.asking, &[], patience.each)
+        })?;
         sized(answer.length());
-        self.receive(file, answer, to)
+        self.write_body(file, answer, to)
     }
 
     /// Writes the content of an answer to a file. The answer is that of the given request.
     ///
     /// # Errors
     /// When it breaks off, or is larger than the limit.
-    pub(crate) fn receive(
+    pub(crate) fn write_body(
         &self,
         file: Download<'_>,
         mut answer: HttpResponse,
         to: &mut impl Write,
     ) -> Result<(), HttpError> {
         let Download { url, asking, limit } = file;
-        let end = Instant::now() + DOWNLOAD;
+        let end = Instant::now() + DOWNLOAD_TIMEOUT;
         // A part of compressed content is none of the file.
         let tag = strong_tag(answer.response.headers()).filter(|_| !answer.is_compressed());
         let total = answer.length();
         let (mut written, mut barren) = (0, 0);
         loop {
             let before = written;
-            let content = Steady::new(answer.into_reader(), self.pace);
-            let error = match copy(content, to, limit, total, &mut written) {
+            let content = SteadyReader::new(answer.into_reader(), self.pace);
+            let error = match copy_body(content, to, limit, total, &mut written) {
                 Ok(()) if written > limit => {
                     return Err(HttpError::TooLong { url: redact::address(url), limit });
                 }
                 Ok(()) => return Ok(()),
-                Err(Broken::Target(error)) => return Err(broken_off(url, &error)),
-                Err(Broken::Connection(error)) => error,
+                Err(BrokenDownload::Target(error)) => {
+                    return Err(broken_download_error(url, &error));
+                }
+                Err(BrokenDownload::Connection(error)) => error,
             };
             // Without the proof that the file is the same, its parts do not belong together.
-            let Some(tag) = &tag else { return Err(broken_off(url, &error)) };
-            let resume = Resume { from: written, tag: tag.clone() };
+            let Some(tag) = &tag else { return Err(broken_download_error(url, &error)) };
+            let resume = ResumePoint { from: written, tag: tag.clone() };
             // A server that sends a little each time gains no further attempts.
             if written - before >= self.pace.least {
                 barren = 0;
@@ -111,16 +116,18 @@ impl Client {
                 barren += 1;
                 let left = end.saturating_duration_since(Instant::now());
                 if barren > MAX_BARREN || left.is_zero() {
-                    return Err(broken_off(url, &error));
+                    return Err(broken_download_error(url, &error));
                 }
-                (self.pause)(pause.unwrap_or_else(|| pause_behind(barren)));
+                (self.pause)(pause.unwrap_or_else(|| retry_pause(barren)));
                 let headers = [
                     (header::RANGE, format!("bytes={}-", resume.from).into()),
                     (header::IF_RANGE, resume.tag.clone().into()),
                 ];
-                match self.ask_with(url, asking, &headers, left) {
-                    Ok(answer) => break self.rest(url, answer, &resume)?,
-                    Err(error) if error.may_pass() => pause = Some(error.pause(barren + 1)),
+                match self.request_with_headers(url, asking, &headers, left) {
+                    Ok(answer) => break self.request_rest(url, answer, &resume)?,
+                    Err(error) if error.is_temporary() => {
+                        pause = Some(error.retry_pause(barren + 1));
+                    }
                     Err(error) => return Err(error),
                 }
             };
@@ -128,11 +135,11 @@ impl Client {
     }
 
     /// The answer with the rest of a file. A server that sends the whole file again is read up to the rest.
-    fn rest(
+    fn request_rest(
         &self,
         url: &str,
         answer: HttpResponse,
-        resume: &Resume,
+        resume: &ResumePoint,
     ) -> Result<HttpResponse, HttpError> {
         let refused = |reason: String| HttpError::Malformed { url: redact::address(url), reason };
         if answer.response.status() == StatusCode::PARTIAL_CONTENT {
@@ -144,7 +151,7 @@ impl Client {
             let reason = format!(
                 "the server was asked for the bytes from {} and sent {}",
                 resume.from,
-                quoted(&range)
+                quote_shortened(&range)
             );
             return Err(refused(reason));
         }
@@ -155,8 +162,9 @@ impl Client {
         }
         let HttpResponse { url: at, response } = answer;
         let (head, mut body) = response.into_parts();
-        let mut known = Steady::new(body.as_reader(), self.pace).take(resume.from);
-        io::copy(&mut known, &mut io::sink()).map_err(|error| broken_off(url, &error))?;
+        let mut known = SteadyReader::new(body.as_reader(), self.pace).take(resume.from);
+        io::copy(&mut known, &mut io::sink())
+            .map_err(|error| broken_download_error(url, &error))?;
         Ok(HttpResponse { url: at, response: ureq::http::Response::from_parts(head, body) })
     }
 }
@@ -165,27 +173,27 @@ impl Client {
 pub(crate) type Header = (HeaderName, Cow<'static, str>);
 
 /// Copies content, up to one byte behind the limit.
-fn copy(
+fn copy_body(
     mut content: impl Read,
     to: &mut impl Write,
     limit: u64,
     total: Option<u64>,
     written: &mut u64,
-) -> Result<(), Broken> {
+) -> Result<(), BrokenDownload> {
     let mut buffer = vec![0; 1 << 16];
     while *written <= limit {
         let n = match content.read(&mut buffer) {
             Ok(0) => break,
             Ok(n) => n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Broken::Connection(error)),
+            Err(error) => return Err(BrokenDownload::Connection(error)),
         };
-        to.write_all(&buffer[..n]).map_err(Broken::Target)?;
+        to.write_all(&buffer[..n]).map_err(BrokenDownload::Target)?;
         *written += n as u64;
     }
     match total {
         Some(total) if *written < total && *written <= limit => {
-            Err(Broken::Connection(io::ErrorKind::UnexpectedEof.into()))
+            Err(BrokenDownload::Connection(io::ErrorKind::UnexpectedEof.into()))
         }
         _ => Ok(()),
     }
@@ -197,7 +205,7 @@ fn strong_tag(headers: &HeaderMap) -> Option<String> {
     tag.starts_with('"').then(|| tag.to_owned())
 }
 
-fn broken_off(url: &str, error: &io::Error) -> HttpError {
+fn broken_download_error(url: &str, error: &io::Error) -> HttpError {
     let reason = format!("the download broke off: {}", describe_io(error));
     HttpError::Unreachable { url: redact::address(url), reason }
 }
@@ -209,9 +217,9 @@ mod tests {
     use std::thread::JoinHandle;
     use std::time::Duration;
 
-    use formwork_plugin_protocol::proxy_env::Proxies;
+    use formwork_plugin_protocol::proxy_env::ProxyEnv;
 
-    use super::super::{Pace, agent};
+    use super::super::{MinimumPace, build_agent};
     use super::*;
 
     const FILE: &[u8] = b"0123456789";
@@ -246,7 +254,7 @@ mod tests {
 
     fn download_from(answers: Vec<String>) -> (Result<Vec<u8>, String>, Vec<String>) {
         let (url, served) = server(answers);
-        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let mut bytes = Vec::new();
         let result = client.download(Download { url: &url, asking: None, limit: 100 }, &mut bytes);
         (result.map(|()| bytes).map_err(|error| error.to_string()), served.join().unwrap())
@@ -305,7 +313,7 @@ mod tests {
                 stream.get_mut().write_all(&content).unwrap();
             }
         });
-        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
         let document = client.get(&format!("{host}/list"), None).unwrap();
         assert_eq!(document.read_text(100).unwrap().as_bytes(), FILE);
         let mut file = Vec::new();
@@ -359,8 +367,8 @@ mod tests {
     #[test]
     fn a_server_that_stalls_after_the_first_byte_is_not_waited_for() {
         let (url, served) = slow_server(Duration::from_secs(3600));
-        let client = Client::new(Proxies::read(|_| None), |_| ());
-        let client = Client { agent: agent(Duration::from_millis(100)), ..client };
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
+        let client = Client { agent: build_agent(Duration::from_millis(100)), ..client };
         let why = reason_of(&client, &url);
         assert!(why.ends_with("broke off: timeout: nothing came or went for 30 seconds"), "{why}");
         served.join().unwrap();
@@ -369,8 +377,8 @@ mod tests {
     #[test]
     fn a_server_that_sends_too_slowly_is_given_up() {
         let (url, served) = slow_server(Duration::from_millis(1));
-        let client = Client::new(Proxies::read(|_| None), |_| ());
-        let pace = Pace { window: Duration::from_millis(50), least: 1 << 10 };
+        let client = Client::new(ProxyEnv::read(|_| None), |_| ());
+        let pace = MinimumPace { window: Duration::from_millis(50), least: 1 << 10 };
         let why = reason_of(&Client { pace, ..client }, &url);
         assert!(why.contains("the server sent") && why.contains("bytes in"), "{why}");
         served.join().unwrap();
@@ -380,7 +388,7 @@ mod tests {
     fn an_address_that_no_request_can_be_made_of_is_not_asked_again() {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static N_PAUSES: AtomicUsize = AtomicUsize::new(0);
-        let client = Client::new(Proxies::read(|_| None), |_| {
+        let client = Client::new(ProxyEnv::read(|_| None), |_| {
             N_PAUSES.fetch_add(1, Ordering::Relaxed);
         });
         for url in ["https://", "file:///etc/passwd", "https://a b/", "https://[::1"] {

@@ -6,34 +6,34 @@ use std::time::{Duration, Instant};
 
 /// The slowest speed at which a server may send.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
+pub(super) struct MinimumPace {
     /// The time over which bytes are counted.
     pub(super) window: Duration,
     /// The fewest bytes in that time.
     pub(super) least: u64,
 }
 
-impl Pace {
+impl MinimumPace {
     /// A kibibyte a second, in the mean of a minute.
     pub(super) const SLOWEST: Self = Self { window: Duration::from_secs(60), least: 60 << 10 };
 }
 
 /// A reader that fails when bytes come too slowly.
-pub(super) struct Steady<R> {
+pub(super) struct SteadyReader<R> {
     from: R,
-    pace: Pace,
+    pace: MinimumPace,
     /// The time that was spent waiting since bytes are counted. Writing them may take as long as it likes.
     waited: Duration,
     n_bytes: u64,
 }
 
-impl<R> Steady<R> {
-    pub(super) fn new(from: R, pace: Pace) -> Self {
+impl<R> SteadyReader<R> {
+    pub(super) fn new(from: R, pace: MinimumPace) -> Self {
         Self { from, pace, waited: Duration::ZERO, n_bytes: 0 }
     }
 }
 
-impl<R: Read> Read for Steady<R> {
+impl<R: Read> Read for SteadyReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let began = Instant::now();
         let n = self.from.read(buffer)?;

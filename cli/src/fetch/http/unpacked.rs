@@ -10,18 +10,18 @@ const MAX_RATIO: u64 = 200;
 const ANY_RATIO: u64 = 16 << 20;
 
 /// Content that is compressed for the transport, unpacked.
-pub(super) struct Unpacked<R> {
-    content: MultiGzDecoder<Counted<R>>,
+pub(super) struct DecompressedReader<R> {
+    content: MultiGzDecoder<CountingReader<R>>,
     n_bytes: u64,
 }
 
 /// A reader that counts.
-struct Counted<R> {
+struct CountingReader<R> {
     from: R,
     n_bytes: u64,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.from.read(buffer)?;
         self.n_bytes += n as u64;
@@ -29,13 +29,13 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-impl<R: Read> Unpacked<R> {
+impl<R: Read> DecompressedReader<R> {
     pub(super) fn new(from: R) -> Self {
-        Self { content: MultiGzDecoder::new(Counted { from, n_bytes: 0 }), n_bytes: 0 }
+        Self { content: MultiGzDecoder::new(CountingReader { from, n_bytes: 0 }), n_bytes: 0 }
     }
 }
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for DecompressedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.content.read(buffer)?;
         self.n_bytes += n as u64;
@@ -63,7 +63,7 @@ mod tests {
         let zeros = vec![0; 1 << 20];
         (0..64).for_each(|_| packed.write_all(&zeros).unwrap());
         let packed = packed.finish().unwrap();
-        let mut read = Unpacked::new(&*packed);
+        let mut read = DecompressedReader::new(&*packed);
         let n_unpacked = io::copy(&mut read, &mut io::sink());
         let why = n_unpacked.unwrap_err().to_string();
         assert!(why.contains("more than 200 times as large"), "{why}");

@@ -19,7 +19,7 @@ pub(crate) fn is_private(url: &str) -> bool {
 }
 
 /// Host and port of a URL in lower case, behind the name of a user if there is one.
-pub(crate) fn host(url: &str) -> String {
+pub(crate) fn host_and_port(url: &str) -> String {
     let origin = origin(url);
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
 }
@@ -35,8 +35,8 @@ pub(crate) fn origin(url: &str) -> String {
 ///
 /// # Errors
 /// When the target is not as private, or is not HTTP.
-pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
-    let next = resolve(from, to);
+pub(crate) fn resolve_redirect(from: &str, to: &str) -> Result<String, HttpError> {
+    let next = resolve_reference(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
     let refused = |reason: &str| HttpError::Redirect {
         url: redact::address(from),
@@ -50,7 +50,7 @@ pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
 }
 
 /// A URL with escapes for the characters that no URL has. Escapes that it has already stay as they are.
-pub(super) fn escaped(url: &str) -> Cow<'_, str> {
+pub(super) fn escape_url(url: &str) -> Cow<'_, str> {
     let has = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(&byte);
     if url.bytes().all(has) {
         return Cow::Borrowed(url);
@@ -63,7 +63,7 @@ pub(super) fn escaped(url: &str) -> Cow<'_, str> {
 }
 
 /// Resolves a reference in an answer from `base`.
-pub(crate) fn resolve(base: &str, reference: &str) -> String {
+pub(crate) fn resolve_reference(base: &str, reference: &str) -> String {
     if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
         return reference.to_owned();
     }
@@ -112,22 +112,22 @@ mod tests {
             ("https://h/a/b?x", "#c", "https://h/a/b#c"),
         ];
         for (base, reference, expected) in table {
-            assert_eq!(resolve(base, reference), expected, "{base} {reference}");
+            assert_eq!(resolve_reference(base, reference), expected, "{base} {reference}");
         }
     }
 
     #[test]
     fn characters_that_no_url_has_are_escaped() {
         let plain = "https://h/a%20b?c=[d]&e='f'";
-        assert_eq!(escaped(plain), plain);
-        assert_eq!(escaped("https://h/a b/\u{e9}|x"), "https://h/a%20b/%C3%A9%7Cx");
+        assert_eq!(escape_url(plain), plain);
+        assert_eq!(escape_url("https://h/a b/\u{e9}|x"), "https://h/a%20b/%C3%A9%7Cx");
     }
 
     #[test]
     fn a_redirection_never_leaves_the_encryption() {
-        assert!(follow("https://h/a", "http://h/a").is_err());
-        assert!(follow("https://h/a", "file:///etc/passwd").is_err());
-        assert_eq!(follow("http://h/a", "https://h/b").unwrap(), "https://h/b");
+        assert!(resolve_redirect("https://h/a", "http://h/a").is_err());
+        assert!(resolve_redirect("https://h/a", "file:///etc/passwd").is_err());
+        assert_eq!(resolve_redirect("http://h/a", "https://h/b").unwrap(), "https://h/b");
     }
 
     #[test]

@@ -6,26 +6,26 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::super::http::{self, HttpError, HttpResponse};
-use super::super::login::encoded;
-use super::credentials::{Login, Secret};
-use super::{Explanation, OciError, Repository};
+use super::super::login::encode_parameters;
+use super::credentials::{LoginSecret, RegistryLogin};
+use super::{OciError, RefusalExplanation, Repository};
 use crate::redact;
 
 /// The longest answer of a token service.
 const MAX_TOKEN: u64 = 1 << 20;
 /// The name of this program for token services.
-const CLIENT: &str = "formwork";
+const CLIENT_ID: &str = "formwork";
 
 /// The credentials that a registry requires.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Challenge {
+pub(super) enum AuthChallenge {
     /// A name and a password.
     Basic,
     /// A token of a token service.
     Bearer { realm: String, service: String, scope: String },
 }
 
-impl Challenge {
+impl AuthChallenge {
     /// Reads the header `WWW-Authenticate`; `None` if its scheme is not supported.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
@@ -35,7 +35,7 @@ impl Challenge {
         if !scheme.eq_ignore_ascii_case("bearer") {
             return None;
         }
-        let parameters = parameters(rest);
+        let parameters = parse_parameters(rest);
         let take = |name: &str| {
             let found = parameters.iter().find(|(found, _)| found.eq_ignore_ascii_case(name));
             found.map(|(_, value)| value.clone()).unwrap_or_default()
@@ -45,7 +45,7 @@ impl Challenge {
 }
 
 /// The parameters of a challenge: `name="value"` or `name=value`, separated by commas.
-fn parameters(text: &str) -> Vec<(String, String)> {
+fn parse_parameters(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((name, behind)) = rest.split_once('=') {
@@ -73,28 +73,31 @@ fn parameters(text: &str) -> Vec<(String, String)> {
 
 impl Repository<'_> {
     /// The `Authorization` header that meets a challenge.
-    pub(super) fn authorize(&self, challenge: &Challenge) -> Result<String, OciError> {
+    pub(super) fn authorize(&self, challenge: &AuthChallenge) -> Result<String, OciError> {
         let login = self.logins.find(self.addr).map_err(OciError::Unauthorized)?;
         match challenge {
-            Challenge::Basic => match &login {
-                None => Err(self.unauthorized(None)),
-                Some(Login { secret: Secret::Password { username, password }, .. }) => {
-                    Ok(basic(username, password))
-                }
-                Some(Login { origin, secret: Secret::Tokens { .. } }) => {
+            AuthChallenge::Basic => match &login {
+                None => Err(self.unauthorized_error(None)),
+                Some(RegistryLogin {
+                    secret: LoginSecret::Password { username, password },
+                    ..
+                }) => Ok(basic_header(username, password)),
+                Some(RegistryLogin { origin, secret: LoginSecret::Tokens { .. } }) => {
                     Err(OciError::Unauthorized(format!(
                         "the registry {} requires a name and a password, and {origin} has tokens",
                         self.addr.registry
                     )))
                 }
             },
-            Challenge::Bearer { realm, service, scope } => {
-                if let Some(Login { secret: Secret::Tokens { access: Some(access), .. }, .. }) =
-                    &login
+            AuthChallenge::Bearer { realm, service, scope } => {
+                if let Some(RegistryLogin {
+                    secret: LoginSecret::Tokens { access: Some(access), .. },
+                    ..
+                }) = &login
                 {
                     return Ok(format!("Bearer {access}"));
                 }
-                if !may_ask(realm, self.addr.server()) {
+                if !may_request_token(realm, self.addr.server()) {
                     return Err(OciError::Unauthorized(format!(
                         "the registry {} names a token service that is not encrypted, and nothing is sent there: {:?}",
                         self.addr.registry,
@@ -104,7 +107,7 @@ impl Repository<'_> {
                 let scopes = self.scopes(scope);
                 let answer = self.request_token(realm, service, &scopes, login.as_ref());
                 let answer = answer.map_err(|error| self.no_token(error))?;
-                self.token(answer).map(|token| format!("Bearer {token}"))
+                self.parse_token(answer).map(|token| format!("Bearer {token}"))
             }
         }
     }
@@ -125,21 +128,23 @@ impl Repository<'_> {
         realm: &str,
         service: &str,
         scopes: &[String],
-        login: Option<&Login>,
+        login: Option<&RegistryLogin>,
     ) -> Result<HttpResponse, HttpError> {
         let asking = match login.map(|login| &login.secret) {
-            Some(Secret::Tokens { refresh, .. }) => {
+            Some(LoginSecret::Tokens { refresh, .. }) => {
                 let scope = scopes.join(" ");
-                let form = encoded(&[
+                let form = encode_parameters(&[
                     ("grant_type", "refresh_token"),
                     ("refresh_token", refresh),
                     ("service", service),
-                    ("client_id", CLIENT),
+                    ("client_id", CLIENT_ID),
                     ("scope", &scope),
                 ]);
                 return self.http.post_form(realm, &form);
             }
-            Some(Secret::Password { username, password }) => Some(basic(username, password)),
+            Some(LoginSecret::Password { username, password }) => {
+                Some(basic_header(username, password))
+            }
             None => None,
         };
         let mut query: Vec<(&str, &str)> = Vec::new();
@@ -148,13 +153,13 @@ impl Repository<'_> {
         }
         query.extend(scopes.iter().map(|scope| ("scope", scope.as_str())));
         let separator = if realm.contains('?') { '&' } else { '?' };
-        let url = format!("{realm}{separator}{}", encoded(&query));
-        self.http.get_patiently(&url, asking.as_deref(), self.patience)
+        let url = format!("{realm}{separator}{}", encode_parameters(&query));
+        self.http.get_with_retries(&url, asking.as_deref(), self.patience)
     }
 
     fn no_token(&self, error: HttpError) -> OciError {
         if error.is_about_asking() {
-            return self.unauthorized(None);
+            return self.unauthorized_error(None);
         }
         let Self { addr, .. } = self;
         OciError::Unauthorized(format!(
@@ -164,7 +169,7 @@ impl Repository<'_> {
     }
 
     /// The token in the answer of a token service.
-    fn token(&self, answer: HttpResponse) -> Result<String, OciError> {
+    fn parse_token(&self, answer: HttpResponse) -> Result<String, OciError> {
         let bytes = answer.bytes(MAX_TOKEN)?;
         let document: Option<serde_json::Value> = serde_json::from_slice(&bytes).ok();
         let field = |name: &str| {
@@ -181,12 +186,12 @@ impl Repository<'_> {
     }
 
     /// The error of a request without sufficient credentials, with the next step.
-    pub(super) fn unauthorized(&self, explanation: Option<Explanation>) -> OciError {
+    pub(super) fn unauthorized_error(&self, explanation: Option<RefusalExplanation>) -> OciError {
         let registry = &self.addr.registry;
-        let explanation = super::text(explanation);
+        let explanation = super::explanation_text(explanation);
         // The lookup has succeeded before, or is not needed for the message.
         let reason = match self.logins.find(self.addr) {
-            Ok(Some(Login { origin, .. })) => format!(
+            Ok(Some(RegistryLogin { origin, .. })) => format!(
                 "the registry {registry} rejected the credentials from {origin}{explanation}; renew them, or give them access to {}",
                 self.addr
             ),
@@ -200,13 +205,13 @@ impl Repository<'_> {
 
 /// Whether the token service of a registry may be asked: over https, or within this machine if the registry
 /// is there too. A registry elsewhere must not reach the services of this machine.
-fn may_ask(realm: &str, registry: &str) -> bool {
+fn may_request_token(realm: &str, registry: &str) -> bool {
     let (scheme, _) = realm.split_once("://").unwrap_or_default();
     let is_local = || http::is_private(&format!("http://{registry}"));
     http::is_private(realm) && (scheme.eq_ignore_ascii_case("https") || is_local())
 }
 
-fn basic(username: &str, password: &str) -> String {
+fn basic_header(username: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{username}:{password}")))
 }
 
@@ -227,7 +232,7 @@ mod tests {
             ("http://auth.example/token", "localhost:5000", false),
             ("", "localhost", false),
         ] {
-            assert_eq!(may_ask(realm, registry), may, "{realm} {registry}");
+            assert_eq!(may_request_token(realm, registry), may, "{realm} {registry}");
         }
     }
 
@@ -235,11 +240,11 @@ mod tests {
     fn a_challenge_is_read_however_it_is_written() {
         let bearer = |realm: &str, service: &str, scope: &str| {
             let [realm, service, scope] = [realm, service, scope].map(str::to_owned);
-            Some(Challenge::Bearer { realm, service, scope })
+            Some(AuthChallenge::Bearer { realm, service, scope })
         };
         let table = [
-            ("Basic realm=\"x\"", Some(Challenge::Basic)),
-            ("basic", Some(Challenge::Basic)),
+            ("Basic realm=\"x\"", Some(AuthChallenge::Basic)),
+            ("basic", Some(AuthChallenge::Basic)),
             (
                 "Bearer realm=\"https://a/t\",service=\"s\",scope=\"repository:a/b:pull,push x\"",
                 bearer("https://a/t", "s", "repository:a/b:pull,push x"),
@@ -251,7 +256,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in table {
-            assert_eq!(Challenge::parse(text), expected, "{text}");
+            assert_eq!(AuthChallenge::parse(text), expected, "{text}");
         }
     }
 }

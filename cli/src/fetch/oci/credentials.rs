@@ -29,38 +29,38 @@ const HUB_KEY: &str = "https://index.docker.io/v1/";
 
 /// Credentials for a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Login {
+pub(super) struct RegistryLogin {
     /// Their source, for messages.
     pub(super) origin: String,
-    pub(super) secret: Secret,
+    pub(super) secret: LoginSecret,
 }
 
 /// The secret of credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Secret {
+pub(super) enum LoginSecret {
     Password { username: String, password: String },
     Tokens { access: Option<String>, refresh: String },
 }
 
 /// Looks up credentials. Each repository is looked up once.
-pub(super) struct Logins<'a> {
+pub(super) struct LoginFinder<'a> {
     env: &'a Env,
     settings: &'a Settings,
     known: Mutex<BTreeMap<String, Arc<KnownLogins>>>,
 }
 
 /// The results of lookups by repository, for one registry.
-type KnownLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<Login>, String>>>;
+type KnownLogins = Mutex<BTreeMap<RepositoryAddr, Result<Option<RegistryLogin>, String>>>;
 
 /// Credentials that cover a repository, before a helper is asked.
-struct Candidate {
+struct LoginCandidate {
     /// The number of path segments that they are for, or none if they are for all registries.
     segments: Option<usize>,
     origin: String,
     login: OciLogin,
 }
 
-impl<'a> Logins<'a> {
+impl<'a> LoginFinder<'a> {
     pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         Self { env, settings, known: Mutex::default() }
     }
@@ -69,7 +69,10 @@ impl<'a> Logins<'a> {
     ///
     /// # Errors
     /// When a file that the settings name cannot be read, or a helper fails: the reason.
-    pub(super) fn find(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
+    pub(super) fn find(
+        &self,
+        repository: &RepositoryAddr,
+    ) -> Result<Option<RegistryLogin>, String> {
         let of_registry = {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(known.entry(repository.registry.clone()).or_default())
@@ -80,49 +83,51 @@ impl<'a> Logins<'a> {
         found.clone()
     }
 
-    fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<Login>, String> {
-        let mut best: Option<Candidate> = None;
+    fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<RegistryLogin>, String> {
+        let mut best: Option<LoginCandidate> = None;
         for one in self.candidates(repository)? {
             // Of equally specific ones, the first is used.
             if best.as_ref().is_none_or(|best| one.segments > best.segments) {
                 best = Some(one);
             }
         }
-        let Some(Candidate { origin, login, .. }) = best else { return Ok(None) };
+        let Some(LoginCandidate { origin, login, .. }) = best else { return Ok(None) };
         let secret = match login {
-            OciLogin::Password { username, password } => Secret::Password { username, password },
-            OciLogin::Tokens { access, refresh } => Secret::Tokens { access, refresh },
+            OciLogin::Password { username, password } => {
+                LoginSecret::Password { username, password }
+            }
+            OciLogin::Tokens { access, refresh } => LoginSecret::Tokens { access, refresh },
             OciLogin::Helper(name) => {
-                let helper = Helper::new(&name);
+                let helper = LoginHelper::new(&name);
                 for server in server_addresses(repository) {
                     let secret =
                         helper.ask(&server).map_err(|reason| format!("{origin}: {reason}"))?;
                     if let Some(secret) = secret {
                         let origin = format!("the credential helper {name:?}");
-                        return Ok(Some(Login { origin, secret }));
+                        return Ok(Some(RegistryLogin { origin, secret }));
                     }
                 }
                 return Ok(None);
             }
         };
-        Ok(Some(Login { origin, secret }))
+        Ok(Some(RegistryLogin { origin, secret }))
     }
 
     /// All credentials that cover a repository, in the order of their precedence.
-    fn candidates(&self, repository: &RepositoryAddr) -> Result<Vec<Candidate>, String> {
+    fn candidates(&self, repository: &RepositoryAddr) -> Result<Vec<LoginCandidate>, String> {
         let settings = &self.settings.oci;
         let explicit = settings.credentials.iter().filter_map(|one| {
-            Some(Candidate {
+            Some(LoginCandidate {
                 segments: Some(repository.covered_by(&one.prefix)?),
                 origin: format!("the block oci_credentials {:?}", one.prefix),
                 login: one.login.clone(),
             })
         });
-        let mut found: Vec<Candidate> = explicit.collect();
+        let mut found: Vec<LoginCandidate> = explicit.collect();
         let defaults = settings.defaults.as_ref();
         if let Some(name) = defaults.and_then(|defaults| defaults.helper.clone()) {
             let origin = "the block oci_default_credentials".to_owned();
-            found.push(Candidate { segments: None, origin, login: OciLogin::Helper(name) });
+            found.push(LoginCandidate { segments: None, origin, login: OciLogin::Helper(name) });
         }
         if defaults.is_some_and(|defaults| !defaults.discovers) {
             return Ok(found);
@@ -136,7 +141,7 @@ impl<'a> Logins<'a> {
                 }
             }
             None => {
-                for file in files(self.env) {
+                for file in credential_files(self.env) {
                     found.extend(in_ambient_file(&file, repository));
                 }
             }
@@ -146,18 +151,18 @@ impl<'a> Logins<'a> {
 }
 
 /// The files in which container tools keep credentials, in the order of their precedence.
-fn files(env: &Env) -> Vec<PathBuf> {
-    const NAME: &str = "containers/auth.json";
+fn credential_files(env: &Env) -> Vec<PathBuf> {
+    const AUTH_FILE: &str = "containers/auth.json";
     let folder = |name: &str| env.all.get(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = env.home.as_ref();
     let mut files = Vec::new();
     if cfg!(target_os = "linux") {
-        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(NAME)));
+        files.extend(folder("XDG_RUNTIME_DIR").map(|folder| folder.join(AUTH_FILE)));
     } else {
-        files.extend(home.map(|home| home.join(".config").join(NAME)));
+        files.extend(home.map(|home| home.join(".config").join(AUTH_FILE)));
     }
     let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
-    files.extend(config.map(|config| config.join(NAME)));
+    files.extend(config.map(|config| config.join(AUTH_FILE)));
     files.extend(home.map(|home| home.join(".docker/config.json")));
     files.extend(home.map(|home| home.join(".dockercfg")));
     files.dedup();
@@ -175,7 +180,7 @@ fn read(file: &Path) -> Result<Value, String> {
 
 /// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
 /// is passed over.
-fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<Candidate> {
+fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
     let found = match read(file) {
         Ok(document) => in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
@@ -190,7 +195,7 @@ fn in_file(
     file: &Path,
     document: &Value,
     repository: &RepositoryAddr,
-) -> Vec<Result<Candidate, String>> {
+) -> Vec<Result<LoginCandidate, String>> {
     let origin = file.display().to_string();
     let mut found = Vec::new();
     // The old file of Docker has nothing but entries.
@@ -199,7 +204,7 @@ fn in_file(
     for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
         let Some(segments) = covered_by_key(repository, prefix) else { continue };
         let candidate =
-            |login| Candidate { segments: Some(segments), origin: origin.clone(), login };
+            |login| LoginCandidate { segments: Some(segments), origin: origin.clone(), login };
         let damaged = |reason: String| {
             format!(
                 "the entry for {prefix:?} in {origin} is damaged: {reason}; log in to the registry again"
@@ -218,7 +223,9 @@ fn in_file(
     });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
         let login = helper(name).map(OciLogin::Helper);
-        found.extend(login.map(|login| Ok(Candidate { segments, origin: origin.clone(), login })));
+        found.extend(
+            login.map(|login| Ok(LoginCandidate { segments, origin: origin.clone(), login })),
+        );
     }
     found
 }
@@ -264,30 +271,30 @@ fn in_entry(entry: &Value) -> Result<Option<OciLogin>, String> {
     }
     let Some(auth) = field("auth") else { return Ok(None) };
     let damaged = || "its \"auth\" is not a name and a password in base64".to_owned();
-    pair(auth).map(Some).ok_or_else(damaged)
+    decode_auth_pair(auth).map(Some).ok_or_else(damaged)
 }
 
 /// The name and password in the base64 form of `NAME:PASSWORD`.
-fn pair(auth: &str) -> Option<OciLogin> {
+fn decode_auth_pair(auth: &str) -> Option<OciLogin> {
     let text = String::from_utf8(STANDARD.decode(auth).ok()?).ok()?;
     let (username, password) = text.split_once(':')?;
     Some(OciLogin::Password { username: username.to_owned(), password: password.to_owned() })
 }
 
 /// A credential helper.
-struct Helper {
+struct LoginHelper {
     program: String,
     /// The time after which it is ended.
     limit: Duration,
 }
 
-impl Helper {
+impl LoginHelper {
     fn new(name: &str) -> Self {
-        Self { program: format!("docker-credential-{name}"), limit: credential_helper::LIMIT }
+        Self { program: format!("docker-credential-{name}"), limit: credential_helper::TIME_LIMIT }
     }
 
     /// The secret for a server, if the helper has one.
-    fn ask(&self, server: &str) -> Result<Option<Secret>, String> {
+    fn ask(&self, server: &str) -> Result<Option<LoginSecret>, String> {
         let program = &self.program;
         let HelperAnswer { status, text } = self.run(server)?;
         let text = text.trim();
@@ -298,7 +305,7 @@ impl Helper {
             let first = text.lines().next().unwrap_or_default();
             return Err(format!("the credential helper {program} failed with {status}: {first}"));
         }
-        secret(text).ok_or_else(|| {
+        parse_helper_secret(text).ok_or_else(|| {
             format!(
                 "the credential helper {program} answered without \"Username\" and \"Secret\" for {server}"
             )
@@ -325,14 +332,14 @@ impl Helper {
 }
 
 /// The secret in the answer of a helper. An answer without a name and a secret has none.
-fn secret(answer: &str) -> Option<Option<Secret>> {
+fn parse_helper_secret(answer: &str) -> Option<Option<LoginSecret>> {
     let answer: Value = serde_json::from_str(answer).ok()?;
     let field = |name: &str| answer.get(name)?.as_str().map(str::to_owned);
     let (username, password) = (field("Username")?, field("Secret")?);
     Some(match (username.as_str(), password.as_str()) {
         ("", "") => None,
-        (TOKEN_USER, _) => Some(Secret::Tokens { access: None, refresh: password }),
-        _ => Some(Secret::Password { username, password }),
+        (TOKEN_USER, _) => Some(LoginSecret::Tokens { access: None, refresh: password }),
+        _ => Some(LoginSecret::Password { username, password }),
     })
 }
 
@@ -359,14 +366,14 @@ mod tests {
         let settings = Settings::load(&env).unwrap();
         let repository = RepositoryAddr::parse(repository).unwrap();
         let place = format!("{}/", folder.path().display());
-        let shown = |login: Login| {
+        let shown = |login: RegistryLogin| {
             let secret = match login.secret {
-                Secret::Password { username, password } => format!("{username}:{password}"),
-                Secret::Tokens { access, refresh } => format!("{access:?} {refresh}"),
+                LoginSecret::Password { username, password } => format!("{username}:{password}"),
+                LoginSecret::Tokens { access, refresh } => format!("{access:?} {refresh}"),
             };
             format!("{}: {secret}", login.origin.replace(&place, ""))
         };
-        let found = Logins::new(&env, &settings).find(&repository);
+        let found = LoginFinder::new(&env, &settings).find(&repository);
         found.map(|login| login.map(shown)).map_err(|reason| reason.replace(&place, ""))
     }
 
@@ -494,11 +501,11 @@ mod tests {
     }
 
     /// A helper that is a shell script.
-    fn scripted(folder: &Path, script: &str, limit: Duration) -> Helper {
+    fn scripted(folder: &Path, script: &str, limit: Duration) -> LoginHelper {
         let program = folder.join("docker-credential-test");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-        Helper { program: program.display().to_string(), limit }
+        LoginHelper { program: program.display().to_string(), limit }
     }
 
     #[test]
@@ -518,15 +525,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
         let answer =
-            scripted(folder.path(), script, credential_helper::LIMIT).ask("https://h.example");
+            scripted(folder.path(), script, credential_helper::TIME_LIMIT).ask("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
-        assert_eq!(answer, Ok(Some(Secret::Password { username, password })));
+        assert_eq!(answer, Ok(Some(LoginSecret::Password { username, password })));
     }
 
     #[test]
     fn the_answer_of_a_helper_is_a_password_or_a_token() {
-        let password = Secret::Password { username: "u".into(), password: "p".into() };
-        let token = Secret::Tokens { access: None, refresh: "t".into() };
+        let password = LoginSecret::Password { username: "u".into(), password: "p".into() };
+        let token = LoginSecret::Tokens { access: None, refresh: "t".into() };
         for (answer, expected) in [
             (r#"{"ServerURL": "x", "Username": "u", "Secret": "p"}"#, Some(Some(password))),
             (r#"{"Username": "<token>", "Secret": "t"}"#, Some(Some(token))),
@@ -534,7 +541,7 @@ mod tests {
             (r#"{"Username": "u"}"#, None),
             ("no", None),
         ] {
-            assert_eq!(secret(answer), expected, "{answer}");
+            assert_eq!(parse_helper_secret(answer), expected, "{answer}");
         }
     }
 }

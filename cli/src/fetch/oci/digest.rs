@@ -59,12 +59,12 @@ impl Digest {
     }
 
     /// Hashes what is written to `to` with the algorithm of this digest.
-    pub(super) fn hashing<W>(&self, to: W) -> Hashing<W> {
+    pub(super) fn hashing<W>(&self, to: W) -> HashingWriter<W> {
         let hasher = match self.algorithm {
             Algorithm::Sha256 => Hasher::Sha256(Sha256::new()),
             Algorithm::Sha512 => Hasher::Sha512(Sha512::new()),
         };
-        Hashing { to, hasher }
+        HashingWriter { to, hasher }
     }
 }
 
@@ -84,12 +84,12 @@ enum Hasher {
 }
 
 /// A writer that hashes.
-pub(super) struct Hashing<W> {
+pub(super) struct HashingWriter<W> {
     to: W,
     hasher: Hasher,
 }
 
-impl<W> Hashing<W> {
+impl<W> HashingWriter<W> {
     fn update(&mut self, bytes: &[u8]) {
         match &mut self.hasher {
             Hasher::Sha256(hasher) => hasher.update(bytes),
@@ -111,7 +111,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl<W: Write> Write for Hashing<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.to.write(bytes)?;
         self.update(&bytes[..written]);

@@ -5,11 +5,11 @@ use serde::Deserialize;
 use super::{Digest, OciError};
 
 /// The media type of an index, which lists manifests.
-pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const INDEX_MEDIA_TYPE: &str = "application/vnd.oci.image.index.v1+json";
 /// The media type of the manifest of one artifact.
-pub(crate) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(crate) const IMAGE_MEDIA_TYPE: &str = "application/vnd.oci.image.manifest.v1+json";
 /// The media type of the package in an artifact.
-const PACKAGE: &str = "archive/zip";
+const PACKAGE_MEDIA_TYPE: &str = "archive/zip";
 
 /// A manifest of either kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -53,7 +53,7 @@ pub(crate) struct ArtifactKind {
 }
 
 /// Artifact types and their names for messages.
-const KNOWN: [(&str, &str); 3] = [
+const KNOWN_ARTIFACT_TYPES: [(&str, &str); 3] = [
     ("application/vnd.opentofu.provider", "a provider"),
     ("application/vnd.opentofu.provider-target", "a provider for one platform"),
     ("application/vnd.opentofu.modulepkg", "a module package"),
@@ -91,7 +91,7 @@ impl Manifest {
     pub(crate) fn check(&self, kind: &ArtifactKind) -> Result<(), OciError> {
         let ArtifactKind { media_type, artifact_type, name } = kind;
         if self.artifact_type != *artifact_type {
-            let known = KNOWN.iter().find(|(known, _)| *known == self.artifact_type);
+            let known = KNOWN_ARTIFACT_TYPES.iter().find(|(known, _)| *known == self.artifact_type);
             let found = match known {
                 Some((_, found)) => format!("the artifact is {found}, not {name}"),
                 None if self.artifact_type.is_empty() => {
@@ -123,18 +123,18 @@ impl Manifest {
     /// When there is none, or more than one.
     pub(crate) fn package(&self) -> Result<&Descriptor, OciError> {
         let layers = self.layers.as_deref().unwrap_or_default();
-        let mut packages = layers.iter().filter(|layer| layer.media_type == PACKAGE);
+        let mut packages = layers.iter().filter(|layer| layer.media_type == PACKAGE_MEDIA_TYPE);
         match (packages.next(), packages.next()) {
             (Some(package), None) => Ok(package),
             (Some(_), Some(_)) => Err(OciError::Content(format!(
-                "the manifest has several layers of the type {PACKAGE:?}, and one must be the package; push the artifact again with one archive"
+                "the manifest has several layers of the type {PACKAGE_MEDIA_TYPE:?}, and one must be the package; push the artifact again with one archive"
             ))),
             (None, _) => {
                 let types: Vec<String> =
                     layers.iter().map(|layer| format!("{:?}", layer.media_type)).collect();
                 let types = if types.is_empty() { "none".to_owned() } else { types.join(", ") };
                 Err(OciError::Content(format!(
-                    "the manifest has no layer of the type {PACKAGE:?} (its layers: {types}); push the artifact again as FILE.zip:{PACKAGE}"
+                    "the manifest has no layer of the type {PACKAGE_MEDIA_TYPE:?} (its layers: {types}); push the artifact again as FILE.zip:{PACKAGE_MEDIA_TYPE}"
                 )))
             }
         }
@@ -148,7 +148,7 @@ struct Tags {
 }
 
 /// The tags on a page of a list.
-pub(super) fn tags(bytes: &[u8]) -> Result<Vec<String>, String> {
+pub(super) fn parse_tags(bytes: &[u8]) -> Result<Vec<String>, String> {
     let page: Tags = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(page.tags.unwrap_or_default())
 }
@@ -166,7 +166,7 @@ struct RefusalReason {
 }
 
 /// The codes and messages of a refusal, if it is one of a registry. Those that it does not give are empty.
-pub(super) fn errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
+pub(super) fn parse_errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
     let refusal: Refusal = serde_json::from_slice(bytes).ok()?;
     let text = Option::unwrap_or_default;
     Some(refusal.errors.into_iter().map(|one| (text(one.code), text(one.message))).collect())
@@ -174,19 +174,23 @@ pub(super) fn errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
 
 /// Reads the documents of a registry, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(text: &str) {
+pub(crate) fn fuzz_documents(text: &str) {
     let bytes = text.as_bytes();
-    for media_type in [INDEX, IMAGE] {
+    for media_type in [INDEX_MEDIA_TYPE, IMAGE_MEDIA_TYPE] {
         if let Ok(manifest) = Manifest::read(bytes, media_type) {
-            let kind = ArtifactKind { media_type, artifact_type: KNOWN[0].0, name: KNOWN[0].1 };
+            let kind = ArtifactKind {
+                media_type,
+                artifact_type: KNOWN_ARTIFACT_TYPES[0].0,
+                name: KNOWN_ARTIFACT_TYPES[0].1,
+            };
             drop(manifest.check(&kind));
             drop(manifest.package().and_then(Descriptor::digest));
             manifest.manifests().iter().for_each(|one| drop(one.digest()));
         }
     }
-    drop((tags(bytes), errors(bytes)));
+    drop((parse_tags(bytes), parse_errors(bytes)));
     drop(super::next_page(text));
-    drop(super::Challenge::parse(text));
+    drop(super::AuthChallenge::parse(text));
 }
 
 #[cfg(test)]
@@ -210,7 +214,7 @@ mod tests {
             (r#"{"errors": null}"#, None),
             ("<html>", None),
         ] {
-            assert_eq!(errors(text.as_bytes()), expected, "{text}");
+            assert_eq!(parse_errors(text.as_bytes()), expected, "{text}");
         }
     }
 }

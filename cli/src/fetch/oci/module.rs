@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{ArtifactKind, Digest, IMAGE, OciRegistries, Reference, wrong_blob};
+use super::{ArtifactKind, Digest, IMAGE_MEDIA_TYPE, ManifestReference, OciRegistries, wrong_blob};
 use crate::fetch::FetchError;
 use crate::fetch::http::{Client, HttpError};
 use crate::fetch::query;
@@ -10,8 +10,8 @@ use crate::redact;
 use crate::settings::RepositoryAddr;
 
 /// The kind of artifact that a module package is.
-const MODULE: ArtifactKind = ArtifactKind {
-    media_type: IMAGE,
+const MODULE_KIND: ArtifactKind = ArtifactKind {
+    media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.modulepkg",
     name: "a module package",
 };
@@ -22,14 +22,14 @@ const DEFAULT_TAG: &str = "latest";
 #[derive(Debug, PartialEq, Eq)]
 struct ModuleAddr {
     repository: RepositoryAddr,
-    reference: Reference,
+    reference: ManifestReference,
 }
 
 /// Writes the archive of a module package to a file.
 ///
 /// # Errors
 /// When the address is wrong, the package cannot be had, or it is not what the registry says.
-pub(in crate::fetch) fn download(
+pub(in crate::fetch) fn download_module(
     registries: &OciRegistries<'_>,
     http: &Client,
     url: &str,
@@ -39,7 +39,7 @@ pub(in crate::fetch) fn download(
     let ModuleAddr { repository, reference } = parse(url)?;
     let repository = registries.repository(http, &repository);
     let manifest = repository.manifest(&reference, None)?;
-    manifest.check(&MODULE)?;
+    manifest.check(&MODULE_KIND)?;
     let package = manifest.package()?;
     if package.size > limit {
         return Err(HttpError::TooLong { url: redact::address(url), limit }.into());
@@ -63,8 +63,8 @@ fn parse(url: &str) -> Result<ModuleAddr, FetchError> {
                 .to_owned(),
         ));
     }
-    let (rest, tags) = query::take(rest, "tag");
-    let (rest, digests) = query::take(&rest, "digest");
+    let (rest, tags) = query::take_parameter(rest, "tag");
+    let (rest, digests) = query::take_parameter(&rest, "digest");
     if let Some((_, other)) = rest.split_once('?') {
         let name = other.split(['=', '&']).next().unwrap_or_default();
         return Err(wrong(format!(
@@ -80,14 +80,14 @@ fn parse(url: &str) -> Result<ModuleAddr, FetchError> {
     }
     let repository = RepositoryAddr::parse(address).map_err(wrong)?;
     let reference = match (&tags[..], &digests[..]) {
-        ([], []) => Reference::Tag(DEFAULT_TAG.to_owned()),
-        ([tag], []) if is_tag(tag) => Reference::Tag(tag.clone()),
+        ([], []) => ManifestReference::Tag(DEFAULT_TAG.to_owned()),
+        ([tag], []) if is_tag(tag) => ManifestReference::Tag(tag.clone()),
         ([tag], []) => {
             return Err(wrong(format!(
                 "{tag:?} is not a tag; a tag has at most 128 letters, digits and . _ -, and begins with a letter, a digit or _"
             )));
         }
-        ([], [digest]) => Reference::Digest(Digest::parse(digest)?),
+        ([], [digest]) => ManifestReference::Digest(Digest::parse(digest)?),
         _ => {
             return Err(wrong(
                 "an oci:// address takes one \"tag\" or one \"digest\", not both or several"

@@ -8,12 +8,12 @@ use crate::platform::Platform;
 /// Installs from the places, and returns the names of the events.
 fn install(
     places: &ProviderFolders<'_>,
-    required: &BTreeMap<ProviderAddr, Constraints>,
+    required: &BTreeMap<ProviderAddr, VersionConstraints>,
     locks: &mut LockFile,
     upgrade: bool,
-) -> Result<Vec<Event>, Diagnostics> {
+) -> Result<Vec<InstallEvent>, Diagnostics> {
     let events = std::cell::RefCell::new(Vec::new());
-    let how = Installation {
+    let how = ProviderInstallOptions {
         upgrade,
         module_constraints: &ModuleConstraints::default(),
         event: &|_, event| events.borrow_mut().push(event.clone()),
@@ -42,7 +42,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
         settings: &settings,
         reattached: &BTreeMap::new(),
         root: folder.path(),
-        data: &DataDir::chosen(folder.path().join("data")),
+        data: &DataDir::at_path(folder.path().join("data")),
         plugin_dirs: &[mirror],
     };
     let mut locks = LockFile::default();
@@ -85,7 +85,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
         cache_may_break_lock: true,
         ..Settings::default()
     };
-    let data = &DataDir::chosen(folder.path().join("data"));
+    let data = &DataDir::at_path(folder.path().join("data"));
     let root = folder.path();
     let places = ProviderFolders {
         env: &env,
@@ -95,14 +95,14 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
         data,
         plugin_dirs: std::slice::from_ref(&mirror),
     };
-    let required: BTreeMap<_, _> = [(addr.clone(), Constraints::default())].into();
-    let genuine = hash::of_archive(File::open(&archive).unwrap()).unwrap();
-    let packed = hash::of_packed(&mut File::open(&archive).unwrap()).unwrap();
+    let required: BTreeMap<_, _> = [(addr.clone(), VersionConstraints::default())].into();
+    let genuine = hash::hash_archive(File::open(&archive).unwrap()).unwrap();
+    let packed = hash::hash_packed(&mut File::open(&archive).unwrap()).unwrap();
     for known in [&genuine, &packed] {
         change();
         let hashes: BTreeSet<String> = [known.clone()].into();
-        let constraints = Constraints::default();
-        let lock = Lock { version: version.clone(), constraints, hashes };
+        let constraints = VersionConstraints::default();
+        let lock = ProviderLock { version: version.clone(), constraints, hashes };
         let mut locks = LockFile { providers: [(addr.clone(), lock)].into() };
         let mut diags = Diagnostics::new();
         install(&places, &required, &mut locks, false).unwrap();
@@ -127,9 +127,9 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     std::fs::create_dir_all(&package).unwrap();
     let program = package.join("terraform-provider-thing");
     std::fs::write(&program, "a program").unwrap();
-    let hashes: BTreeSet<String> = [hash::of_folder(&package).unwrap()].into();
+    let hashes: BTreeSet<String> = [hash::hash_folder(&package).unwrap()].into();
     let root = folder.path();
-    let data = &DataDir::chosen(data);
+    let data = &DataDir::at_path(data);
     let empty = [folder.path().join("empty")];
     std::fs::create_dir(&empty[0]).unwrap();
     let places = ProviderFolders {
@@ -140,8 +140,8 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
         data,
         plugin_dirs: &empty,
     };
-    let constraints: Constraints = ">= 1.0.0".parse().unwrap();
-    let lock = Lock { version: version.clone(), constraints: constraints.clone(), hashes };
+    let constraints: VersionConstraints = ">= 1.0.0".parse().unwrap();
+    let lock = ProviderLock { version: version.clone(), constraints: constraints.clone(), hashes };
     let required: BTreeMap<_, _> = [(addr.clone(), constraints)].into();
     let install = |upgrade| {
         let mut locks = LockFile { providers: [(addr.clone(), lock.clone())].into() };
@@ -149,7 +149,7 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
         assert_eq!(locks.providers[&addr], lock);
         Ok::<_, Diagnostics>(events)
     };
-    let expected = vec![Event::Reusing, Event::AlreadyInstalled(version)];
+    let expected = vec![InstallEvent::Reusing, InstallEvent::AlreadyInstalled(version)];
     assert_eq!(install(false).unwrap(), expected);
     let said = install(true).unwrap_err().iter().map(|one| one.detail.clone()).collect::<String>();
     assert!(said.contains("was not found in any of the search locations"), "{said}");

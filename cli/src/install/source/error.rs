@@ -64,17 +64,17 @@ pub(crate) enum SourceError {
 }
 
 impl SourceError {
-    pub(super) fn registry(addr: &ProviderAddr, reason: impl ToString) -> Self {
+    pub(super) fn registry_error(addr: &ProviderAddr, reason: impl ToString) -> Self {
         Self::Registry { addr: addr.clone(), reason: reason.to_string() }
     }
 
-    pub(super) fn mirror(url: &str, addr: &ProviderAddr, reason: impl ToString) -> Self {
+    pub(super) fn mirror_error(url: &str, addr: &ProviderAddr, reason: impl ToString) -> Self {
         let url = redact::address(url);
         Self::Mirror { url, addr: addr.clone(), reason: reason.to_string() }
     }
 
     /// The failure of a request to a registry.
-    pub(super) fn of_registry(addr: &ProviderAddr, error: &HttpError) -> Self {
-        Self::registry(addr, error)
+    pub(super) fn from_registry_answer(addr: &ProviderAddr, error: &HttpError) -> Self {
+        Self::registry_error(addr, error)
     }
 }

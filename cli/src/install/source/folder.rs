@@ -5,7 +5,7 @@ use std::path::Path;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
-use super::{Location, SourceError};
+use super::{PackageLocation, SourceError};
 use crate::platform::Platform;
 
 /// A package in a folder.
@@ -13,7 +13,7 @@ use crate::platform::Platform;
 pub(crate) struct LocalPackage {
     pub(crate) version: Version,
     pub(crate) platform: Platform,
-    pub(crate) location: Location,
+    pub(crate) location: PackageLocation,
 }
 
 /// The packages of a provider in a mirror, sorted by version and platform. Of the same version, an unpacked
@@ -21,7 +21,7 @@ pub(crate) struct LocalPackage {
 ///
 /// # Errors
 /// When the mirror is not a folder or cannot be read.
-pub(crate) fn packages(
+pub(crate) fn local_packages(
     mirror: &Path,
     addr: &ProviderAddr,
 ) -> Result<Vec<LocalPackage>, SourceError> {
@@ -35,14 +35,14 @@ pub(crate) fn packages(
     let folder = mirror
         .join(addr.host().as_str())
         .join(addr.namespace().as_str())
-        .join(addr.kind().as_str());
+        .join(addr.provider_type().as_str());
     let mut found = Vec::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(found) };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
-        if let Some((version, platform)) = packed(name, addr) {
-            let location = Location::Archive(entry.path());
+        if let Some((version, platform)) = parse_archive_name(name, addr) {
+            let location = PackageLocation::Archive(entry.path());
             found.push(LocalPackage { version, platform, location });
         } else if let Ok(version) = Version::parse(name) {
             let unpacked = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
@@ -50,12 +50,12 @@ pub(crate) fn packages(
                 let name = package.file_name();
                 let platform = name.to_str().and_then(|name| name.parse().ok());
                 let Some(platform) = platform else { continue };
-                let location = Location::Folder(package.path());
+                let location = PackageLocation::Folder(package.path());
                 found.push(LocalPackage { version: version.clone(), platform, location });
             }
         }
     }
-    let is_packed = |one: &LocalPackage| matches!(one.location, Location::Archive(_));
+    let is_packed = |one: &LocalPackage| matches!(one.location, PackageLocation::Archive(_));
     found.sort_by(|a, b| {
         let key = |one: &LocalPackage| (one.version.clone(), one.platform.clone(), is_packed(one));
         key(a).cmp(&key(b))
@@ -64,8 +64,8 @@ pub(crate) fn packages(
 }
 
 /// The version and platform in `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
-fn packed(name: &str, addr: &ProviderAddr) -> Option<(Version, Platform)> {
-    let rest = name.strip_prefix(&format!("terraform-provider-{}_", addr.kind()))?;
+fn parse_archive_name(name: &str, addr: &ProviderAddr) -> Option<(Version, Platform)> {
+    let rest = name.strip_prefix(&format!("terraform-provider-{}_", addr.provider_type()))?;
     let (version, platform) = rest.strip_suffix(".zip")?.split_once('_')?;
     Some((Version::parse(version).ok()?, platform.parse().ok()?))
 }
@@ -88,11 +88,11 @@ mod tests {
             std::fs::write(folder.join(name), "").unwrap();
         }
         let addr = "example.com/acme/thing".parse().unwrap();
-        let found = packages(mirror.path(), &addr).unwrap();
+        let found = local_packages(mirror.path(), &addr).unwrap();
         let names: Vec<_> = found
             .iter()
             .map(|one| {
-                let packed = matches!(one.location, Location::Archive(_));
+                let packed = matches!(one.location, PackageLocation::Archive(_));
                 let platform = one.platform.to_string().replace(&platform, "here");
                 format!("{} {platform}{}", one.version, if packed { " packed" } else { "" })
             })
@@ -105,7 +105,7 @@ mod tests {
             "3.0.0 plan9_mips",
         ];
         assert_eq!(names, expected);
-        let missing = packages(&mirror.path().join("missing"), &addr).unwrap_err();
+        let missing = local_packages(&mirror.path().join("missing"), &addr).unwrap_err();
         assert!(missing.to_string().starts_with("cannot search"), "{missing}");
     }
 }

@@ -5,9 +5,12 @@ use formwork_core::version::Version;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
-use crate::fetch::capped::{CappedList, CappedMap, quoted};
-use crate::fetch::http::{HttpResponse, host, resolve};
+use super::{
+    MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
+    VersionListing,
+};
+use crate::fetch::capped::{CappedList, CappedMap, quote_shortened};
+use crate::fetch::http::{HttpResponse, host_and_port, resolve_reference};
 use crate::platform::Platform;
 
 #[derive(Deserialize)]
@@ -31,36 +34,36 @@ struct Archive {
 }
 
 /// The versions of a provider in a mirror.
-pub(super) fn versions(
-    servers: &Servers<'_>,
+pub(super) fn list_versions(
+    servers: &ServerAccess<'_>,
     mirror: &str,
     addr: &ProviderAddr,
-) -> Result<Listing, SourceError> {
+) -> Result<VersionListing, SourceError> {
     let missing = || SourceError::NotFound { addr: addr.clone(), sources: Vec::new() };
-    let answer = ask(servers, mirror, addr, "index.json", missing)?;
-    let index: Index = document(mirror, addr, answer)?;
+    let answer = request_file(servers, mirror, addr, "index.json", missing)?;
+    let index: Index = parse_document(mirror, addr, answer)?;
     let names = index.versions.unwrap_or_default();
     let versions = names.0.keys().filter_map(|name| Version::parse(name).ok()).collect();
-    Ok(Listing { versions, warnings: Vec::new() })
+    Ok(VersionListing { versions, warnings: Vec::new() })
 }
 
 /// The package of a version in a mirror.
-pub(super) fn package(
-    servers: &Servers<'_>,
+pub(super) fn find_package(
+    servers: &ServerAccess<'_>,
     mirror: &str,
     addr: &ProviderAddr,
     version: &Version,
     platform: &Platform,
-) -> Result<Package, SourceError> {
+) -> Result<PackageSource, SourceError> {
     let missing = || {
         let reason = format!(
             "provider mirror does not have archive index for previously-reported {addr} version {version}"
         );
-        SourceError::mirror(mirror, addr, reason)
+        SourceError::mirror_error(mirror, addr, reason)
     };
-    let answer = ask(servers, mirror, addr, &format!("{version}.json"), missing)?;
+    let answer = request_file(servers, mirror, addr, &format!("{version}.json"), missing)?;
     let base = answer.url.clone();
-    let archives: Archives = document(mirror, addr, answer)?;
+    let archives: Archives = parse_document(mirror, addr, answer)?;
     let archive = archives.archives.unwrap_or_default().0.remove(&platform.to_string());
     let archive = archive.ok_or_else(|| SourceError::MirrorPlatform {
         url: mirror.to_owned(),
@@ -70,7 +73,7 @@ pub(super) fn package(
     })?;
     let Archive { url: named, hashes } = archive.unwrap_or_default();
     let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default().0);
-    let url = resolve(&base, &named);
+    let url = resolve_reference(&base, &named);
     // The hashes came over an encrypted connection, so a package that has one of them is authentic.
     let (allowed, rule) = match hashes.is_empty() {
         true => (&["https"][..], "must use https scheme, because it has no hashes"),
@@ -78,8 +81,9 @@ pub(super) fn package(
     };
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     if !allowed.contains(&&*scheme) {
-        let reason = format!("provider mirror returned invalid URL {}: {rule}", quoted(&named));
-        return Err(SourceError::mirror(mirror, addr, reason));
+        let reason =
+            format!("provider mirror returned invalid URL {}: {rule}", quote_shortened(&named));
+        return Err(SourceError::mirror_error(mirror, addr, reason));
     }
     for hash in &hashes {
         if !hash
@@ -88,62 +92,63 @@ pub(super) fn package(
         {
             let reason = format!(
                 "provider mirror returned invalid provider hash {}: hash string must start with a scheme keyword followed by a colon",
-                quoted(hash)
+                quote_shortened(hash)
             );
-            return Err(SourceError::mirror(mirror, addr, reason));
+            return Err(SourceError::mirror_error(mirror, addr, reason));
         }
     }
-    let evidence = if hashes.is_empty() { Evidence::None } else { Evidence::Hashes(hashes) };
-    Ok(Package { location: Location::Url(url), evidence })
+    let evidence =
+        if hashes.is_empty() { PackageEvidence::None } else { PackageEvidence::Hashes(hashes) };
+    Ok(PackageSource { location: PackageLocation::Url(url), evidence })
 }
 
-fn ask(
-    servers: &Servers<'_>,
+fn request_file(
+    servers: &ServerAccess<'_>,
     mirror: &str,
     addr: &ProviderAddr,
     file: &str,
     missing: impl FnOnce() -> SourceError,
 ) -> Result<HttpResponse, SourceError> {
-    let path = format!("{}/{}/{}/{file}", addr.host(), addr.namespace(), addr.kind());
+    let path = format!("{}/{}/{}/{file}", addr.host(), addr.namespace(), addr.provider_type());
     // As Terraform has it: without a slash at its end, the last part of the mirror's path is replaced. The
     // name of a host with a port would be read as a scheme.
-    let url = resolve(mirror, &format!("./{path}"));
-    let Servers { http, hosts, .. } = servers;
-    let name = host(mirror);
-    let token = hosts.asking(&name, &url);
-    let answer = http.get_patiently(&url, token.as_deref(), hosts.patience());
+    let url = resolve_reference(mirror, &format!("./{path}"));
+    let ServerAccess { http, hosts, .. } = servers;
+    let name = host_and_port(mirror);
+    let token = hosts.authorization_header(&name, &url);
+    let answer = http.get_with_retries(&url, token.as_deref(), hosts.retry_policy());
     let answer = answer.map_err(|error| match error.status() {
         Some(404) => missing(),
         Some(401 | 403) => SourceError::Unauthorized {
             given: token.is_some(),
-            complaint: hosts.complaint(&name, &url),
+            complaint: hosts.credentials_error(&name, &url),
             host: name,
         },
         Some(status) => {
             let reason = format!("server returned unsuccessful status {status}");
-            SourceError::mirror(mirror, addr, reason)
+            SourceError::mirror_error(mirror, addr, reason)
         }
-        None => SourceError::mirror(mirror, addr, error),
+        None => SourceError::mirror_error(mirror, addr, error),
     })?;
     let kind = answer.header("Content-Type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if kind != "application/json" {
         let reason = "response has invalid Content-Type: must be application/json";
-        return Err(SourceError::mirror(mirror, addr, reason));
+        return Err(SourceError::mirror_error(mirror, addr, reason));
     }
     Ok(answer)
 }
 
-fn document<T: serde::de::DeserializeOwned>(
+fn parse_document<T: serde::de::DeserializeOwned>(
     mirror: &str,
     addr: &ProviderAddr,
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text = answer
         .read_object(MAX_DOCUMENT)
-        .map_err(|error| SourceError::mirror(mirror, addr, error))?;
+        .map_err(|error| SourceError::mirror_error(mirror, addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
-        SourceError::mirror(
+        SourceError::mirror_error(
             mirror,
             addr,
             format!("invalid response content from mirror server: {error}"),
@@ -153,13 +158,13 @@ fn document<T: serde::de::DeserializeOwned>(
 
 /// Reads the documents of a mirror, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(text: &str) {
+pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(Index { versions: Some(versions) }) = serde_json::from_str(text) {
         versions.0.keys().for_each(|name| drop(Version::parse(name)));
     }
     if let Ok(Archives { archives: Some(archives) }) = serde_json::from_str(text) {
         for archive in archives.0.into_values().flatten() {
-            drop(resolve("https://one.example/a/", &archive.url.unwrap_or_default()));
+            drop(resolve_reference("https://one.example/a/", &archive.url.unwrap_or_default()));
         }
     }
 }

@@ -4,45 +4,49 @@
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
-use super::{Blob, Evidence, Listing, Location, Package, Servers, SourceError};
+use super::{
+    OciBlob, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
+    VersionListing,
+};
 use crate::fetch::oci::{
-    ArtifactKind, Descriptor, DescriptorPlatform, IMAGE, INDEX, OciError, Reference, Repository,
+    ArtifactKind, Descriptor, DescriptorPlatform, IMAGE_MEDIA_TYPE, INDEX_MEDIA_TYPE,
+    ManifestReference, OciError, Repository,
 };
 use crate::platform::Platform;
 use crate::settings::{RepositoryAddr, RepositoryTemplate};
 
 /// The kind of artifact that a version of a provider is.
-const PROVIDER: ArtifactKind = ArtifactKind {
-    media_type: INDEX,
+const PROVIDER_KIND: ArtifactKind = ArtifactKind {
+    media_type: INDEX_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider",
     name: "a provider",
 };
 /// The kind of artifact that a version is for one platform.
-const TARGET: ArtifactKind = ArtifactKind {
-    media_type: IMAGE,
+const TARGET_KIND: ArtifactKind = ArtifactKind {
+    media_type: IMAGE_MEDIA_TYPE,
     artifact_type: "application/vnd.opentofu.provider-target",
     name: "a provider for one platform",
 };
 
 /// A query about a provider.
-pub(super) struct Query<'a> {
-    pub(super) servers: &'a Servers<'a>,
+pub(super) struct OciQuery<'a> {
+    pub(super) servers: &'a ServerAccess<'a>,
     pub(super) template: &'a RepositoryTemplate,
     pub(super) addr: &'a ProviderAddr,
 }
 
-impl Query<'_> {
+impl OciQuery<'_> {
     /// The versions of the provider: the tags that are versions.
-    pub(super) fn versions(&self) -> Result<Listing, SourceError> {
+    pub(super) fn versions(&self) -> Result<VersionListing, SourceError> {
         let repository = self.repository()?;
         let tags = self.open(&repository).tags().map_err(|error| match error {
             OciError::Missing { .. } => {
                 SourceError::NotFound { addr: self.addr.clone(), sources: Vec::new() }
             }
-            error => self.failed(&repository, error),
+            error => self.query_error(&repository, error),
         })?;
         let versions = tags.iter().filter_map(|tag| version(tag)).collect();
-        Ok(Listing { versions, warnings: Vec::new() })
+        Ok(VersionListing { versions, warnings: Vec::new() })
     }
 
     /// The package of a version for a platform.
@@ -50,9 +54,9 @@ impl Query<'_> {
         &self,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Package, SourceError> {
+    ) -> Result<PackageSource, SourceError> {
         let repository = self.repository()?;
-        let tag = tag(version);
+        let tag = version_tag(version);
         let failed = |error: OciError| match error {
             OciError::Missing { .. } => SourceError::NoTag {
                 repository: repository.to_string(),
@@ -60,13 +64,13 @@ impl Query<'_> {
                 addr: self.addr.clone(),
                 reason: error.to_string(),
             },
-            error => self.failed(&repository, error),
+            error => self.query_error(&repository, error),
         };
         let opened = self.open(&repository);
-        let index = opened.manifest(&Reference::Tag(tag.clone()), None).map_err(failed)?;
-        index.check(&PROVIDER).map_err(|error| self.failed(&repository, error))?;
-        let target = select(index.manifests(), platform)
-            .map_err(|reason| self.failed(&repository, reason))?
+        let index = opened.manifest(&ManifestReference::Tag(tag.clone()), None).map_err(failed)?;
+        index.check(&PROVIDER_KIND).map_err(|error| self.query_error(&repository, error))?;
+        let target = select_manifest(index.manifests(), platform)
+            .map_err(|reason| self.query_error(&repository, reason))?
             .ok_or_else(|| SourceError::MirrorPlatform {
                 url: repository.to_string(),
                 addr: self.addr.clone(),
@@ -74,9 +78,12 @@ impl Query<'_> {
                 platform: platform.clone(),
             })?;
         let (descriptor, hash) = target_package(&opened, target, platform)
-            .map_err(|reason| self.failed(&repository, reason))?;
-        let blob = Blob { repository, descriptor };
-        Ok(Package { location: Location::Blob(Box::new(blob)), evidence: Evidence::Digest(hash) })
+            .map_err(|reason| self.query_error(&repository, reason))?;
+        let blob = OciBlob { repository, descriptor };
+        Ok(PackageSource {
+            location: PackageLocation::Blob(Box::new(blob)),
+            evidence: PackageEvidence::Digest(hash),
+        })
     }
 
     fn repository(&self) -> Result<RepositoryAddr, SourceError> {
@@ -91,7 +98,7 @@ impl Query<'_> {
         self.servers.oci.repository(&self.servers.http, repository)
     }
 
-    fn failed(&self, repository: &RepositoryAddr, error: OciError) -> SourceError {
+    fn query_error(&self, repository: &RepositoryAddr, error: OciError) -> SourceError {
         SourceError::OciMirror {
             repository: repository.to_string(),
             addr: self.addr.clone(),
@@ -103,24 +110,24 @@ impl Query<'_> {
 /// The version that a tag stands for. A tag cannot have the `+` of build metadata.
 fn version(text: &str) -> Option<Version> {
     let version = Version::parse(&text.replace('_', "+")).ok()?;
-    (tag(&version) == text).then_some(version)
+    (version_tag(&version) == text).then_some(version)
 }
 
 /// The tag of a version.
-fn tag(version: &Version) -> String {
+fn version_tag(version: &Version) -> String {
     version.to_string().replace('+', "_")
 }
 
 /// The manifest for a platform in an index, if there is one. Manifests of other kinds are left aside.
-fn select<'d>(
+fn select_manifest<'d>(
     manifests: &'d [Descriptor],
     platform: &Platform,
 ) -> Result<Option<&'d Descriptor>, OciError> {
-    let targets = || manifests.iter().filter(|one| one.artifact_type == TARGET.artifact_type);
+    let targets = || manifests.iter().filter(|one| one.artifact_type == TARGET_KIND.artifact_type);
     if targets().next().is_none() {
         return Err(OciError::Content(format!(
             "the index lists no manifest with the artifact type {:?}; push the manifests of the platforms again with this type",
-            TARGET.artifact_type
+            TARGET_KIND.artifact_type
         )));
     }
     let mut found = targets().filter(|one| {
@@ -146,8 +153,9 @@ fn target_package(
     target: &Descriptor,
     platform: &Platform,
 ) -> Result<(Descriptor, String), OciError> {
-    let manifest = repository.manifest(&Reference::Digest(target.digest()?), Some(target.size))?;
-    manifest.check(&TARGET)?;
+    let manifest =
+        repository.manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
+    manifest.check(&TARGET_KIND)?;
     let package = manifest.package()?;
     if let Some(other) = &package.platform
         && (other.os != platform.os || other.architecture != platform.arch)
@@ -194,10 +202,12 @@ mod tests {
                 serde_json::json!({ "artifactType": kind, "platform": platform }).to_string();
             serde_json::from_str(&text).unwrap()
         };
-        let ours = |os, version| descriptor(TARGET.artifact_type, os, version);
+        let ours = |os, version| descriptor(TARGET_KIND.artifact_type, os, version);
         let platform = "linux_amd64".parse().unwrap();
         let select = |list: &[Descriptor]| {
-            select(list, &platform).map(|found| found.is_some()).map_err(|error| error.to_string())
+            select_manifest(list, &platform)
+                .map(|found| found.is_some())
+                .map_err(|error| error.to_string())
         };
         let other = descriptor("other", "linux", "");
         assert_eq!(select(&[ours("linux", ""), other.clone(), ours("linux", "5")]), Ok(true));

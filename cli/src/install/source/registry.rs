@@ -7,17 +7,20 @@ use formwork_core::version::Version;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
-use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
-use crate::fetch::capped::{CappedList, quoted, shortened};
-use crate::fetch::host::{HostError, Service};
-use crate::fetch::http::{HttpError, HttpResponse, resolve};
+use super::{
+    MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
+    VersionListing,
+};
+use crate::fetch::capped::{CappedList, quote_shortened, shorten};
+use crate::fetch::host::{HostError, HostService};
+use crate::fetch::http::{HttpError, HttpResponse, resolve_reference};
 use crate::install::{signature, sums};
 use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
-const SERVICE: Service = Service { id: "providers.v1", name: "provider registry" };
+const SERVICE: HostService = HostService { id: "providers.v1", name: "provider registry" };
 /// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
-const PROTOCOLS: std::ops::Range<u64> = 5..7;
+const SUPPORTED_PROTOCOLS: std::ops::Range<u64> = 5..7;
 /// The longest signature.
 const MAX_SIGNATURE: u64 = 1 << 20;
 
@@ -72,18 +75,26 @@ struct SigningKey {
 }
 
 /// The versions of a provider.
-pub(super) fn versions(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Listing, SourceError> {
-    let (releases, warnings) = releases(servers, addr)?;
-    Ok(Listing { versions: releases.into_keys().collect(), warnings })
+pub(super) fn versions(
+    servers: &ServerAccess<'_>,
+    addr: &ProviderAddr,
+) -> Result<VersionListing, SourceError> {
+    let (releases, warnings) = fetch_releases(servers, addr)?;
+    Ok(VersionListing { versions: releases.into_keys().collect(), warnings })
 }
 
 /// The releases of a provider with the protocols of each, and the remarks of the registry.
 type Releases = (BTreeMap<Version, Vec<String>>, Vec<String>);
 
 /// Asks a registry for the releases of a provider.
-fn releases(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Releases, SourceError> {
-    let answer = ask(servers, addr, "versions", || SourceError::NotKnown { addr: addr.clone() })?;
-    let list: Versions = document(addr, answer)?;
+fn fetch_releases(
+    servers: &ServerAccess<'_>,
+    addr: &ProviderAddr,
+) -> Result<Releases, SourceError> {
+    let answer = request_document(servers, addr, "versions", || SourceError::NotKnown {
+        addr: addr.clone(),
+    })?;
+    let list: Versions = parse_document(addr, answer)?;
     let mut releases = BTreeMap::new();
     for release in list.versions.unwrap_or_default().0 {
         // A registry may hold versions that are not numbered as ours are; they cannot be selected.
@@ -94,26 +105,26 @@ fn releases(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Releases, Sour
     Ok((releases, list.warnings.unwrap_or_default().0))
 }
 
-fn ask(
-    servers: &Servers<'_>,
+fn request_document(
+    servers: &ServerAccess<'_>,
     addr: &ProviderAddr,
     path: &str,
     missing: impl FnOnce() -> SourceError,
 ) -> Result<HttpResponse, SourceError> {
-    let Servers { http, hosts, .. } = servers;
+    let ServerAccess { http, hosts, .. } = servers;
     let base =
         hosts.service(http, addr.host(), SERVICE).map_err(|error| host_error(addr, error))?;
-    let url = format!("{base}{}/{}/{path}", addr.namespace(), addr.kind());
-    let token = hosts.asking(addr.host(), &url);
-    let answer = http.get_patiently(&url, token.as_deref(), hosts.patience());
+    let url = format!("{base}{}/{}/{path}", addr.namespace(), addr.provider_type());
+    let token = hosts.authorization_header(addr.host(), &url);
+    let answer = http.get_with_retries(&url, token.as_deref(), hosts.retry_policy());
     answer.map_err(|error| match error.status() {
         Some(404) => missing(),
         Some(401 | 403) => SourceError::Unauthorized {
             host: addr.host().to_string(),
             given: token.is_some(),
-            complaint: hosts.complaint(addr.host(), &url),
+            complaint: hosts.credentials_error(addr.host(), &url),
         },
-        _ => SourceError::of_registry(addr, &error),
+        _ => SourceError::from_registry_answer(addr, &error),
     })
 }
 
@@ -132,72 +143,80 @@ fn host_error(addr: &ProviderAddr, error: HostError) -> SourceError {
     }
 }
 
-fn document<T: serde::de::DeserializeOwned>(
+fn parse_document<T: serde::de::DeserializeOwned>(
     addr: &ProviderAddr,
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
-    let text =
-        answer.read_object(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
-    serde_json::from_str(&text)
-        .map_err(|error| SourceError::registry(addr, format!("its answer is not valid: {error}")))
+    let text = answer
+        .read_object(MAX_DOCUMENT)
+        .map_err(|error| SourceError::registry_error(addr, error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        SourceError::registry_error(addr, format!("its answer is not valid: {error}"))
+    })
 }
 
 /// A question about a package.
-pub(super) struct Query<'a> {
-    pub(super) servers: &'a Servers<'a>,
+pub(super) struct RegistryQuery<'a> {
+    pub(super) servers: &'a ServerAccess<'a>,
     pub(super) addr: &'a ProviderAddr,
     /// The time by which signatures must be valid.
     pub(super) now: OffsetDateTime,
 }
 
-impl Query<'_> {
+impl RegistryQuery<'_> {
     /// The package of a version, with the checksums of its release verified.
     pub(super) fn package(
         &self,
         version: &Version,
         platform: &Platform,
-    ) -> Result<Package, SourceError> {
+    ) -> Result<PackageSource, SourceError> {
         let addr = self.addr;
         let path = format!("{version}/download/{}/{}", platform.os, platform.arch);
-        let answer = ask(self.servers, addr, &path, || SourceError::Platform {
+        let answer = request_document(self.servers, addr, &path, || SourceError::Platform {
             addr: addr.clone(),
             version: version.clone(),
             platform: platform.clone(),
         })?;
         let base = answer.url.clone();
-        let found: Description = document(addr, answer)?;
+        let found: Description = parse_document(addr, answer)?;
         self.check_protocols(version, &found)?;
         if found.os != platform.os || found.arch != platform.arch {
             return Err(SourceError::Description(format!(
                 "registry response to request for {platform} archive has incorrect target {}",
-                shortened(&format!("{}_{}", found.os, found.arch))
+                shorten(&format!("{}_{}", found.os, found.arch))
             )));
         }
         let url = web_address(&base, &found.download_url, "download URL")?;
         if !sums::is_sha256(&found.shasum) {
-            let reason =
-                format!("registry response includes invalid SHA256 hash {}", quoted(&found.shasum));
-            return Err(SourceError::registry(addr, reason));
+            let reason = format!(
+                "registry response includes invalid SHA256 hash {}",
+                quote_shortened(&found.shasum)
+            );
+            return Err(SourceError::registry_error(addr, reason));
         }
-        let evidence = self.evidence(&base, &found)?;
-        Ok(Package { location: Location::Url(url), evidence })
+        let evidence = self.verified_evidence(&base, &found)?;
+        Ok(PackageSource { location: PackageLocation::Url(url), evidence })
     }
 
     fn check_protocols(&self, version: &Version, found: &Description) -> Result<(), SourceError> {
         let protocols = found.protocols.as_deref().unwrap_or_default();
         let mut supported = protocols.is_empty();
         for text in protocols {
-            supported |= speaks(text).ok_or_else(|| {
-                let reason =
-                    format!("registry response includes invalid version string {}", quoted(text));
-                SourceError::registry(self.addr, reason)
+            supported |= supports_protocol(text).ok_or_else(|| {
+                let reason = format!(
+                    "registry response includes invalid version string {}",
+                    quote_shortened(text)
+                );
+                SourceError::registry_error(self.addr, reason)
             })?;
         }
         if supported {
             return Ok(());
         }
-        let (releases, _) = releases(self.servers, self.addr)?;
-        let fits = |protocols: &Vec<String>| protocols.iter().any(|one| speaks(one) == Some(true));
+        let (releases, _) = fetch_releases(self.servers, self.addr)?;
+        let fits = |protocols: &Vec<String>| {
+            protocols.iter().any(|one| supports_protocol(one) == Some(true))
+        };
         let closest = releases.iter().rev().find(|(_, protocols)| fits(protocols));
         Err(SourceError::Protocol {
             addr: self.addr.clone(),
@@ -207,14 +226,18 @@ impl Query<'_> {
     }
 
     /// Fetches the checksums of the release and their signature, and verifies both.
-    fn evidence(&self, base: &str, found: &Description) -> Result<Evidence, SourceError> {
+    fn verified_evidence(
+        &self,
+        base: &str,
+        found: &Description,
+    ) -> Result<PackageEvidence, SourceError> {
         let sums_url = web_address(base, &found.shasums_url, "SHASUMS URL")?;
         let signature_url =
             web_address(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
         let what = "failed to retrieve authentication checksums for provider";
-        let document = self.file(&sums_url, MAX_DOCUMENT, what)?;
+        let document = self.fetch_file(&sums_url, MAX_DOCUMENT, what)?;
         let what = "failed to retrieve cryptographic signature for provider";
-        let made = self.file(&signature_url, MAX_SIGNATURE, what)?;
+        let made = self.fetch_file(&signature_url, MAX_SIGNATURE, what)?;
         let keys: Vec<String> = found
             .signing_keys
             .gpg_public_keys
@@ -227,15 +250,16 @@ impl Query<'_> {
             .map_err(|error| SourceError::Checksums(error.to_string()))?;
         let document = String::from_utf8_lossy(&document);
         let name = &found.filename;
-        let listed = sums::of_file(&document, name).ok_or_else(|| {
+        let listed = sums::checksum_of_file(&document, name).ok_or_else(|| {
             SourceError::Checksums(format!(
                 "checksum list has no SHA-256 hash for {}",
-                quoted(name)
+                quote_shortened(name)
             ))
         })?;
         let wanted = found.shasum.to_ascii_lowercase();
         if !sums::is_sha256(&listed) {
-            let reason = format!("checksum list has invalid SHA256 hash {}", quoted(&listed));
+            let reason =
+                format!("checksum list has invalid SHA256 hash {}", quote_shortened(&listed));
             return Err(SourceError::Checksums(reason));
         }
         if listed != wanted {
@@ -243,29 +267,33 @@ impl Query<'_> {
                 "checksum list has unexpected SHA-256 hash {listed} (expected {wanted})"
             )));
         }
-        Ok(Evidence::Signed { hash: format!("zh:{wanted}"), all: sums::hashes(&document), trust })
+        Ok(PackageEvidence::Signed {
+            hash: format!("zh:{wanted}"),
+            all: sums::zip_hashes(&document),
+            trust,
+        })
     }
 
     /// The content of a file that the description names. Such files may be anywhere, so no token goes along.
-    fn file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
-        let Servers { http, hosts, .. } = self.servers;
-        let answer = http.get_patiently(url, None, hosts.patience());
+    fn fetch_file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
+        let ServerAccess { http, hosts, .. } = self.servers;
+        let answer = http.get_with_retries(url, None, hosts.retry_policy());
         let bytes = answer.and_then(|answer| answer.bytes(limit));
-        bytes.map_err(|error| SourceError::registry(self.addr, format!("{what}: {error}")))
+        bytes.map_err(|error| SourceError::registry_error(self.addr, format!("{what}: {error}")))
     }
 }
 
 /// Whether this program speaks a version of the plugin protocol. None if the string is no version.
-fn speaks(text: &str) -> Option<bool> {
+fn supports_protocol(text: &str) -> Option<bool> {
     let mut numbers = text.split('.').map(str::parse::<u64>);
     let major = numbers.next()?.ok()?;
-    numbers.all(|number| number.is_ok()).then(|| PROTOCOLS.contains(&major))
+    numbers.all(|number| number.is_ok()).then(|| SUPPORTED_PROTOCOLS.contains(&major))
 }
 
 /// The URL that a description names, which must lead to a web server. It need not be encrypted: the
 /// signature and the checksums tell a forged file.
 fn web_address(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
-    let url = resolve(base, reference);
+    let url = resolve_reference(base, reference);
     let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
     match scheme.as_str() {
         "https" | "http" => Ok(url),
@@ -277,12 +305,13 @@ fn web_address(base: &str, reference: &str, what: &str) -> Result<String, Source
 
 /// Reads the documents of a registry, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(text: &str) {
+pub(crate) fn fuzz_documents(text: &str) {
     if let Ok(Versions { versions: Some(versions), .. }) = serde_json::from_str(text) {
         versions.0.iter().for_each(|one| drop(Version::parse(&one.version)));
     }
     if let Ok(found) = serde_json::from_str::<Description>(text) {
-        let _is_spoken = found.protocols.iter().flatten().all(|text| speaks(text).is_some());
+        let _is_spoken =
+            found.protocols.iter().flatten().all(|text| supports_protocol(text).is_some());
         drop(web_address("https://one.example/a/b", &found.download_url, "download URL"));
     }
 }
@@ -303,7 +332,7 @@ mod tests {
             ("5.x", None),
             ("", None),
         ] {
-            assert_eq!(speaks(text), expected, "{text}");
+            assert_eq!(supports_protocol(text), expected, "{text}");
         }
     }
 

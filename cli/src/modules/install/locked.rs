@@ -5,22 +5,22 @@ use formwork_core::config::CallSite;
 use formwork_value::{Diagnostics, Reported};
 
 use super::super::commit::Staging;
-use super::{ModulesFolder, Walk, complaint};
+use super::{ModuleWalk, ModulesFolder, complaint};
 use crate::install::hash;
 use crate::modules::lock::{LockedModule, ModuleLock};
-use crate::modules::manifest::{Manifest, Record};
+use crate::modules::manifest::{ModuleManifest, ModuleRecord};
 
 /// Keeps modules that were not looked at, and returns them: those of tests in another folder, as in Terraform,
 /// and all if the calls of a module could not be read.
 pub(super) fn keep_unseen(
     staging: &Staging,
-    old: &Manifest,
-    new: &mut Manifest,
+    old: &ModuleManifest,
+    new: &mut ModuleManifest,
     unread: bool,
-) -> Manifest {
-    let mut kept = Manifest::default();
+) -> ModuleManifest {
+    let mut kept = ModuleManifest::default();
     for (key, record) in old.0.iter().filter(|(key, _)| unread || key.starts_with("test.")) {
-        if !staging.replaces(&record.dir) && !new.0.contains_key(key) {
+        if !staging.is_replaced(&record.dir) && !new.0.contains_key(key) {
             new.0.insert(key.clone(), record.clone());
             kept.0.insert(key.clone(), record.clone());
         }
@@ -29,7 +29,11 @@ pub(super) fn keep_unseen(
 }
 
 /// The locks that were found, with those of modules that are kept without a look at them.
-pub(super) fn with_kept(mut found: ModuleLock, lock: &ModuleLock, kept: &Manifest) -> ModuleLock {
+pub(super) fn with_kept(
+    mut found: ModuleLock,
+    lock: &ModuleLock,
+    kept: &ModuleManifest,
+) -> ModuleLock {
     for (key, one) in &lock.0 {
         if kept.0.contains_key(key) {
             found.0.entry(key.clone()).or_insert_with(|| one.clone());
@@ -42,7 +46,7 @@ pub(super) fn with_kept(mut found: ModuleLock, lock: &ModuleLock, kept: &Manifes
 ///
 /// # Errors
 /// When it must stay as it is.
-pub(super) fn changed(
+pub(super) fn changed_lock(
     diags: &mut Diagnostics,
     place: &ModulesFolder<'_>,
     lock: &ModuleLock,
@@ -57,7 +61,7 @@ pub(super) fn changed(
     Ok(Some(found))
 }
 
-impl Walk<'_> {
+impl ModuleWalk<'_> {
     /// Compares the content of a module with the lock file, if there is one, and takes it down for the
     /// next one.
     pub(super) fn verify(
@@ -65,14 +69,14 @@ impl Walk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         key: &str,
-        record: &Record,
+        record: &ModuleRecord,
     ) -> Result<(), Reported> {
         // A folder of this machine is as it is.
         let is_local =
             matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
         let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
-        let package = self.staging.staged_path(&self.staging.place(key));
-        let hash = hash::of_module(&package)
+        let package = self.staging.staged_path(&self.staging.module_path(key));
+        let hash = hash::hash_module(&package)
             .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
         let module = LockedModule::of(record, hash);
         let locked = self.locked.0.get(key).filter(|locked| locked.is_same_release(&module));

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use formwork_core::config::CallSite;
-use formwork_core::config::files::{Disk, clean};
+use formwork_core::config::files::{FilesOnDisk, clean};
 use formwork_core::config::test_files::TestFolders;
 use formwork_core::config::test_modules::{self, TestFile};
 use formwork_value::Diagnostics;
 
-use super::{CallingModule, ModulesFolder, Walk};
+use super::{CallingModule, ModuleWalk, ModulesFolder};
 
 impl CallingModule<'_> {
     fn root(dir: &Path) -> Self {
@@ -24,17 +24,17 @@ impl CallingModule<'_> {
     }
 }
 
-impl Walk<'_> {
+impl ModuleWalk<'_> {
     /// Installs what the root module calls, and then the modules of its tests.
     pub(super) fn root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
         let root = CallingModule::root(place.root);
         self.record("", String::new(), None, root.dir.clone());
-        self.calls(diags, &root);
+        self.install_calls(diags, &root);
         let folders = TestFolders { module: place.root, tests: place.tests };
-        let files = test_modules::list(self.sources, &Disk, folders);
+        let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
         // The root has no key of its own, so the name of a call is its key.
         let with_key = |file: &TestFile, site: &CallSite| CallSite {
-            name: file.key(site).as_str().into(),
+            name: file.module_key(site).as_str().into(),
             ..site.clone()
         };
         let calls =

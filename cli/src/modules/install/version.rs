@@ -1,14 +1,14 @@
 //! Selects the version of a module from a registry.
 
-use formwork_core::addr::RegistryModule;
+use formwork_core::addr::RegistryModuleAddr;
 use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::{Diagnostics, Reported};
 
-use super::{Walk, complaint};
-use crate::modules::registry::Listed;
+use super::{ModuleWalk, complaint};
+use crate::modules::registry::ModuleVersions;
 
-impl Walk<'_> {
+impl ModuleWalk<'_> {
     /// The locked version of a module, if the call allows it.
     pub(super) fn locked_version(
         &self,
@@ -18,7 +18,8 @@ impl Walk<'_> {
     ) -> Option<LooseVersion> {
         let locked = self.locked.0.get(key).filter(|locked| locked.source == source)?;
         let version: LooseVersion = locked.version.as_ref()?.parse().ok()?;
-        let is_allowed = call.version.as_ref().is_none_or(|(wanted, _)| wanted.allows(&version));
+        let is_allowed =
+            call.version.as_ref().is_none_or(|(wanted, _)| wanted.allows_version(&version));
         is_allowed.then_some(version)
     }
 
@@ -27,22 +28,22 @@ impl Walk<'_> {
         &mut self,
         diags: &mut Diagnostics,
         call: &CallSite,
-        module: &RegistryModule,
+        module: &RegistryModuleAddr,
     ) -> Result<LooseVersion, Reported> {
-        let named = complaint::named(self.sources, call);
-        let listed: Listed = self.registries.versions(module).map_err(|error| {
+        let named = complaint::call_name(self.sources, call);
+        let listed: ModuleVersions = self.registries.versions(module).map_err(|error| {
             diags.error(complaint::no_versions(&named, call, &module.host, &error))
         })?;
         for text in &listed.ignored {
             diags.warn(complaint::ignored_version(&named, call, &module.host, text));
         }
         let fits = |version: &&LooseVersion| match &call.version {
-            Some((wanted, _)) => wanted.allows(version),
+            Some((wanted, _)) => wanted.allows_version(version),
             None => !version.is_prerelease(),
         };
         let found = listed.versions.iter().rfind(fits).cloned();
         found.ok_or_else(|| {
-            diags.error(complaint::nothing_fits(self.sources, call, module, &listed))
+            diags.error(complaint::no_matching_version_error(self.sources, call, module, &listed))
         })
     }
 }

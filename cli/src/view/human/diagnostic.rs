@@ -6,7 +6,7 @@ use formwork_lang::syntax::context_of;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
-use super::wrap::wrap;
+use super::wrap::wrap_text;
 use crate::redact;
 use crate::view::{Paint, Screen, sanitize};
 
@@ -21,7 +21,7 @@ pub(crate) struct SortedDiagnostics {
 
 /// Renders problems. Of warnings that say the same of several places only the first is shown, and how
 /// many there are.
-pub(crate) fn all(
+pub(crate) fn render_all(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
@@ -29,18 +29,18 @@ pub(crate) fn all(
 ) -> SortedDiagnostics {
     let ordered = in_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
-    let warnings = similar(warnings);
+    let warnings = group_similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
         return SortedDiagnostics {
-            warnings: compact(screen, sources, &warnings),
+            warnings: render_compact(screen, sources, &warnings),
             ..SortedDiagnostics::default()
         };
     }
     let mut shown = SortedDiagnostics::default();
-    for Similar { first, n_more } in warnings {
+    for SimilarWarnings { first, n_more } in warnings {
         let more = match n_more {
             0 => {
-                shown.warnings.push_str(&one(screen, sources, first));
+                shown.warnings.push_str(&render_one(screen, sources, first));
                 continue;
             }
             1 => "(and one more similar warning elsewhere)".to_owned(),
@@ -49,10 +49,10 @@ pub(crate) fn all(
         let mut first = first.clone();
         let gap = if first.detail.is_empty() { "" } else { "\n\n" };
         first.detail = format!("{}{gap}{more}", first.detail);
-        shown.warnings.push_str(&one(screen, sources, &first));
+        shown.warnings.push_str(&render_one(screen, sources, &first));
     }
     for error in &errors {
-        shown.errors.push_str(&one(screen, sources, error));
+        shown.errors.push_str(&render_one(screen, sources, error));
     }
     if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
         let hint =
@@ -76,7 +76,7 @@ fn in_order<'d>(sources: &Sources, diags: &'d Diagnostics) -> Vec<&'d Diagnostic
 }
 
 /// Warnings with one summary.
-struct Similar<'d> {
+struct SimilarWarnings<'d> {
     first: &'d Diagnostic,
     n_more: usize,
 }
@@ -84,8 +84,8 @@ struct Similar<'d> {
 /// Puts together warnings that have one summary, where the first of them stands. A warning that is
 /// about no place in the configuration stays alone, as nothing would lead from it to the others; and so
 /// does what a `check` says, which the author has put into words of its own.
-fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
-    let mut groups: Vec<Similar<'_>> = Vec::new();
+fn group_similar(warnings: Vec<&Diagnostic>) -> Vec<SimilarWarnings<'_>> {
+    let mut groups: Vec<SimilarWarnings<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for warning in warnings {
         let alone = groups.len();
@@ -95,19 +95,19 @@ fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
         };
         match groups.get_mut(at) {
             Some(group) => group.n_more += 1,
-            None => groups.push(Similar { first: warning, n_more: 0 }),
+            None => groups.push(SimilarWarnings { first: warning, n_more: 0 }),
         }
     }
     groups
 }
 
 /// Renders warnings as their summaries alone.
-fn compact(screen: &Screen, sources: &Sources, warnings: &[Similar<'_>]) -> String {
+fn render_compact(screen: &Screen, sources: &Sources, warnings: &[SimilarWarnings<'_>]) -> String {
     let mut text = format!("\n{}\n\n", screen.paint(Paint::BoldYellow, "Warnings:"));
-    for Similar { first, n_more } in warnings {
-        text.push_str(&format!("- {}\n", sanitize::line(&first.summary)));
+    for SimilarWarnings { first, n_more } in warnings {
+        text.push_str(&format!("- {}\n", sanitize::sanitize_line(&first.summary)));
         if let Some(span) = first.subject {
-            let name = sanitize::line(sources.name(span.source));
+            let name = sanitize::sanitize_line(sources.name(span.source));
             let line = sources.start(span).line;
             let more = if *n_more > 0 { format!(" (and {n_more} more)") } else { String::new() };
             text.push_str(&format!("  on {name} line {line}{more}\n"));
@@ -117,7 +117,7 @@ fn compact(screen: &Screen, sources: &Sources, warnings: &[Similar<'_>]) -> Stri
 }
 
 /// Renders one problem.
-pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> String {
+pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> String {
     let (label, paint) = match diagnostic.severity {
         Severity::Error => ("Error: ", Paint::BoldRed),
         Severity::Warning => ("Warning: ", Paint::BoldYellow),
@@ -126,9 +126,9 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &sanitize::line(&redact::text(&diagnostic.summary)))
+        screen.paint(Paint::Bold, &sanitize::sanitize_line(&redact::text(&diagnostic.summary)))
     )];
-    let place = place(screen, sources, diagnostic);
+    let place = render_place(screen, sources, diagnostic);
     if !place.is_empty() {
         lines.push(String::new());
         lines.extend(place);
@@ -137,8 +137,8 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
         lines.push(String::new());
         // The last column stays free, and a bar with a space stands before each coloured line.
         let margin = if screen.color { 3 } else { 1 };
-        let detail = sanitize::text(&redact::text(&diagnostic.detail));
-        lines.extend(wrap(&detail, screen.width.saturating_sub(margin)));
+        let detail = sanitize::sanitize_text(&redact::text(&diagnostic.detail));
+        lines.extend(wrap_text(&detail, screen.width.saturating_sub(margin)));
     }
     if let Some(code) = diagnostic.code {
         lines.push(String::new());
@@ -162,14 +162,14 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
 }
 
 /// The address and the piece of source.
-fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
+fn render_place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(address) = &diagnostic.address {
-        lines.push(format!("  with {},", sanitize::line(address)));
+        lines.push(format!("  with {},", sanitize::sanitize_line(address)));
     }
     let Some(span) = diagnostic.subject else {
         if let Some(path) = nonempty_path(diagnostic) {
-            lines.push(format!("  at {},", inside(path)));
+            lines.push(format!("  at {},", display_inner_path(path)));
         }
         // No piece of source follows.
         if let Some(last) = lines.last_mut() {
@@ -179,14 +179,14 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     };
     let (start, end) = (sources.start(span), sources.end(span));
     if sources.is_secret(span.source) {
-        let name = sanitize::line(sources.name(span.source));
+        let name = sanitize::sanitize_line(sources.name(span.source));
         lines.push(format!("  on {name} line {}:", start.line));
         lines.push("  (a secret, which is not shown)".to_owned());
         return lines;
     }
     let within = context_of(sources, span)
-        .map_or_else(String::new, |place| format!(", in {}", sanitize::line(&place)));
-    let name = sanitize::line(sources.name(span.source));
+        .map_or_else(String::new, |place| format!(", in {}", sanitize::sanitize_line(&place)));
+    let name = sanitize::sanitize_line(sources.name(span.source));
     lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
@@ -194,14 +194,14 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
     }
     if let Some(path) = nonempty_path(diagnostic) {
-        lines.push(format!("     (at {})", inside(path)));
+        lines.push(format!("     (at {})", display_inner_path(path)));
     }
-    lines.extend(explained(screen, diagnostic));
+    lines.extend(render_explanation(screen, diagnostic));
     lines
 }
 
 /// Signature of the function that failed, and the values of the names.
-fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
+fn render_explanation(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
         lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));
@@ -209,16 +209,16 @@ fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
             lines.push(format!(
                 "    {} while calling {}({})",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &sanitize::line(&called.name)),
-                sanitize::line(&called.names())
+                screen.paint(Paint::Bold, &sanitize::sanitize_line(&called.name)),
+                sanitize::sanitize_line(&called.names())
             ));
         }
         for mentioned in &diagnostic.mentioned {
             lines.push(format!(
                 "    {} {} {}",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &sanitize::line(&mentioned.traversal)),
-                sanitize::line(&mentioned.statement)
+                screen.paint(Paint::Bold, &sanitize::sanitize_line(&mentioned.traversal)),
+                sanitize::sanitize_line(&mentioned.statement)
             ));
         }
     }
@@ -231,22 +231,22 @@ fn nonempty_path(diagnostic: &Diagnostic) -> Option<&Path> {
 }
 
 /// Path inside a value.
-fn inside(path: &Path) -> String {
-    sanitize::line(path.to_string().trim_start_matches('.'))
+fn display_inner_path(path: &Path) -> String {
+    sanitize::sanitize_line(path.to_string().trim_start_matches('.'))
 }
 
 /// The most of a line that is shown, in bytes.
-const EXCERPT: usize = 240;
+const MAX_EXCERPT: usize = 240;
 
 /// The piece of a line around what a span covers. A line may be a whole file long.
 fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
-    if line.len() <= EXCERPT {
+    if line.len() <= MAX_EXCERPT {
         return line;
     }
     let offset = line.as_ptr() as usize - sources.text(span.source).as_ptr() as usize;
     let at = (span.start as usize).saturating_sub(offset).min(line.len());
-    let mut from = at.saturating_sub(EXCERPT / 3);
-    let mut to = (from + EXCERPT).min(line.len());
+    let mut from = at.saturating_sub(MAX_EXCERPT / 3);
+    let mut to = (from + MAX_EXCERPT).min(line.len());
     while !line.is_char_boundary(from) {
         from -= 1;
     }
@@ -262,23 +262,27 @@ fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> St
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let line = &*redact::source(line);
     if !screen.color {
-        return sanitize::line(line);
+        return sanitize::sanitize_line(line);
     }
     let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
     let (from, to) = (clamp(span.start), clamp(span.end));
     match (line.get(..from), line.get(from..to), line.get(to..)) {
         (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
-            let covered = screen.paint(Paint::Underline, &sanitize::line(covered));
-            format!("{}{covered}{}", sanitize::line(before), sanitize::line(after))
+            let covered = screen.paint(Paint::Underline, &sanitize::sanitize_line(covered));
+            format!(
+                "{}{covered}{}",
+                sanitize::sanitize_line(before),
+                sanitize::sanitize_line(after)
+            )
         }
-        _ => sanitize::line(line),
+        _ => sanitize::sanitize_line(line),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use formwork_value::Type;
-    use formwork_value::diag::{Called, CalledParam};
+    use formwork_value::diag::{CalledFunction, CalledFunctionParam};
 
     use super::*;
     use crate::messages;
@@ -297,7 +301,7 @@ mod tests {
             diags.warn(warning("Nowhere"));
         }
         diags.warn(warning("Other").at(Span::new(source, 0, 3)));
-        let compact = all(&SCREEN, &sources, &diags, true);
+        let compact = render_all(&SCREEN, &sources, &diags, true);
         expect_test::expect![[r#"
 
             Warnings:
@@ -313,11 +317,11 @@ mod tests {
             To see the full warning notes, run Formwork without -compact-warnings.
         "#]]
         .assert_eq(&compact.warnings);
-        let whole = all(&SCREEN, &sources, &diags, false);
+        let whole = render_all(&SCREEN, &sources, &diags, false);
         assert_eq!(whole.warnings.matches("Warning: Old").count(), 1);
         assert!(whole.warnings.contains("(and 2 more similar warnings elsewhere)"), "{whole:?}");
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "Wrong", ""));
-        let beside_errors = all(&SCREEN, &sources, &diags, true);
+        let beside_errors = render_all(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
         assert_eq!(beside_errors.errors, "\nError: Wrong\n");
     }
@@ -337,7 +341,7 @@ mod tests {
             )));
         }
         let _ = diags.error(Diagnostic::foreign(Severity::Error, "first", ""));
-        let shown = all(&SCREEN, &sources, &diags, false).errors;
+        let shown = render_all(&SCREEN, &sources, &diags, false).errors;
         let at = |summary: &str| shown.find(&format!("Error: {summary}")).unwrap();
         let places = ["first", "second", "third", "fourth"].map(at);
         assert!(places.is_sorted(), "{shown}");
@@ -353,7 +357,7 @@ mod tests {
                 Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
             diags.warn(failed.at(Span::new(source, at, at + 3)).of_check());
         }
-        let shown = all(&SCREEN, &sources, &diags, false).warnings;
+        let shown = render_all(&SCREEN, &sources, &diags, false).warnings;
         assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");
     }
 
@@ -370,15 +374,15 @@ mod tests {
             at,
             at + wanted.len(),
         ));
-        one(&SCREEN, &sources, &problem)
+        render_one(&SCREEN, &sources, &problem)
     }
 
     #[test]
     fn how_the_function_is_called_that_failed_stands_under_the_source() {
         let mut sources = Sources::new();
         let source = sources.add("main.tf.json", r#"{"output": {"o": {"value": "${f()}"}}}"#);
-        let param = |name: &str| CalledParam { name: name.to_owned(), ty: Type::Dynamic };
-        let called = Called {
+        let param = |name: &str| CalledFunctionParam { name: name.to_owned(), ty: Type::Dynamic };
+        let called = CalledFunction {
             name: "provider::p::f".to_owned(),
             params: vec![param("a")],
             variadic: Some(param("more")),
@@ -396,8 +400,9 @@ mod tests {
                 ├────────────────
                 │ while calling provider::p::f(a, more...)
         "#]]
-        .assert_eq(&one(&SCREEN, &sources, &problem));
-        let programs = crate::view::json::diagnostic::one(&sources, &problem).compact();
+        .assert_eq(&render_one(&SCREEN, &sources, &problem));
+        let programs =
+            crate::view::json::diagnostic::diagnostic_to_json(&sources, &problem).to_compact();
         let call = r#""function_call":{"called_as":"provider::p::f","signature":{"name":"f","params":[{"name":"a","type":"dynamic"}],"variadic_param":{"name":"more","type":"dynamic"},"return_type":"string"}}"#;
         assert!(programs.contains(call), "{programs}");
     }
@@ -423,11 +428,15 @@ mod tests {
             For the cause and the remedy of an error, run: formwork explain CODE
         "#]]
         .assert_eq(
-            &all(&SCREEN, &Sources::new(), &diags, false).errors.replace(code.as_str(), "CODE"),
+            &render_all(&SCREEN, &Sources::new(), &diags, false)
+                .errors
+                .replace(code.as_str(), "CODE"),
         );
         let programs: Vec<_> = diags
             .iter()
-            .map(|one| crate::view::json::diagnostic::one(&Sources::new(), one).compact())
+            .map(|one| {
+                crate::view::json::diagnostic::diagnostic_to_json(&Sources::new(), one).to_compact()
+            })
             .collect();
         assert!(!programs[0].contains("\"code\""), "{}", programs[0]);
         assert!(programs[1].contains(&format!("\"code\":\"{code}\"")), "{}", programs[1]);
@@ -439,9 +448,10 @@ mod tests {
         let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
         let problem =
             Diagnostic::foreign(Severity::Error, "Wrong", "").at(Span::new(source, 13, 14));
-        let shown = one(&SCREEN, &sources, &problem);
+        let shown = render_one(&SCREEN, &sources, &problem);
         assert!(shown.contains("on <value for var.o> line 1:"), "{shown}");
-        let programs = crate::view::json::diagnostic::one(&sources, &problem).compact();
+        let programs =
+            crate::view::json::diagnostic::diagnostic_to_json(&sources, &problem).to_compact();
         assert!(!shown.contains("hunter2") && !programs.contains("hunter2"), "{shown}{programs}");
     }
 

@@ -21,13 +21,13 @@ mod tests;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Value};
 
-use self::change::{Change, Side};
-use self::render::Options;
+use self::change::{ChangeSide, ValueChange};
+use self::render::RenderOptions;
 use crate::view::{Paint, Screen};
 
 /// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum ChangeSign {
     /// It comes.
     Add,
     /// It goes.
@@ -41,7 +41,7 @@ pub(crate) enum Sign {
 /// Renders differences onto a screen. A place `at` is the column where a name or value stands; its
 /// sign is two columns before that.
 #[derive(Clone, Copy)]
-pub(crate) struct Differ<'a> {
+pub(crate) struct DiffRenderer<'a> {
     pub(crate) screen: &'a Screen,
     /// Whether the values are those of a plan. A state that is shown has no signs.
     pub(crate) signs: bool,
@@ -53,62 +53,68 @@ pub(crate) struct Differ<'a> {
 
 /// A name, with the width of the column of names.
 #[derive(Clone, Copy)]
-pub(crate) struct Name<'a> {
+pub(crate) struct AlignedName<'a> {
     pub(crate) text: &'a str,
     pub(crate) width: usize,
 }
 
-impl Differ<'_> {
+impl DiffRenderer<'_> {
     /// Renders an object of a resource between braces, of which the second stands at `at`.
-    pub(crate) fn object(&self, block: &Block, before: &Value, after: &Value, at: usize) -> String {
-        let node = block::compare(self.change_of(before, after), block);
-        self.render(&node, self.options(at))
-    }
-
-    /// One output, or one attribute without a schema, if it changes: its name, the sign before it,
-    /// and its change. The name stands at `at`.
-    pub(crate) fn changed(
+    pub(crate) fn render_object(
         &self,
-        name: Name<'_>,
+        block: &Block,
         before: &Value,
         after: &Value,
         at: usize,
     ) -> String {
-        let node = free::compare(&self.change_of(before, after));
+        let node = block::compare_blocks(self.change_of(before, after), block);
+        self.render(&node, self.options_at(at))
+    }
+
+    /// One output, or one attribute without a schema, if it changes: its name, the sign before it,
+    /// and its change. The name stands at `at`.
+    pub(crate) fn render_changed(
+        &self,
+        name: AlignedName<'_>,
+        before: &Value,
+        after: &Value,
+        at: usize,
+    ) -> String {
+        let node = free::compare_untyped(&self.change_of(before, after));
         match node.sign {
-            Sign::Keep => String::new(),
-            _ => self.named(name, &node, self.options(at)),
+            ChangeSign::Keep => String::new(),
+            _ => self.named(name, &node, self.options_at(at)),
         }
     }
 
     /// A value of its own type that stays, from the first column on.
-    pub(crate) fn shown(&self, value: &Value) -> String {
-        let change = Change::new(Side::of(value), Side::of(value), &[]);
-        let node = compare::by_type(change, &value.ty());
-        self.render(&node, Options { keeps: true, ..self.options(0) })
+    pub(crate) fn render_unchanged(&self, value: &Value) -> String {
+        let change = ValueChange::new(ChangeSide::of(value), ChangeSide::of(value), &[]);
+        let node = compare::compare_values(change, &value.ty());
+        self.render(&node, RenderOptions { keeps: true, ..self.options_at(0) })
     }
 
-    fn change_of<'v>(&'v self, before: &'v Value, after: &'v Value) -> Change<'v> {
-        Change::new(Side::of(before), Side::of(after), self.forces)
+    fn change_of<'v>(&'v self, before: &'v Value, after: &'v Value) -> ValueChange<'v> {
+        ValueChange::new(ChangeSide::of(before), ChangeSide::of(after), self.forces)
     }
 
-    fn options(&self, at: usize) -> Options {
-        Options { at, keeps: self.keeps, ..Options::default() }
+    fn options_at(&self, at: usize) -> RenderOptions {
+        RenderOptions { at, keeps: self.keeps, ..RenderOptions::default() }
     }
 
     /// The sign, painted.
-    fn sign(&self, sign: Sign) -> String {
+    fn sign(&self, sign: ChangeSign) -> String {
         match sign {
             _ if !self.signs => " ".into(),
-            Sign::Add => self.screen.paint(Paint::Green, "+"),
-            Sign::Remove => self.screen.paint(Paint::Red, "-"),
-            Sign::Change => self.screen.paint(Paint::Yellow, "~"),
-            Sign::Keep => " ".into(),
+            ChangeSign::Add => self.screen.paint(Paint::Green, "+"),
+            ChangeSign::Remove => self.screen.paint(Paint::Red, "-"),
+            ChangeSign::Change => self.screen.paint(Paint::Yellow, "~"),
+            ChangeSign::Keep => " ".into(),
         }
     }
 
     /// A line whose text stands at `at`, with its sign.
-    fn line(&self, sign: Sign, text: &str, at: usize) -> String {
+    fn line_with_sign(&self, sign: ChangeSign, text: &str, at: usize) -> String {
         format!("{}{} {text}\n", " ".repeat(at.saturating_sub(2)), self.sign(sign))
     }
 }

@@ -7,18 +7,18 @@ use formwork_value::{Step, Value};
 
 /// The drifted objects with drift that affects the plan, reduced to that drift.
 pub(crate) fn relevant_drift(plan: &Plan) -> Vec<Change> {
-    let drifted = plan.drifted().filter(|change| change.action != Action::NoOp);
+    let drifted = plan.reported_drift().filter(|change| change.action != Action::NoOp);
     let affecting = drifted.filter_map(|change| {
         let relevant = plan.relevant.iter().filter(|(addr, _)| *addr == change.addr);
         let paths: Vec<&[Step]> = relevant.map(|(_, path)| path.0.as_slice()).collect();
-        let after = part(&change.before, &change.after, &paths);
+        let after = restrict_to_paths(&change.before, &change.after, &paths);
         (after != change.before).then(|| Change { after, ..change.clone() })
     });
     affecting.collect()
 }
 
 /// The value after, with everything that no path leads to as it was before.
-fn part(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
+fn restrict_to_paths(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
     if paths.is_empty() {
         return before.clone();
     }
@@ -27,20 +27,20 @@ fn part(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
         return after.clone();
     }
     let parts = Value::object(old.names().iter().map(|name| {
-        let below: Vec<&[Step]> = paths.iter().filter_map(|path| below(path, name)).collect();
+        let below: Vec<&[Step]> = paths.iter().filter_map(|path| path_below(path, name)).collect();
         let old = old.get(name).cloned().unwrap_or(Value::null(formwork_value::Type::Dynamic));
         let new = match after.peek() {
             Value::Object(new) => new.get(name).cloned(),
             _ => None,
         };
         let new = new.unwrap_or_else(|| Value::null(old.ty()));
-        (name.clone(), part(&old, &new, &below))
+        (name.clone(), restrict_to_paths(&old, &new, &below))
     }));
     parts.mark(after.marks())
 }
 
 /// The rest of a path that leads into an attribute.
-fn below<'p>(path: &'p [Step], attribute: &str) -> Option<&'p [Step]> {
+fn path_below<'p>(path: &'p [Step], attribute: &str) -> Option<&'p [Step]> {
     match path.split_first()? {
         (Step::Attribute(name) | Step::Key(name), rest) if name.as_str() == attribute => Some(rest),
         _ => None,
@@ -62,8 +62,8 @@ mod tests {
         let (before, after) =
             (object(&[("a", "1"), ("b", "2")]), object(&[("a", "3"), ("b", "4")]));
         let [root, a, c] = [Path::root(), Path::root().attribute("a"), Path::root().attribute("c")];
-        let with = |path: &Path| part(&before, &after, &[&path.0]);
-        assert_eq!(part(&before, &after, &[]), before);
+        let with = |path: &Path| restrict_to_paths(&before, &after, &[&path.0]);
+        assert_eq!(restrict_to_paths(&before, &after, &[]), before);
         assert_eq!(with(&root), after);
         assert_eq!(with(&a), object(&[("a", "3"), ("b", "2")]));
         assert_eq!(with(&c), before);
@@ -73,7 +73,7 @@ mod tests {
     fn a_sensitive_object_that_did_not_change_has_no_drift() {
         let secret = object(&[("a", "1"), ("b", "2")]).mark(Marks::SENSITIVE);
         let a = Path::root().attribute("a");
-        assert_eq!(part(&secret, &secret, &[&a.0]), secret);
+        assert_eq!(restrict_to_paths(&secret, &secret, &[&a.0]), secret);
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
         let before = object(&[("a", "1"), ("b", "2")]);
         let gone = Value::null(before.ty());
         let a = Path::root().attribute("a");
-        let after = part(&before, &gone, &[&a.0]);
+        let after = restrict_to_paths(&before, &gone, &[&a.0]);
         let null = Value::null(formwork_value::Type::String);
         assert_eq!(after, Value::object([("a", null), ("b", Value::string("2"))]));
     }

@@ -4,30 +4,30 @@
 use formwork_core::change::ImportKey;
 use formwork_core::event::{Event, EventObserver};
 
-use crate::view::{Paint, Screen, out};
+use crate::view::{Paint, Screen, print_out};
 
 /// Reports an object that is looked for.
-pub(crate) struct Importing<'a> {
+pub(crate) struct ImportReport<'a> {
     pub(crate) screen: Screen,
     /// Observer of all other events.
     pub(crate) others: &'a dyn EventObserver,
 }
 
-impl EventObserver for Importing<'_> {
-    fn see(&self, event: &Event<'_>) {
+impl EventObserver for ImportReport<'_> {
+    fn on_event(&self, event: &Event<'_>) {
         match event {
             Event::ImportStart { addr, import_key: ImportKey::Id(id), applying: false } => {
                 let text = format!("{addr}: Importing from ID {:?}...", id.as_str());
-                out(&format!("{}\n", self.screen.paint(Paint::Bold, &text)));
+                print_out(&format!("{}\n", self.screen.paint(Paint::Bold, &text)));
             }
             Event::ImportFound { addr, n_objects } => {
                 let found = format!("{addr}: Import prepared!");
-                out(&format!("{}\n", self.screen.paint(Paint::BoldGreen, &found)));
-                let kind = format!("  Prepared {} for import", addr.resource.kind());
+                print_out(&format!("{}\n", self.screen.paint(Paint::BoldGreen, &found)));
+                let kind = format!("  Prepared {} for import", addr.resource.resource_type());
                 let kind = format!("{}\n", self.screen.paint(Paint::Green, &kind));
-                out(&kind.repeat(*n_objects));
+                print_out(&kind.repeat(*n_objects));
             }
-            event => self.others.see(event),
+            event => self.others.on_event(event),
         }
     }
 }

@@ -6,73 +6,76 @@ use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, ImportKey};
 use formwork_core::event::{Event, EventObserver, ObjectLabel};
 
-use crate::view::counter::Counter;
-use crate::view::elapsed::seconds;
-use crate::view::{Paint, Screen, ephemeral, out, sanitize};
+use crate::view::counter::PhaseCounter;
+use crate::view::elapsed::format_seconds;
+use crate::view::{Paint, Screen, ephemeral, print_out, sanitize};
 
 /// Prints events as they happen.
-pub(crate) struct Operations {
+pub(crate) struct OperationPrinter {
     screen: Screen,
     /// Set on a terminal that can erase its last line.
-    counter: Option<RefCell<Counter>>,
+    counter: Option<RefCell<PhaseCounter>>,
 }
 
-impl Operations {
+impl OperationPrinter {
     /// Prints to this screen.
     pub(crate) fn new(screen: Screen) -> Self {
-        let counter = screen.erases.then(|| RefCell::new(Counter::new(screen.width)));
+        let counter = screen.erases.then(|| RefCell::new(PhaseCounter::new(screen.width)));
         Self { screen, counter }
     }
 
     fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
         let deposed = deposed.map_or_else(String::new, |key| {
-            format!(" (deposed object {})", sanitize::line(&key.0))
+            format!(" (deposed object {})", sanitize::sanitize_line(&key.0))
         });
-        out(&format!("{}\n", self.screen.paint(Paint::Bold, &format!("{addr}{deposed}: {text}"))));
+        print_out(&format!(
+            "{}\n",
+            self.screen.paint(Paint::Bold, &format!("{addr}{deposed}: {text}"))
+        ));
     }
 }
 
-fn labelled(label: Option<&ObjectLabel>) -> String {
+fn label_suffix(label: Option<&ObjectLabel>) -> String {
     shown_label(label).map_or_else(String::new, |text| format!(" [{text}]"))
 }
 
 /// Nothing is said of a label that is there and empty.
 fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
     let ObjectLabel { key, value } = label.filter(|label| !label.value.is_empty())?;
-    Some(format!("{key}={}", sanitize::line(value)))
+    Some(format!("{key}={}", sanitize::sanitize_line(value)))
 }
 
 /// The label with the middle left out of a long value, for lines that come again and again.
-fn shortened(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
-    const LONGEST: usize = 80;
+fn shorten_label(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
+    const MAX_LABEL: usize = 80;
     let n_characters = value.chars().count();
-    if n_characters <= LONGEST {
+    if n_characters <= MAX_LABEL {
         return ObjectLabel { key, value: value.clone() };
     }
-    let (n_first, n_last) = (LONGEST / 2 - 1, LONGEST / 2 - 2);
+    let (n_first, n_last) = (MAX_LABEL / 2 - 1, MAX_LABEL / 2 - 2);
     let first: String = value.chars().take(n_first).collect();
     let last: String = value.chars().skip(n_characters - n_last).collect();
     ObjectLabel { key, value: format!("{first}...{last}") }
 }
 
-fn in_brackets(import_key: &ImportKey) -> String {
+fn import_key_in_brackets(import_key: &ImportKey) -> String {
     match import_key {
-        ImportKey::Id(id) => format!("[id={}]", sanitize::line(id)),
-        ImportKey::Identity(_) => format!("[{}]", sanitize::line(&import_key.to_string())),
+        ImportKey::Id(id) => format!("[id={}]", sanitize::sanitize_line(id)),
+        ImportKey::Identity(_) => format!("[{}]", sanitize::sanitize_line(&import_key.to_string())),
     }
 }
 
-impl EventObserver for Operations {
-    fn see(&self, event: &Event<'_>) {
+impl EventObserver for OperationPrinter {
+    fn on_event(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, deposed, label } => {
                 self.line(
                     addr,
                     *deposed,
-                    &format!("Refreshing state...{}", labelled(label.as_ref())),
+                    &format!("Refreshing state...{}", label_suffix(label.as_ref())),
                 );
             }
-            Event::Count { phase, done, total } => {
+            Event::InstanceCount { phase, done, total } => {
                 if let Some(counter) = &self.counter {
                     counter.borrow_mut().count(*phase, *done, *total);
                 }
@@ -80,12 +83,16 @@ impl EventObserver for Operations {
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
             Event::ImportStart { addr, import_key, applying } => {
                 let doing = if *applying { "Importing..." } else { "Preparing import..." };
-                self.line(addr, None, &format!("{doing} {}", in_brackets(import_key)));
+                self.line(addr, None, &format!("{doing} {}", import_key_in_brackets(import_key)));
             }
             Event::ImportDone { addr, import_key } => {
-                self.line(addr, None, &format!("Import complete {}", in_brackets(import_key)));
+                self.line(
+                    addr,
+                    None,
+                    &format!("Import complete {}", import_key_in_brackets(import_key)),
+                );
             }
-            Event::Start { addr, deposed, action, label } => {
+            Event::ChangeStart { addr, deposed, action, label } => {
                 let doing = match action {
                     Action::Create | Action::Replace(_) => "Creating...",
                     Action::Update => "Modifying...",
@@ -93,9 +100,9 @@ impl EventObserver for Operations {
                     Action::Read => "Reading...",
                     Action::NoOp | Action::Forget => return,
                 };
-                self.line(addr, *deposed, &format!("{doing}{}", labelled(label.as_ref())));
+                self.line(addr, *deposed, &format!("{doing}{}", label_suffix(label.as_ref())));
             }
-            Event::Progress { addr, action, label, elapsed } => {
+            Event::ChangeProgress { addr, action, label, elapsed } => {
                 let doing = match action {
                     Action::Create | Action::Replace(_) => "Still creating...",
                     Action::Update => "Still modifying...",
@@ -103,12 +110,16 @@ impl EventObserver for Operations {
                     Action::Read => "Still reading...",
                     Action::NoOp | Action::Forget => return,
                 };
-                let label = label.as_ref().map(shortened);
+                let label = label.as_ref().map(shorten_label);
                 let label = shown_label(label.as_ref());
                 let label = label.map_or_else(String::new, |text| format!("{text}, "));
-                self.line(addr, None, &format!("{doing} [{label}{} elapsed]", seconds(*elapsed)));
+                self.line(
+                    addr,
+                    None,
+                    &format!("{doing} [{label}{} elapsed]", format_seconds(*elapsed)),
+                );
             }
-            Event::Done { addr, action, label, elapsed, .. } => {
+            Event::ChangeDone { addr, action, label, elapsed, .. } => {
                 let done = match action {
                     Action::Create | Action::Replace(_) => "Creation complete",
                     Action::Update => "Modifications complete",
@@ -120,20 +131,20 @@ impl EventObserver for Operations {
                 self.line(
                     addr,
                     None,
-                    &format!("{done} after {}{}", seconds(*elapsed), labelled(label)),
+                    &format!("{done} after {}{}", format_seconds(*elapsed), label_suffix(label)),
                 );
             }
             Event::ProvisionStart { addr, kind } => {
                 self.line(addr, None, &format!("Provisioning with '{kind}'..."));
             }
             Event::ProvisionOutput { addr, kind, text } => {
-                out(&provision_output(&self.screen, addr, kind, text));
+                print_out(&provision_output(&self.screen, addr, kind, text));
             }
             Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
             Event::Ephemeral { addr, step, stage } => {
                 self.line(addr, None, &ephemeral::step_sentence(*step, *stage));
             }
-            Event::Failed { addr, action, elapsed } => {
+            Event::ChangeFailed { addr, action, elapsed } => {
                 let failed = match action {
                     Action::Create | Action::Replace(_) => "Creation errored",
                     Action::Update => "Modifications errored",
@@ -141,7 +152,7 @@ impl EventObserver for Operations {
                     Action::Read => "Read errored",
                     Action::NoOp | Action::Forget => return,
                 };
-                self.line(addr, None, &format!("{failed} after {}", seconds(*elapsed)));
+                self.line(addr, None, &format!("{failed} after {}", format_seconds(*elapsed)));
             }
         }
     }
@@ -165,14 +176,17 @@ mod tests {
         let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
         let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
         let label = ObjectLabel { key: "id", value: id.clone() };
-        assert_eq!(labelled(Some(&label)), format!(" [id={shown}]"));
-        assert_eq!(in_brackets(&ImportKey::Id(id.as_str().into())), format!("[id={shown}]"));
+        assert_eq!(label_suffix(Some(&label)), format!(" [id={shown}]"));
+        assert_eq!(
+            import_key_in_brackets(&ImportKey::Id(id.as_str().into())),
+            format!("[id={shown}]")
+        );
     }
 
     #[test]
     fn a_long_id_is_shortened_where_it_comes_again_and_again() {
         let shown =
-            |value: &str| shortened(&ObjectLabel { key: "id", value: value.to_owned() }).value;
+            |value: &str| shorten_label(&ObjectLabel { key: "id", value: value.to_owned() }).value;
         let id = "0123456789".repeat(8);
         assert_eq!(shown(&id), id);
         let shorter = format!("{}...{}", &id[..39], &id[2..40]);

@@ -5,12 +5,12 @@ use formwork_core::state::State;
 use formwork_lang::print::print;
 use formwork_value::{Marks, Str};
 
-use super::diff::{Differ, Name};
-use super::value::SENSITIVE;
+use super::diff::{AlignedName, DiffRenderer};
+use super::value::SENSITIVE_PLACEHOLDER;
 use crate::view::Screen;
 
 /// All outputs of a state as the console shows values, sensitive ones hidden.
-pub(crate) fn all(state: &State) -> String {
+pub(crate) fn render_outputs(state: &State) -> String {
     let mut text = String::new();
     for (name, output) in &state.outputs {
         let value =
@@ -22,20 +22,20 @@ pub(crate) fn all(state: &State) -> String {
 
 /// All outputs of a state in the form in which objects are shown.
 pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
-    let differ = Differ { screen, signs: false, keeps: true, forces: &[] };
+    let differ = DiffRenderer { screen, signs: false, keeps: true, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
-        true => format!("{name} = {SENSITIVE}\n"),
-        false => format!("{name} = {}\n", differ.shown(output.value.value())),
+        true => format!("{name} = {SENSITIVE_PLACEHOLDER}\n"),
+        false => format!("{name} = {}\n", differ.render_unchanged(output.value.value())),
     });
     lines.collect()
 }
 
 /// The changes of outputs; empty if there are none.
-pub(crate) fn changes<'c>(
+pub(crate) fn render_output_changes<'c>(
     screen: &Screen,
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
 ) -> String {
-    let differ = Differ { screen, signs: true, keeps: false, forces: &[] };
+    let differ = DiffRenderer { screen, signs: true, keeps: false, forces: &[] };
     let outputs: Vec<_> = outputs.collect();
     // As in Terraform, outputs that do not change count too.
     let width = outputs.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -43,7 +43,12 @@ pub(crate) fn changes<'c>(
     for (name, change) in outputs.into_iter().filter(|(_, it)| it.action != Action::NoOp) {
         let mark = if change.sensitive { Marks::SENSITIVE } else { Marks::NONE };
         let (before, after) = (change.before.clone().mark(mark), change.after.clone().mark(mark));
-        text.push_str(&differ.changed(Name { text: name, width }, &before, &after, 4));
+        text.push_str(&differ.render_changed(
+            AlignedName { text: name, width },
+            &before,
+            &after,
+            4,
+        ));
     }
     text
 }

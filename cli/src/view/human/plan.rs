@@ -1,39 +1,39 @@
 //! A plan, for people: drift, changes, their reasons and their number.
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::{Action, Change, ImportKey, Reason, ReplaceOrder};
-use formwork_core::plan::{Mode, Plan};
-use formwork_core::provider::Pool;
+use formwork_core::change::{Action, ActionReason, Change, ImportKey, ReplaceOrder};
+use formwork_core::plan::{Plan, PlanMode};
+use formwork_core::provider::ProviderPool;
 use formwork_value::{Path, Type, Value};
 
-use super::diff::{Differ, Name};
+use super::diff::{AlignedName, DiffRenderer};
 use super::{drift as affecting, outputs};
 use crate::view::{Paint, Screen, sanitize};
 
 /// Renders a plan.
-pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
+pub(crate) fn render_plan(screen: &Screen, plan: &Plan, pool: &ProviderPool<'_>) -> String {
     let mut text = String::new();
     let changes: Vec<&Change> =
-        plan.changes.values().map(Box::as_ref).filter(|change| change.is_pending()).collect();
-    let outputs = outputs::changes(screen, plan.outputs.iter());
+        plan.changes.values().map(Box::as_ref).filter(|change| change.is_unapplied()).collect();
+    let outputs = outputs::render_output_changes(screen, plan.outputs.iter());
     // A plan that only refreshes shows all drift.
     let drifted = match plan.mode {
-        Mode::RefreshOnly => plan.drift.values().map(|change| (**change).clone()).collect(),
+        PlanMode::RefreshOnly => plan.drift.values().map(|change| (**change).clone()).collect(),
         _ if changes.is_empty() && outputs.is_empty() => Vec::new(),
         _ => affecting::relevant_drift(plan),
     };
     if !drifted.is_empty() {
-        text.push_str(&drift(screen, &drifted, plan.mode, pool));
+        text.push_str(&render_drift(screen, &drifted, plan.mode, pool));
         if !changes.is_empty() || !outputs.is_empty() {
             text.push_str(&format!("\n{}\n", screen.rule()));
         }
     }
     if changes.is_empty() && outputs.is_empty() {
-        text.push_str(&nothing(screen, plan));
+        text.push_str(&no_changes_text(screen, plan));
         return text;
     }
     if !changes.is_empty() {
-        text.push_str(&legend(screen, &changes));
+        text.push_str(&symbol_legend(screen, &changes));
         text.push_str(if plan.errored {
             "\nFormwork planned the following actions, but then encountered a problem:\n"
         } else {
@@ -41,9 +41,9 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
         });
         for change in &changes {
             text.push('\n');
-            text.push_str(&one(screen, change, pool));
+            text.push_str(&render_change(screen, change, pool));
         }
-        text.push_str(&format!("\n{}\n", summary(screen, &changes)));
+        text.push_str(&format!("\n{}\n", counts_text(screen, &changes)));
     }
     if !outputs.is_empty() {
         text.push_str(&format!(
@@ -57,7 +57,7 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     text
 }
 
-fn nothing(screen: &Screen, plan: &Plan) -> String {
+fn no_changes_text(screen: &Screen, plan: &Plan) -> String {
     if plan.errored {
         return format!(
             "\n{} Formwork encountered an error while generating this plan.\n",
@@ -66,20 +66,20 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
     }
     let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
         // The effect of applying it was printed behind the changes.
-        (Mode::RefreshOnly, false) => return String::new(),
-        (Mode::RefreshOnly, true) => (
+        (PlanMode::RefreshOnly, false) => return String::new(),
+        (PlanMode::RefreshOnly, true) => (
             "No changes. Your infrastructure still matches the configuration.",
             "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
         ),
-        (Mode::Destroy, _) => (
+        (PlanMode::Destroy, _) => (
             "No changes. No objects need to be destroyed.",
             "Either you have not created any objects yet or the existing objects were already deleted outside of Formwork.",
         ),
-        (Mode::Normal, _) if !plan.open.is_empty() => (
+        (PlanMode::Normal, _) if !plan.open.is_empty() => (
             "No changes beside open operations.",
             "Formwork found no differences beside instances whose last operation was interrupted, and what depends on them. Those were left alone; see below.",
         ),
-        (Mode::Normal, _) => (
+        (PlanMode::Normal, _) => (
             "No changes. Your infrastructure matches the configuration.",
             "Formwork has compared your real infrastructure against your configuration and found no differences, so no changes are needed.",
         ),
@@ -87,7 +87,7 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
     format!("\n{}\n\n{}\n", screen.paint(Paint::BoldGreen, title), screen.wrap(detail))
 }
 
-fn symbol(screen: &Screen, action: Action) -> String {
+fn action_symbol(screen: &Screen, action: Action) -> String {
     let plus = || screen.paint(Paint::Green, "+");
     let minus = || screen.paint(Paint::Red, "-");
     match action {
@@ -102,7 +102,7 @@ fn symbol(screen: &Screen, action: Action) -> String {
     }
 }
 
-fn legend(screen: &Screen, changes: &[&Change]) -> String {
+fn symbol_legend(screen: &Screen, changes: &[&Change]) -> String {
     let kinds = [
         (Action::Create, "create"),
         (Action::Update, "update in-place"),
@@ -121,26 +121,25 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
     );
     for (action, words) in kinds {
         if is_there(action) {
-            text.push_str(&format!("{} {words}\n", symbol(screen, action)));
+            text.push_str(&format!("{} {words}\n", action_symbol(screen, action)));
         }
     }
     text
 }
 
 /// The line below the header of a deposed object.
-const LEFT_OVER: &str = "# (left over from a partially-failed replacement of this instance)\n";
+const LEFTOVER_NOTE: &str = "# (left over from a partially-failed replacement of this instance)\n";
 
 /// One change: action and reason, then the block with its changes.
-fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
-    let deposed = change
-        .deposed
-        .as_ref()
-        .map_or_else(String::new, |key| format!(" (deposed object {})", sanitize::line(&key.0)));
+fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
+    let deposed = change.deposed.as_ref().map_or_else(String::new, |key| {
+        format!(" (deposed object {})", sanitize::sanitize_line(&key.0))
+    });
     let addr = screen.paint(Paint::Bold, &change.addr.to_string());
     if change.action == Action::Forget {
         return format!(
             " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}{}",
-            if change.deposed.is_some() { format!(" {LEFT_OVER}") } else { String::new() },
+            if change.deposed.is_some() { format!(" {LEFTOVER_NOTE}") } else { String::new() },
             block(screen, change, pool)
         );
     }
@@ -149,11 +148,13 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         (Action::Read, _) => "will be read during apply",
         (Action::Update, _) => "will be updated in-place",
         (Action::Delete, _) => "will be destroyed",
-        (Action::Replace(_), Some(Reason::ReplaceBecauseTainted)) => {
+        (Action::Replace(_), Some(ActionReason::ReplaceBecauseTainted)) => {
             "is tainted, so must be replaced"
         }
-        (Action::Replace(_), Some(Reason::ReplaceByRequest)) => "will be replaced, as requested",
-        (Action::Replace(_), Some(Reason::ReplaceByTriggers)) => {
+        (Action::Replace(_), Some(ActionReason::ReplaceByRequest)) => {
+            "will be replaced, as requested"
+        }
+        (Action::Replace(_), Some(ActionReason::ReplaceByTriggers)) => {
             "will be replaced due to changes in replace_triggered_by"
         }
         (Action::Replace(_), _) => "must be replaced",
@@ -161,26 +162,26 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         (Action::NoOp | Action::Forget, _) => "stays as it is",
     };
     let mut text = match (&change.moved_from, change.action) {
-        (Some(from), Action::NoOp) => moved(screen, from, &addr),
+        (Some(from), Action::NoOp) => move_text(screen, from, &addr),
         _ => format!("  # {addr}{deposed} {what}\n"),
     };
-    if let Some(because) = because(change) {
+    if let Some(because) = reason_text(change) {
         text.push_str(&format!("  # ({because})\n"));
     }
     if change.deposed.is_some() && change.action == Action::Delete {
-        text.push_str(&format!("  {LEFT_OVER}"));
+        text.push_str(&format!("  {LEFTOVER_NOTE}"));
     }
-    text.push_str(&origin(change));
+    text.push_str(&origin_text(change));
     text.push_str(&block(screen, change, pool));
     text
 }
 
-fn moved(screen: &Screen, from: &InstanceAddr, to: &str) -> String {
+fn move_text(screen: &Screen, from: &InstanceAddr, to: &str) -> String {
     format!("  # {} has moved to {to}\n", screen.paint(Paint::Bold, &from.to_string()))
 }
 
 /// Origin of an object that is moved or imported and also changed.
-fn origin(change: &Change) -> String {
+fn origin_text(change: &Change) -> String {
     let mut text = String::new();
     let changes = change.action != Action::NoOp;
     if let Some(from) = change.moved_from.as_ref().filter(|_| changes) {
@@ -191,27 +192,27 @@ fn origin(change: &Change) -> String {
         text.push_str(&match &importing.import_key {
             ImportKey::Id(id) => format!("  # (imported from \"{id}\")\n"),
             import_key @ ImportKey::Identity(_) => {
-                format!("  # (imported by {})\n", sanitize::line(&import_key.to_string()))
+                format!("  # (imported by {})\n", sanitize::sanitize_line(&import_key.to_string()))
             }
         });
     }
     if importing.generated_config.is_some() && !changes {
         text.push_str("  # (config will be generated)\n");
     }
-    if change.action.destroys() {
+    if change.action.destroys_object() {
         text.push_str("  # Warning: this will destroy the imported resource\n");
     }
     text
 }
 
-fn because(change: &Change) -> Option<String> {
+fn reason_text(change: &Change) -> Option<String> {
     let addr = &change.addr;
     Some(match change.reason? {
-        Reason::DeleteBecauseNoResourceConfig => {
+        ActionReason::DeleteBecauseNoResourceConfig => {
             // As in Terraform, without the module.
             format!("because {} is not in configuration", addr.resource)
         }
-        Reason::DeleteBecauseWrongRepetition => match addr.key {
+        ActionReason::DeleteBecauseWrongRepetition => match addr.key {
             formwork_core::addr::InstanceKey::None => {
                 "because resource uses count or for_each".into()
             }
@@ -222,27 +223,31 @@ fn because(change: &Change) -> Option<String> {
                 "because resource does not use for_each".into()
             }
         },
-        Reason::DeleteBecauseCountIndex => {
-            format!("because index {} is out of range for count", key(change))
+        ActionReason::DeleteBecauseCountIndex => {
+            format!("because index {} is out of range for count", instance_key_text(change))
         }
-        Reason::DeleteBecauseEachKey => {
-            format!("because key {} is not in for_each map", key(change))
+        ActionReason::DeleteBecauseEachKey => {
+            format!("because key {} is not in for_each map", instance_key_text(change))
         }
-        Reason::DeleteBecauseNoMoveTarget => format!(
+        ActionReason::DeleteBecauseNoMoveTarget => format!(
             "because {} was moved to {addr}, which is not in configuration",
             change.moved_from.as_ref().unwrap_or(addr)
         ),
-        Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", addr.module),
-        Reason::ReadBecauseConfigUnknown => "config refers to values not yet known".into(),
-        Reason::ReadBecauseCheckNested => "config will be reloaded to verify a check block".into(),
-        Reason::ReadBecauseDependencyPending => {
+        ActionReason::DeleteBecauseNoModule => {
+            format!("because {} is not in configuration", addr.module)
+        }
+        ActionReason::ReadBecauseConfigUnknown => "config refers to values not yet known".into(),
+        ActionReason::ReadBecauseCheckNested => {
+            "config will be reloaded to verify a check block".into()
+        }
+        ActionReason::ReadBecauseDependencyPending => {
             "depends on a resource or a module with changes pending".into()
         }
         _ => return None,
     })
 }
 
-fn key(change: &Change) -> String {
+fn instance_key_text(change: &Change) -> String {
     match &change.addr.key {
         formwork_core::addr::InstanceKey::Int(index) => format!("[{index}]"),
         formwork_core::addr::InstanceKey::Str(key) => format!("[{key:?}]"),
@@ -250,32 +255,33 @@ fn key(change: &Change) -> String {
     }
 }
 
-fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
+fn block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
     let name = &change.addr.resource;
-    let kind = if name.mode() == formwork_core::addr::Mode::Data { "data" } else { "resource" };
+    let kind =
+        if name.mode() == formwork_core::addr::ResourceMode::Data { "data" } else { "resource" };
     // An object that is imported is shown as it is.
     let (signs, keeps, forces) = (true, change.importing.is_some(), &change.replace_paths);
-    let differ = Differ { screen, signs, keeps, forces };
+    let differ = DiffRenderer { screen, signs, keeps, forces };
     let before = &change.before;
     // An object that is forgotten stays as it is.
     let after = if change.action == Action::Forget { before } else { &change.after };
     let ty = pool
-        .loaded(&change.provider.provider)
-        .and_then(|loaded| loaded.find(name.mode(), name.kind()));
+        .loaded_provider(&change.provider.provider)
+        .and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
     let object = match ty {
-        Some(ty) => differ.object(ty.block(), before, after, 4),
+        Some(ty) => differ.render_object(ty.schema_block(), before, after, 4),
         None => format!("{{\n{}    }}", without_schema(&differ, before, after)),
     };
     format!(
         "{} {kind} {:?} {:?} {object}\n",
-        symbol(screen, change.action),
-        name.kind().as_str(),
+        action_symbol(screen, change.action),
+        name.resource_type().as_str(),
         name.name().as_str()
     )
 }
 
 /// The attributes of an object without a schema at hand.
-fn without_schema(differ: &Differ<'_>, before: &Value, after: &Value) -> String {
+fn without_schema(differ: &DiffRenderer<'_>, before: &Value, after: &Value) -> String {
     let names = [before, after].into_iter().flat_map(|value| match value.peek() {
         Value::Object(object) => object.names().to_vec(),
         _ => Vec::new(),
@@ -288,16 +294,19 @@ fn without_schema(differ: &Differ<'_>, before: &Value, after: &Value) -> String 
         let path = Path::root().attribute(&name);
         let old = path.find(before).unwrap_or(&null);
         let new = path.find(after).unwrap_or(&null);
-        text.push_str(&differ.changed(Name { text: &name, width }, old, new, 8));
+        text.push_str(&differ.render_changed(AlignedName { text: &name, width }, old, new, 8));
     }
     text
 }
 
-fn summary(screen: &Screen, changes: &[&Change]) -> String {
+fn counts_text(screen: &Screen, changes: &[&Change]) -> String {
     let count =
         |wanted: fn(Action) -> bool| changes.iter().filter(|change| wanted(change.action)).count();
-    let (add, update, destroy) =
-        (count(Action::creates), count(|a| a == Action::Update), count(Action::destroys));
+    let (add, update, destroy) = (
+        count(Action::creates_object),
+        count(|a| a == Action::Update),
+        count(Action::destroys_object),
+    );
     let import = match changes.iter().filter(|change| change.importing.is_some()).count() {
         0 => String::new(),
         n => format!("{n} to import, "),
@@ -308,12 +317,17 @@ fn summary(screen: &Screen, changes: &[&Change]) -> String {
     )
 }
 
-fn drift(screen: &Screen, drifted: &[Change], mode: Mode, pool: &Pool<'_>) -> String {
+fn render_drift(
+    screen: &Screen,
+    drifted: &[Change],
+    mode: PlanMode,
+    pool: &ProviderPool<'_>,
+) -> String {
     let after = match mode {
-        Mode::RefreshOnly => {
+        PlanMode::RefreshOnly => {
             "This is a refresh-only plan, so Formwork will not take any actions to undo these. If you were expecting these changes then you can apply this plan to record the updated values in the state without changing any remote objects."
         }
-        Mode::Normal | Mode::Destroy => {
+        PlanMode::Normal | PlanMode::Destroy => {
             "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes using ignore_changes, the following plan may include actions to undo or respond to these changes."
         }
     };
@@ -327,11 +341,11 @@ fn drift(screen: &Screen, drifted: &[Change], mode: Mode, pool: &Pool<'_>) -> St
         let addr = screen.paint(Paint::Bold, &change.addr.to_string());
         text.push('\n');
         text.push_str(&match (change.action, &change.moved_from) {
-            (Action::NoOp, Some(from)) => moved(screen, from, &addr),
+            (Action::NoOp, Some(from)) => move_text(screen, from, &addr),
             (Action::Delete, _) => format!("  # {addr} has been deleted\n"),
             _ => format!("  # {addr} has changed\n"),
         });
-        text.push_str(&origin(change));
+        text.push_str(&origin_text(change));
         text.push_str(&block(screen, change, pool));
     }
     text.push_str(&format!("\n\n{}\n", screen.wrap(after)));

@@ -3,7 +3,7 @@
 use similar::TextDiff;
 
 /// Shows what changes in a file.
-pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
+pub(crate) fn unified_diff(name: &str, old: &str, new: &str) -> String {
     TextDiff::from_lines(old, new)
         .unified_diff()
         .header(&format!("old/{name}"), &format!("new/{name}"))
@@ -14,7 +14,7 @@ pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
 mod tests {
     use expect_test::expect;
 
-    use super::unified;
+    use super::unified_diff;
 
     #[test]
     fn lines_that_change_are_shown_with_three_around_them() {
@@ -33,6 +33,6 @@ mod tests {
              f
              g
         "#]]
-        .assert_eq(&unified("x.tf", old, new));
+        .assert_eq(&unified_diff("x.tf", old, new));
     }
 }

@@ -5,24 +5,24 @@ use formwork_value::Value;
 use crate::view::sanitize;
 
 /// Placeholder for a value that must not be shown.
-pub(crate) const SENSITIVE: &str = "(sensitive value)";
+pub(crate) const SENSITIVE_PLACEHOLDER: &str = "(sensitive value)";
 /// Placeholder for a value that is not known yet.
-pub(crate) const UNKNOWN: &str = "(known after apply)";
+pub(crate) const UNKNOWN_PLACEHOLDER: &str = "(known after apply)";
 
 /// Renders a value that has no parts and is not a string.
-pub(crate) fn scalar(value: &Value) -> String {
+pub(crate) fn render_scalar(value: &Value) -> String {
     match value {
         Value::Null(_) => "null".into(),
-        Value::Unknown(_) => UNKNOWN.into(),
+        Value::Unknown(_) => UNKNOWN_PLACEHOLDER.into(),
         Value::Bool(value) => value.to_string(),
         Value::Number(number) => number.to_string(),
         // Whatever else it may be, hiding it gives nothing away.
-        _ => SENSITIVE.into(),
+        _ => SENSITIVE_PLACEHOLDER.into(),
     }
 }
 
 /// A text in quotes, escaped as the language does.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote_text(text: &str) -> String {
     let mut result = String::from("\"");
     for character in text.chars() {
         match character {
@@ -36,12 +36,12 @@ pub(crate) fn quoted(text: &str) -> String {
 }
 
 /// A name, in quotes only if it must be.
-pub(crate) fn bare(name: &str) -> String {
+pub(crate) fn quote_if_needed(name: &str) -> String {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
     if first && letters.all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
         name.to_owned()
     } else {
-        quoted(name)
+        quote_text(name)
     }
 }

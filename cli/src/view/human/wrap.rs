@@ -3,23 +3,23 @@
 /// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is.
 /// Lines that begin with a space are laid out already and stay as they are. Lines end where
 /// Terraform's do, because people and test suites search for phrases in the output.
-pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
         if paragraph.starts_with(' ') {
             lines.push(paragraph.to_owned());
         } else {
-            fill(&mut lines, paragraph, width);
+            push_wrapped(&mut lines, paragraph, width);
         }
     }
     lines
 }
 
 /// Appends the lines of one paragraph. The space between two words stays as it is within a line.
-fn fill(lines: &mut Vec<String>, paragraph: &str, width: usize) {
+fn push_wrapped(lines: &mut Vec<String>, paragraph: &str, width: usize) {
     let (mut line, mut line_width) = (String::new(), 0);
     let (mut space, mut space_width) = ("", 0);
-    for piece in pieces(paragraph) {
+    for piece in words_and_spaces(paragraph) {
         let piece_width = piece.chars().count();
         if piece.starts_with(is_space) {
             (space, space_width) = (piece, piece_width);
@@ -40,7 +40,7 @@ fn fill(lines: &mut Vec<String>, paragraph: &str, width: usize) {
 }
 
 /// Words and the spaces between them, in turns.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+fn words_and_spaces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let is_other = |c: char| is_space(c) != rest.starts_with(is_space);
@@ -61,15 +61,15 @@ mod tests {
 
     #[test]
     fn breaks_at_spaces_and_leaves_laid_out_lines_alone() {
-        let lines = wrap("one two three\n  four five six seven\n\neight", 9);
+        let lines = wrap_text("one two three\n  four five six seven\n\neight", 9);
         assert_eq!(lines, ["one two", "three", "  four five six seven", "", "eight"]);
     }
 
     #[test]
     fn a_line_is_as_wide_as_may_be_and_keeps_its_inner_spaces() {
-        assert_eq!(wrap("four five six", 9), ["four five", "six"]);
-        assert_eq!(wrap("four five six", 8), ["four", "five six"]);
-        assert_eq!(wrap("a  b\u{a0}c\td  e", 9), ["a  b\u{a0}c\td", "e"]);
-        assert_eq!(wrap("to unbreakable\nand", 5), ["to", "unbreakable", "and"]);
+        assert_eq!(wrap_text("four five six", 9), ["four five", "six"]);
+        assert_eq!(wrap_text("four five six", 8), ["four", "five six"]);
+        assert_eq!(wrap_text("a  b\u{a0}c\td  e", 9), ["a  b\u{a0}c\td", "e"]);
+        assert_eq!(wrap_text("to unbreakable\nand", 5), ["to", "unbreakable", "and"]);
     }
 }

@@ -3,9 +3,9 @@
 
 mod providers;
 
-use formwork_core::addr::{InstanceKey, Mode, Reference, Subject};
+use formwork_core::addr::{InstanceKey, Reference, ReferenceSubject, ResourceMode};
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
-use formwork_core::provider::Pool;
+use formwork_core::provider::ProviderPool;
 use formwork_lang::block_attributes::{Applicability, BlockAttributes};
 use formwork_lang::content::content;
 use formwork_lang::decode::decode;
@@ -17,35 +17,35 @@ use formwork_lang::syntax::{Body, Expr, Ident};
 use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use self::providers::Providers;
+use self::providers::ProviderConfigs;
 use super::tree::Json;
 use super::value;
 use crate::messages;
 
 /// A whole configuration.
-pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
-    let providers = Providers::of(config, pool);
+pub(crate) fn config_document(config: &Config, pool: &ProviderPool<'_>) -> Json {
+    let providers = ProviderConfigs::of(config, pool);
     let shown = ConfigView { config, pool, providers: &providers };
-    Json::some([
-        ("provider_config", providers.document().filled()),
-        ("root_module", Some(module(&shown, config.root_node()))),
+    Json::object_of_some([
+        ("provider_config", providers.to_json().none_if_empty()),
+        ("root_module", Some(module_to_json(&shown, config.root_node()))),
     ])
 }
 
 /// The shown configuration, with the data needed to show it.
 struct ConfigView<'s> {
     config: &'s Config,
-    pool: &'s Pool<'s>,
-    providers: &'s Providers,
+    pool: &'s ProviderPool<'s>,
+    providers: &'s ProviderConfigs,
 }
 
-fn module(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
+fn module_to_json(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
     let module = &*node.module;
     let outputs = module.outputs.iter().map(|(name, output)| {
-        let json = Json::some([
+        let json = Json::object_of_some([
             ("sensitive", output.sensitive.then_some(Json::Bool(true))),
             ("expression", Some(expression(&output.expr))),
-            ("depends_on", depends_on(&output.depends_on).filled()),
+            ("depends_on", depends_on(&output.depends_on).none_if_empty()),
             (
                 "description",
                 (!output.description.is_empty()).then(|| Json::text(&output.description)),
@@ -54,8 +54,8 @@ fn module(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
         (name.to_string(), json)
     });
     let variables = module.variables.iter().map(|(name, variable)| {
-        let json = Json::some([
-            ("default", variable.default.as_ref().map(value::known)),
+        let json = Json::object_of_some([
+            ("default", variable.default.as_ref().map(value::value_to_json)),
             (
                 "description",
                 (!variable.description.is_empty()).then(|| Json::text(&variable.description)),
@@ -64,101 +64,104 @@ fn module(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
         ]);
         (name.to_string(), json)
     });
-    let of =
-        |mode: Mode| module.resources.values().filter(move |resource| resource.name.mode() == mode);
-    let resources = of(Mode::Managed).chain(of(Mode::Data)).map(|r| resource(shown, node, r));
+    let of = |mode: ResourceMode| {
+        module.resources.values().filter(move |resource| resource.name.mode() == mode)
+    };
+    let resources = of(ResourceMode::Managed)
+        .chain(of(ResourceMode::Data))
+        .map(|r| resource_to_json(shown, node, r));
     let calls = module.calls.iter().filter_map(|(name, made)| {
         let child = &shown.config.nodes[*node.children.get(name)?];
-        Some((name.to_string(), call(shown, child, made)))
+        Some((name.to_string(), call_to_json(shown, child, made)))
     });
-    Json::some([
-        ("outputs", Json::Object(outputs.collect()).filled()),
-        ("resources", Json::Array(resources.collect()).filled()),
-        ("module_calls", Json::Object(calls.collect()).filled()),
-        ("variables", Json::Object(variables.collect()).filled()),
+    Json::object_of_some([
+        ("outputs", Json::Object(outputs.collect()).none_if_empty()),
+        ("resources", Json::Array(resources.collect()).none_if_empty()),
+        ("module_calls", Json::Object(calls.collect()).none_if_empty()),
+        ("variables", Json::Object(variables.collect()).none_if_empty()),
     ])
 }
 
-fn call(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
+fn call_to_json(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
     let site = &call.site;
     let expressions =
         call.arguments.iter().map(|(name, given)| (name.to_string(), expression(&given.expr)));
     let (count, for_each) = repetition(&call.repetition);
     let version = site.version.as_ref().map(|(constraints, _)| Json::text(constraints.to_string()));
-    Json::some([
+    Json::object_of_some([
         ("source", Some(Json::text(&site.source))),
-        ("expressions", Json::Object(expressions.collect()).filled()),
+        ("expressions", Json::Object(expressions.collect()).none_if_empty()),
         ("count_expression", count),
         ("for_each_expression", for_each),
-        ("module", Some(module(shown, child))),
+        ("module", Some(module_to_json(shown, child))),
         ("version_constraint", version),
-        ("depends_on", depends_on(&call.depends_on).filled()),
+        ("depends_on", depends_on(&call.depends_on).none_if_empty()),
     ])
 }
 
 fn repetition(repetition: &Repetition) -> (Option<Json>, Option<Json>) {
     match repetition {
         Repetition::Single => (None, None),
-        Repetition::Count(expr) => (expression(expr).filled(), None),
-        Repetition::ForEach(expr) => (None, expression(expr).filled()),
+        Repetition::Count(expr) => (expression(expr).none_if_empty(), None),
+        Repetition::ForEach(expr) => (None, expression(expr).none_if_empty()),
     }
 }
 
 fn depends_on(references: &[Reference]) -> Json {
     let names = references.iter().map(|reference| match &reference.subject {
-        Subject::Variable(name) => format!("var.{name}"),
-        Subject::Local(name) => format!("local.{name}"),
-        Subject::Resource(name) => format!("{name}{}", instance(reference)),
-        Subject::Module(name) => match reference.output() {
-            Some(output) => format!("module.{name}{}.{}", instance(reference), output.name),
-            None => format!("module.{name}{}", instance(reference)),
+        ReferenceSubject::Variable(name) => format!("var.{name}"),
+        ReferenceSubject::Local(name) => format!("local.{name}"),
+        ReferenceSubject::Resource(name) => format!("{name}{}", instance_key(reference)),
+        ReferenceSubject::Module(name) => match reference.module_output() {
+            Some(output) => format!("module.{name}{}.{}", instance_key(reference), output.name),
+            None => format!("module.{name}{}", instance_key(reference)),
         },
-        Subject::Count(name) => format!("count.{name}"),
-        Subject::Each(name) => format!("each.{name}"),
-        Subject::Path(name) => format!("path.{name}"),
-        Subject::Terraform(name) => format!("terraform.{name}"),
-        Subject::SelfObject => "self".to_owned(),
+        ReferenceSubject::Count(name) => format!("count.{name}"),
+        ReferenceSubject::Each(name) => format!("each.{name}"),
+        ReferenceSubject::Path(name) => format!("path.{name}"),
+        ReferenceSubject::Terraform(name) => format!("terraform.{name}"),
+        ReferenceSubject::SelfObject => "self".to_owned(),
     });
     Json::Array(names.map(Json::text).collect())
 }
 
-fn instance(reference: &Reference) -> InstanceKey {
+fn instance_key(reference: &Reference) -> InstanceKey {
     reference.instance_key().unwrap_or_default()
 }
 
-fn resource(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resource) -> Json {
+fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resource) -> Json {
     let name = &resource.name;
-    let mode = if name.mode() == Mode::Data { "data" } else { "managed" };
-    let loaded = shown.pool.loaded(&resource.provider);
-    let ty = loaded.and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    let mode = if name.mode() == ResourceMode::Data { "data" } else { "managed" };
+    let loaded = shown.pool.loaded_provider(&resource.provider);
+    let ty = loaded.and_then(|loaded| loaded.find_type(name.mode(), name.resource_type()));
     let (count, for_each) = repetition(&resource.repetition);
     let key = shown.providers.key_of(&node.path, &resource.local_provider);
     let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
-    Json::some([
+    Json::object_of_some([
         ("address", Some(Json::text(name.to_string()))),
         ("mode", Some(Json::text(mode))),
-        ("type", Some(Json::text(name.kind().as_str()))),
+        ("type", Some(Json::text(name.resource_type().as_str()))),
         ("name", Some(Json::text(name.name().as_str()))),
         ("provider_config_key", Some(Json::text(key))),
-        ("provisioners", provisioners(resource).filled()),
-        ("expressions", ty.and_then(|ty| body(&resource.body, ty.block()).filled())),
+        ("provisioners", provisioners_to_json(resource).none_if_empty()),
+        ("expressions", ty.and_then(|ty| body(&resource.body, ty.schema_block()).none_if_empty())),
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
         ("count_expression", count),
         ("for_each_expression", for_each),
-        ("depends_on", depends_on(&resource.depends_on).filled()),
+        ("depends_on", depends_on(&resource.depends_on).none_if_empty()),
     ])
 }
 
-fn provisioners(resource: &Resource) -> Json {
+fn provisioners_to_json(resource: &Resource) -> Json {
     let all = resource.provisioners.iter().map(|provisioner| {
         let given = provisioner.body.set();
         let mut expressions: Vec<_> = given
             .map(|argument| (argument.name.name.to_string(), expression(&argument.expr)))
             .collect();
         expressions.sort_by(|a, b| a.0.cmp(&b.0));
-        Json::some([
+        Json::object_of_some([
             ("type", Some(Json::text(provisioner.kind.name.as_str()))),
-            ("expressions", Json::Object(expressions).filled()),
+            ("expressions", Json::Object(expressions).none_if_empty()),
         ])
     });
     Json::Array(all.collect())
@@ -209,38 +212,38 @@ fn body(body: &Body, schema: &Block) -> Json {
 /// An attribute that is written as blocks: like an expression that gives the list of them.
 fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: &Block) -> Json {
     let constants = bodies.clone().map(|body| {
-        let value = decode(&mut Diagnostics::new(), body, element, &Constant).ok()?;
-        value.is_wholly_known().then(|| value::known(&value))
+        let value = decode(&mut Diagnostics::new(), body, element, &ConstantScope).ok()?;
+        value.is_wholly_known().then(|| value::value_to_json(&value))
     });
     let names = bodies.flat_map(|body| {
         let body = content(&mut Diagnostics::new(), body, element);
         let expressions = body.attributes.into_values().map(|it| it.into_owned().expr);
-        expressions.flat_map(|expr| references(&expr)).collect::<Vec<_>>()
+        expressions.flat_map(|expr| reference_names(&expr)).collect::<Vec<_>>()
     });
     let constants: Option<Vec<Json>> = constants.collect();
-    Json::some([
+    Json::object_of_some([
         ("constant_value", constants.map(Json::Array)),
-        ("references", Json::Array(names.collect()).filled()),
+        ("references", Json::Array(names.collect()).none_if_empty()),
     ])
 }
 
 /// An expression: its value if it has one without names and calls, and the names that it mentions,
 /// each time they are mentioned, longest first.
 fn expression(expr: &Expr) -> Json {
-    Json::some([
-        ("constant_value", constant(expr).map(|value| value::known(&value))),
-        ("references", Json::Array(references(expr)).filled()),
+    Json::object_of_some([
+        ("constant_value", constant_value(expr).map(|value| value::value_to_json(&value))),
+        ("references", Json::Array(reference_names(expr)).none_if_empty()),
     ])
 }
 
-fn references(expr: &Expr) -> Vec<Json> {
-    refs::of_expr(expr).iter().flat_map(prefixes).map(Json::text).collect()
+fn reference_names(expr: &Expr) -> Vec<Json> {
+    refs::of_expr(expr).iter().flat_map(traversal_prefixes).map(Json::text).collect()
 }
 
 /// A scope without names and functions.
-struct Constant;
+struct ConstantScope;
 
-impl Scope for Constant {
+impl Scope for ConstantScope {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -264,13 +267,13 @@ impl Scope for Constant {
     }
 }
 
-fn constant(expr: &Expr) -> Option<Value> {
-    let value = evaluate(&mut Diagnostics::new(), expr, &Constant).ok()?;
+fn constant_value(expr: &Expr) -> Option<Value> {
+    let value = evaluate(&mut Diagnostics::new(), expr, &ConstantScope).ok()?;
     value.is_wholly_known().then_some(value)
 }
 
 /// Names that a traversal mentions, and each shorter form down to the object itself.
-fn prefixes(traversal: &Traversal) -> Vec<String> {
+fn traversal_prefixes(traversal: &Traversal) -> Vec<String> {
     // A managed resource may be written with `resource.` in front; its address has none.
     let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {
         ("resource", Some((TraversalStep::Attribute(kind), rest))) => (kind.name.as_str(), rest),

@@ -1,31 +1,31 @@
 //! Problems, for programs: with the exact range and the piece of source.
 
 use formwork_lang::syntax::context_of;
-use formwork_value::diag::{Called, CalledParam, Position, Severity, Sources};
+use formwork_value::diag::{CalledFunction, CalledFunctionParam, Position, Severity, Sources};
 use formwork_value::{Diagnostic, Span};
 
 use super::tree::Json;
-use super::value::type_of;
+use super::value::value_type;
 use crate::redact;
 
 /// One problem.
-pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
+pub(crate) fn diagnostic_to_json(sources: &Sources, diagnostic: &Diagnostic) -> Json {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    Json::some([
+    Json::object_of_some([
         ("severity", Some(Json::text(severity))),
         ("summary", Some(Json::text(redact::text(&diagnostic.summary)))),
         ("detail", Some(Json::text(redact::text(&diagnostic.detail)))),
         ("code", diagnostic.code.map(|code| Json::text(code.as_str()))),
         ("address", diagnostic.address.as_ref().map(Json::text)),
-        ("range", diagnostic.subject.map(|span| range(sources, span))),
-        ("snippet", diagnostic.subject.and_then(|span| snippet(sources, diagnostic, span))),
+        ("range", diagnostic.subject.map(|span| range_to_json(sources, span))),
+        ("snippet", diagnostic.subject.and_then(|span| snippet_to_json(sources, diagnostic, span))),
     ])
 }
 
-fn range(sources: &Sources, span: Span) -> Json {
+fn range_to_json(sources: &Sources, span: Span) -> Json {
     let position = |at: Position| {
         Json::object([
             ("line", Json::Int(at.line.into())),
@@ -47,7 +47,7 @@ fn range(sources: &Sources, span: Span) -> Json {
 }
 
 /// The lines around a problem; offsets count bytes from the start of the code shown.
-fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Json> {
+fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Json> {
     if sources.is_secret(span.source) {
         return None;
     }
@@ -66,27 +66,27 @@ fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Jso
             ("statement", Json::text(&mentioned.statement)),
         ])
     });
-    Some(Json::some([
+    Some(Json::object_of_some([
         ("context", Some(context_of(sources, span).map_or(Json::Null, Json::text))),
         ("code", Some(Json::text(redact::source(&code)))),
         ("start_line", Some(Json::Int(first.into()))),
         ("highlight_start_offset", Some(offset(span.start))),
         ("highlight_end_offset", Some(offset(span.end))),
         ("values", Some(Json::Array(values.collect()))),
-        ("function_call", diagnostic.function.as_deref().map(call)),
+        ("function_call", diagnostic.function.as_deref().map(call_to_json)),
     ]))
 }
 
 /// The function that was called in vain.
-fn call(called: &Called) -> Json {
-    let param = |param: &CalledParam| {
-        Json::object([("name", Json::text(&param.name)), ("type", type_of(&param.ty))])
+fn call_to_json(called: &CalledFunction) -> Json {
+    let param = |param: &CalledFunctionParam| {
+        Json::object([("name", Json::text(&param.name)), ("type", value_type(&param.ty))])
     };
-    let signature = Json::some([
+    let signature = Json::object_of_some([
         ("name", Some(Json::text(called.base_name()))),
         ("params", Some(Json::Array(called.params.iter().map(param).collect()))),
         ("variadic_param", called.variadic.as_ref().map(param)),
-        ("return_type", Some(type_of(&called.returns))),
+        ("return_type", Some(value_type(&called.returns))),
     ]);
     Json::object([("called_as", Json::text(&called.name)), ("signature", signature)])
 }

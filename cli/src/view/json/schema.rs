@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::Loaded;
+use formwork_core::provider::LoadedProvider;
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_value::Schema;
 use formwork_value::schema::{Attribute, AttributeKind, Block, Docs, NestedBlock, Nesting, Role};
@@ -13,36 +13,37 @@ use super::value;
 
 /// The schemas of several providers, with the keys that Terraform of the reported version has. Schemas
 /// of identities, of lists and of actions, and deprecation messages, came with later ones.
-pub(crate) fn document<'l>(
-    providers: impl Iterator<Item = (&'l ProviderAddr, &'l Loaded)>,
+pub(crate) fn schemas_document<'l>(
+    providers: impl Iterator<Item = (&'l ProviderAddr, &'l LoadedProvider)>,
 ) -> Json {
-    let schemas = providers.map(|(addr, loaded)| (addr.to_string(), provider(loaded)));
-    Json::some([
+    let schemas = providers.map(|(addr, loaded)| (addr.to_string(), provider_to_json(loaded)));
+    Json::object_of_some([
         ("format_version", Some(Json::text("1.0"))),
-        ("provider_schemas", Json::Object(schemas.collect()).filled()),
+        ("provider_schemas", Json::Object(schemas.collect()).none_if_empty()),
     ])
 }
 
-fn provider(loaded: &Loaded) -> Json {
-    let offered = loaded.schema();
+fn provider_to_json(loaded: &LoadedProvider) -> Json {
+    let offered = loaded.provider_schema();
     let all = |schemas: &BTreeMap<String, Schema>| {
-        Json::Object(schemas.iter().map(|(name, s)| (name.clone(), schema(s))).collect()).filled()
+        Json::Object(schemas.iter().map(|(name, s)| (name.clone(), schema_to_json(s))).collect())
+            .none_if_empty()
     };
-    let functions = offered.functions.iter().map(|(name, f)| (name.clone(), function(f)));
-    Json::some([
-        ("provider", Some(schema(&offered.provider))),
+    let functions = offered.functions.iter().map(|(name, f)| (name.clone(), function_to_json(f)));
+    Json::object_of_some([
+        ("provider", Some(schema_to_json(&offered.provider))),
         ("resource_schemas", all(&offered.resources)),
         ("data_source_schemas", all(&offered.data_sources)),
         ("ephemeral_resource_schemas", all(&offered.ephemeral_resources)),
-        ("functions", Json::Object(functions.collect()).filled()),
+        ("functions", Json::Object(functions.collect()).none_if_empty()),
     ])
 }
 
-fn int(number: u64) -> Json {
+fn int_to_json(number: u64) -> Json {
     Json::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-fn yes(flag: bool) -> Option<Json> {
+fn true_or_none(flag: bool) -> Option<Json> {
     flag.then_some(Json::Bool(true))
 }
 
@@ -50,30 +51,34 @@ fn filled_text(text: &str) -> Option<Json> {
     (!text.is_empty()).then(|| Json::text(text))
 }
 
-fn schema(schema: &Schema) -> Json {
-    Json::object([("version", int(schema.version)), ("block", block(&schema.block))])
+fn schema_to_json(schema: &Schema) -> Json {
+    Json::object([
+        ("version", int_to_json(schema.version)),
+        ("block", block_to_json(&schema.block)),
+    ])
 }
 
-fn docs(docs: &Docs) -> [(&'static str, Option<Json>); 3] {
+fn docs_members(docs: &Docs) -> [(&'static str, Option<Json>); 3] {
     let kind = if docs.markdown { "markdown" } else { "plain" };
     [
         ("description", filled_text(&docs.description)),
         ("description_kind", Some(Json::text(kind))),
-        ("deprecated", yes(docs.deprecated)),
+        ("deprecated", true_or_none(docs.deprecated)),
     ]
 }
 
-fn block(content: &Block) -> Json {
-    let attributes = content.attributes.iter().map(|(name, a)| (name.to_string(), attribute(a)));
-    let blocks = content.blocks.iter().map(|(name, b)| (name.to_string(), nested_block(b)));
+fn block_to_json(content: &Block) -> Json {
+    let attributes =
+        content.attributes.iter().map(|(name, a)| (name.to_string(), attribute_to_json(a)));
+    let blocks = content.blocks.iter().map(|(name, b)| (name.to_string(), nested_block_to_json(b)));
     let members = [
-        ("attributes", Json::Object(attributes.collect()).filled()),
-        ("block_types", Json::Object(blocks.collect()).filled()),
+        ("attributes", Json::Object(attributes.collect()).none_if_empty()),
+        ("block_types", Json::Object(blocks.collect()).none_if_empty()),
     ];
-    Json::some(members.into_iter().chain(docs(&content.docs)))
+    Json::object_of_some(members.into_iter().chain(docs_members(&content.docs)))
 }
 
-fn nesting(nesting: Nesting) -> Json {
+fn nesting_name(nesting: Nesting) -> Json {
     Json::text(match nesting {
         Nesting::Single => "single",
         Nesting::Group => "group",
@@ -83,57 +88,59 @@ fn nesting(nesting: Nesting) -> Json {
     })
 }
 
-fn nested_block(nested: &NestedBlock) -> Json {
-    Json::some([
-        ("nesting_mode", Some(nesting(nested.nesting))),
-        ("block", Some(block(&nested.block))),
-        ("min_items", (nested.min_items > 0).then(|| int(nested.min_items))),
-        ("max_items", (nested.max_items > 0).then(|| int(nested.max_items))),
+fn nested_block_to_json(nested: &NestedBlock) -> Json {
+    Json::object_of_some([
+        ("nesting_mode", Some(nesting_name(nested.nesting))),
+        ("block", Some(block_to_json(&nested.block))),
+        ("min_items", (nested.min_items > 0).then(|| int_to_json(nested.min_items))),
+        ("max_items", (nested.max_items > 0).then(|| int_to_json(nested.max_items))),
     ])
 }
 
-fn attribute(attribute: &Attribute) -> Json {
+fn attribute_to_json(attribute: &Attribute) -> Json {
     let (ty, nested) = match &attribute.kind {
-        AttributeKind::Plain(ty) => (Some(value::type_of(ty)), None),
+        AttributeKind::Plain(ty) => (Some(value::value_type(ty)), None),
         AttributeKind::Nested(nested) => {
             let members =
-                nested.attributes.iter().map(|(name, a)| (name.to_string(), self::attribute(a)));
+                nested.attributes.iter().map(|(name, a)| (name.to_string(), attribute_to_json(a)));
             let json = Json::object([
                 ("attributes", Json::Object(members.collect())),
-                ("nesting_mode", nesting(nested.nesting)),
+                ("nesting_mode", nesting_name(nested.nesting)),
             ]);
             (None, Some(json))
         }
     };
     let role = attribute.role;
-    let members =
-        [("type", ty), ("nested_type", nested)].into_iter().chain(docs(&attribute.docs)).chain([
-            ("required", yes(role == Role::Required)),
-            ("optional", yes(matches!(role, Role::Optional | Role::OptionalComputed))),
-            ("computed", yes(role.is_computed())),
-            ("sensitive", yes(attribute.sensitive)),
-            ("write_only", yes(attribute.write_only)),
+    let members = [("type", ty), ("nested_type", nested)]
+        .into_iter()
+        .chain(docs_members(&attribute.docs))
+        .chain([
+            ("required", true_or_none(role == Role::Required)),
+            ("optional", true_or_none(matches!(role, Role::Optional | Role::OptionalComputed))),
+            ("computed", true_or_none(role.is_computed())),
+            ("sensitive", true_or_none(attribute.sensitive)),
+            ("write_only", true_or_none(attribute.write_only)),
         ]);
-    Json::some(members)
+    Json::object_of_some(members)
 }
 
-fn function(signature: &FunctionSignature) -> Json {
-    let parameters = signature.parameters.iter().map(parameter);
-    Json::some([
+fn function_to_json(signature: &FunctionSignature) -> Json {
+    let parameters = signature.parameters.iter().map(parameter_to_json);
+    Json::object_of_some([
         ("description", filled_text(&signature.description)),
         ("summary", filled_text(&signature.summary)),
         ("deprecation_message", filled_text(&signature.deprecation)),
-        ("return_type", Some(value::type_of(&signature.returns))),
-        ("parameters", Json::Array(parameters.collect()).filled()),
-        ("variadic_parameter", signature.variadic.as_ref().map(parameter)),
+        ("return_type", Some(value::value_type(&signature.returns))),
+        ("parameters", Json::Array(parameters.collect()).none_if_empty()),
+        ("variadic_parameter", signature.variadic.as_ref().map(parameter_to_json)),
     ])
 }
 
-fn parameter(parameter: &FunctionParameter) -> Json {
-    Json::some([
+fn parameter_to_json(parameter: &FunctionParameter) -> Json {
+    Json::object_of_some([
         ("name", Some(Json::text(&parameter.name))),
         ("description", filled_text(&parameter.description)),
-        ("is_nullable", yes(parameter.allow_null)),
-        ("type", Some(value::type_of(&parameter.ty))),
+        ("is_nullable", true_or_none(parameter.allow_null)),
+        ("type", Some(value::value_type(&parameter.ty))),
     ])
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep};
-use formwork_core::provider::{Pool, remark};
+use formwork_core::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep, ResourceMode};
+use formwork_core::provider::{ProviderPool, add_marks};
 use formwork_core::state::checks::CheckResults;
-use formwork_core::state::{Object, State, Status};
+use formwork_core::state::{ObjectState, ObjectStatus, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::tree::Json;
@@ -16,11 +16,11 @@ use crate::messages;
 ///
 /// # Errors
 /// When an object cannot be read with its provider's schema.
-pub(crate) fn document(
+pub(crate) fn state_document(
     diags: &mut Diagnostics,
     state: &State,
     checks: &CheckResults,
-    pool: &Pool<'_>,
+    pool: &ProviderPool<'_>,
 ) -> Result<Json, Reported> {
     if state.is_empty() {
         return Ok(Json::object([("format_version", Json::text("1.0"))]));
@@ -28,29 +28,29 @@ pub(crate) fn document(
     let outputs = state.outputs.iter().map(|(name, output)| {
         let shown = Json::object([
             ("sensitive", Json::Bool(output.sensitive)),
-            ("value", value::known(output.value.value())),
-            ("type", value::type_of(&output.value.value().ty())),
+            ("value", value::value_to_json(output.value.value())),
+            ("type", value::value_type(&output.value.value().ty())),
         ]);
         (name.to_string(), shown)
     });
-    let resources = resources(diags, state, pool)?;
-    let values = Json::some([
-        ("outputs", Json::Object(outputs.collect()).filled()),
-        ("root_module", Some(module(resources))),
+    let resources = state_resources(diags, state, pool)?;
+    let values = Json::object_of_some([
+        ("outputs", Json::Object(outputs.collect()).none_if_empty()),
+        ("root_module", Some(module_tree(resources))),
     ]);
-    Ok(Json::some([
+    Ok(Json::object_of_some([
         ("format_version", Some(Json::text("1.0"))),
         ("terraform_version", Some(terraform_version())),
         ("values", Some(values)),
-        ("checks", checks::document(checks).filled()),
+        ("checks", checks::checks_document(checks).none_if_empty()),
     ]))
 }
 
 /// Resources with the modules they are in.
-pub(super) type Placed = (ModuleAddr, Json);
+pub(super) type PlacedResource = (ModuleAddr, Json);
 
 /// Puts resources into the tree of their modules.
-pub(super) fn module(resources: Vec<Placed>) -> Json {
+pub(super) fn module_tree(resources: Vec<PlacedResource>) -> Json {
     let mut root = Submodule::default();
     for (module, json) in resources {
         let mut at = &mut root;
@@ -72,70 +72,76 @@ struct Submodule {
 impl Submodule {
     fn document(self, addr: &ModuleAddr) -> Json {
         let children = self.children.into_iter().map(|(step, child)| {
-            let addr = addr.child(step.name, step.key);
+            let addr = addr.child_addr(step.name, step.key);
             child.document(&addr)
         });
-        Json::some([
-            ("resources", Json::Array(self.resources).filled()),
+        Json::object_of_some([
+            ("resources", Json::Array(self.resources).none_if_empty()),
             ("address", (!addr.is_root()).then(|| Json::text(addr.to_string()))),
-            ("child_modules", Json::Array(children.collect()).filled()),
+            ("child_modules", Json::Array(children.collect()).none_if_empty()),
         ])
     }
 }
 
-fn resources(
+fn state_resources(
     diags: &mut Diagnostics,
     state: &State,
-    pool: &Pool<'_>,
-) -> Result<Vec<Placed>, Reported> {
+    pool: &ProviderPool<'_>,
+) -> Result<Vec<PlacedResource>, Reported> {
     let mut placed = Vec::new();
     for (resource, held) in &state.resources {
         for (key, instance) in &held.instances {
-            let addr = resource.instance(key.clone());
+            let addr = resource.instance_addr(key.clone());
             let current = instance.current.iter().map(|object| (None, object));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
             for (deposed, object) in current.chain(deposed) {
-                let value = decode(diags, pool, &held.provider.provider, &addr, object)?;
-                let mut members = head(&addr, &held.provider.provider.to_string());
+                let value = decode_object(diags, pool, &held.provider.provider, &addr, object)?;
+                let mut members = instance_members(&addr, &held.provider.provider.to_string());
                 // Terraform leaves out the version of a deposed object.
                 let version = if deposed.is_none() { object.schema_version } else { 0 };
                 members.extend([
                     ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
-                    ("values", Some(value::known(&value))),
-                    ("sensitive_values", Some(value::sensitive(&value))),
-                    ("depends_on", depends_on(object).filled()),
-                    ("tainted", (object.status == Status::Tainted).then_some(Json::Bool(true))),
+                    ("values", Some(value::value_to_json(&value))),
+                    ("sensitive_values", Some(value::sensitive_to_json(&value))),
+                    ("depends_on", depends_on(object).none_if_empty()),
+                    (
+                        "tainted",
+                        (object.status == ObjectStatus::Tainted).then_some(Json::Bool(true)),
+                    ),
                     ("deposed_key", deposed.map(|key| Json::text(key.0.as_str()))),
                 ]);
-                placed.push((addr.module.clone(), Json::some(members)));
+                placed.push((addr.module.clone(), Json::object_of_some(members)));
             }
         }
     }
     Ok(placed)
 }
 
-fn depends_on(object: &Object) -> Json {
+fn depends_on(object: &ObjectState) -> Json {
     Json::Array(object.dependencies.iter().map(|addr| Json::text(addr.to_string())).collect())
 }
 
 /// First members of every description of an instance.
-pub(super) fn head(addr: &InstanceAddr, provider: &str) -> Vec<(&'static str, Option<Json>)> {
+pub(super) fn instance_members(
+    addr: &InstanceAddr,
+    provider: &str,
+) -> Vec<(&'static str, Option<Json>)> {
     let mode = match addr.resource.mode() {
-        Mode::Managed => "managed",
-        Mode::Data => "data",
-        Mode::Ephemeral => "ephemeral",
+        ResourceMode::Managed => "managed",
+        ResourceMode::Data => "data",
+        ResourceMode::Ephemeral => "ephemeral",
     };
     vec![
         ("address", Some(Json::text(addr.to_string()))),
         ("mode", Some(Json::text(mode))),
-        ("type", Some(Json::text(addr.resource.kind().as_str()))),
+        ("type", Some(Json::text(addr.resource.resource_type().as_str()))),
         ("name", Some(Json::text(addr.resource.name().as_str()))),
-        ("index", index(&addr.key)),
+        ("index", index_to_json(&addr.key)),
         ("provider_name", Some(Json::text(provider))),
     ]
 }
 
-pub(super) fn index(key: &InstanceKey) -> Option<Json> {
+pub(super) fn index_to_json(key: &InstanceKey) -> Option<Json> {
     match key {
         InstanceKey::None => None,
         InstanceKey::Int(index) => Some(Json::Written(index.to_string())),
@@ -147,16 +153,16 @@ pub(super) fn index(key: &InstanceKey) -> Option<Json> {
 ///
 /// # Errors
 /// When the provider has no such type, or the object another schema version.
-pub(crate) fn decode(
+pub(crate) fn decode_object(
     diags: &mut Diagnostics,
-    pool: &Pool<'_>,
+    pool: &ProviderPool<'_>,
     provider: &formwork_core::addr::ProviderAddr,
     addr: &InstanceAddr,
-    object: &Object,
+    object: &ObjectState,
 ) -> Result<Value, Reported> {
     let ty = pool
-        .loaded(provider)
-        .and_then(|loaded| loaded.find(addr.resource.mode(), addr.resource.kind()));
+        .loaded_provider(provider)
+        .and_then(|loaded| loaded.find_type(addr.resource.mode(), addr.resource.resource_type()));
     let unreadable = |diags: &mut Diagnostics, why: String| {
         let detail = format!("The object {addr} in the state cannot be shown: {why}.");
         diags.error(
@@ -166,10 +172,10 @@ pub(crate) fn decode(
     let Some(ty) = ty else {
         return Err(unreadable(
             diags,
-            format!("provider {provider} has no type {:?}", addr.resource.kind().as_str()),
+            format!("provider {provider} has no type {:?}", addr.resource.resource_type().as_str()),
         ));
     };
-    let is_managed = addr.resource.mode() == Mode::Managed;
+    let is_managed = addr.resource.mode() == ResourceMode::Managed;
     if is_managed && object.schema_version != ty.schema.version {
         let why = format!(
             "it has schema version {}, but the provider is at {}; run `formwork apply -refresh-only` first",
@@ -177,6 +183,6 @@ pub(crate) fn decode(
         );
         return Err(unreadable(diags, why));
     }
-    let value = object.attributes.decode(&ty.ty).map_err(|why| unreadable(diags, why))?;
-    Ok(remark(&ty, value.split_marks().0, &object.sensitive))
+    let value = object.attributes.decode_as(&ty.ty).map_err(|why| unreadable(diags, why))?;
+    Ok(add_marks(&ty, value.split_marks().0, &object.sensitive))
 }

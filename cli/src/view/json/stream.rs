@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::apply::ChangeCounts;
-use formwork_core::change::{Action, Change, Reason};
+use formwork_core::change::{Action, ActionReason, Change};
 use formwork_core::event::{EphemeralStage, EphemeralStep, Event, EventObserver, ObjectLabel};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
@@ -15,21 +15,27 @@ use time::format_description::well_known::Rfc3339;
 use super::tree::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
-use crate::view::elapsed::seconds;
+use crate::view::elapsed::format_seconds;
 use crate::view::{ephemeral, out_data};
 
 /// Prints events as they happen.
 #[derive(Debug, Default)]
-pub(crate) struct Stream;
+pub(crate) struct JsonStream;
 
-impl Stream {
+impl JsonStream {
     /// Makes a stream onto stdout.
     pub(crate) fn new() -> Self {
         Self
     }
 
-    fn line(&self, level: &str, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
-        let time = clock::now().format(&Rfc3339).unwrap_or_default();
+    fn print_event(
+        &self,
+        level: &str,
+        message: &str,
+        kind: &str,
+        members: Vec<(&'static str, Json)>,
+    ) {
+        let time = clock::current_time().format(&Rfc3339).unwrap_or_default();
         let head = [
             ("@level", Json::text(level)),
             ("@message", Json::text(message)),
@@ -37,75 +43,79 @@ impl Stream {
             ("@timestamp", Json::text(time)),
         ];
         let members = head.into_iter().chain(members).chain([("type", Json::text(kind))]);
-        out_data(&format!("{}\n", Json::object(members).compact()));
+        out_data(&format!("{}\n", Json::object(members).to_compact()));
     }
 
-    fn info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
-        self.line("info", message, kind, members);
+    fn print_info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
+        self.print_event("info", message, kind, members);
     }
 
-    fn ephemeral(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
+    fn print_ephemeral(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
         let action = match step {
             EphemeralStep::Open => "open",
             EphemeralStep::Renew => "renew",
             EphemeralStep::Close => "close",
         };
-        let hook = [("resource", resource(addr)), ("action", Json::text(action))];
+        let hook = [("resource", address_to_json(addr)), ("action", Json::text(action))];
         let hook = vec![("hook", Json::object(hook))];
         let (kind, hook) = match stage {
             EphemeralStage::Start => ("ephemeral_op_start", hook),
-            EphemeralStage::Progress(elapsed) => ("ephemeral_op_progress", timed(hook, elapsed)),
-            EphemeralStage::Done(elapsed) => ("ephemeral_op_complete", timed(hook, elapsed)),
-            EphemeralStage::Failed(elapsed) => ("ephemeral_op_errored", timed(hook, elapsed)),
+            EphemeralStage::Progress(elapsed) => {
+                ("ephemeral_op_progress", with_elapsed(hook, elapsed))
+            }
+            EphemeralStage::Done(elapsed) => ("ephemeral_op_complete", with_elapsed(hook, elapsed)),
+            EphemeralStage::Failed(elapsed) => {
+                ("ephemeral_op_errored", with_elapsed(hook, elapsed))
+            }
             // Not in the stream, as in Terraform.
             EphemeralStage::Deferred => return,
         };
-        self.info(&format!("{addr}: {}", ephemeral::step_sentence(step, stage)), kind, hook);
+        self.print_info(&format!("{addr}: {}", ephemeral::step_sentence(step, stage)), kind, hook);
     }
 
     /// The first line: program and version.
-    pub(crate) fn version(&self) {
+    pub(crate) fn print_version(&self) {
         let message = format!("Formwork {}", env!("CARGO_PKG_VERSION"));
         let members = vec![("terraform", terraform_version()), ("ui", Json::text("1.2"))];
-        self.info(&message, "version", members);
+        self.print_info(&message, "version", members);
     }
 
     /// A step of preparing the folder, with the name by which programs know it.
-    pub(crate) fn step(&self, message: &str, code: &str) {
-        self.info(message, "init_output", vec![("message_code", Json::text(code))]);
+    pub(crate) fn print_step(&self, message: &str, code: &str) {
+        self.print_info(message, "init_output", vec![("message_code", Json::text(code))]);
     }
 
     /// Something that happens.
-    pub(crate) fn log(&self, message: &str) {
-        self.info(message, "log", Vec::new());
+    pub(crate) fn print_log(&self, message: &str) {
+        self.print_info(message, "log", Vec::new());
     }
 
     /// A problem.
-    pub(crate) fn diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) {
+    pub(crate) fn print_diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) {
         let (level, label) = match diagnostic.severity {
             Severity::Error => ("error", "Error"),
             Severity::Warning => ("warn", "Warning"),
         };
         let message = format!("{label}: {}", diagnostic.summary);
-        let json = super::diagnostic::one(sources, diagnostic);
-        self.line(level, &message, "diagnostic", vec![("diagnostic", json)]);
+        let json = super::diagnostic::diagnostic_to_json(sources, diagnostic);
+        self.print_event(level, &message, "diagnostic", vec![("diagnostic", json)]);
     }
 
     /// A plan: drift, changes, and their number.
-    pub(crate) fn plan(&self, plan: &Plan) {
-        for change in plan.drifted() {
-            let message = format!("{}: Drift detected ({})", change.addr, word_of(change));
-            self.info(&message, "resource_drift", vec![("change", summary(change))]);
+    pub(crate) fn print_plan(&self, plan: &Plan) {
+        for change in plan.reported_drift() {
+            let message = format!("{}: Drift detected ({})", change.addr, reason_word(change));
+            self.print_info(&message, "resource_drift", vec![("change", change_summary(change))]);
         }
-        let changed = plan.changes.values().filter(|change| change.is_pending());
-        changed.clone().for_each(|change| self.planned(change));
+        let changed = plan.changes.values().filter(|change| change.is_unapplied());
+        changed.clone().for_each(|change| self.print_planned(change));
         let count =
             |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
         let tally = ChangeCounts {
             imported: changed.clone().filter(|change| change.importing.is_some()).count(),
-            added: count(Action::creates),
+            added: count(Action::creates_object),
             changed: count(|action| action == Action::Update),
-            destroyed: count(Action::destroys),
+            destroyed: count(Action::destroys_object),
         };
         let imports = match tally.imported {
             0 => String::new(),
@@ -115,32 +125,40 @@ impl Stream {
             "Plan: {imports}{} to add, {} to change, {} to destroy.",
             tally.added, tally.changed, tally.destroyed
         );
-        self.summary(&message, tally, "plan");
+        self.print_summary(&message, tally, "plan");
         if !plan.outputs.is_empty() {
             let outputs = plan.outputs.iter().map(|(name, change)| {
                 let json = Json::object([
                     ("sensitive", Json::Bool(change.sensitive)),
-                    ("action", Json::text(word(change.action))),
+                    ("action", Json::text(action_word(change.action))),
                 ]);
                 (name.to_string(), json)
             });
             let message = format!("Outputs: {}", plan.outputs.len());
-            self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
+            self.print_info(
+                &message,
+                "outputs",
+                vec![("outputs", Json::Object(outputs.collect()))],
+            );
         }
     }
 
     /// Start of applying a plan that was made before.
-    pub(crate) fn begin(&self, plan: &Plan) {
+    pub(crate) fn print_start(&self, plan: &Plan) {
         let acts = |change: &&Change| change.action != Action::NoOp;
-        plan.changes.values().map(Box::as_ref).filter(acts).for_each(|change| self.planned(change));
+        plan.changes
+            .values()
+            .map(Box::as_ref)
+            .filter(acts)
+            .for_each(|change| self.print_planned(change));
     }
 
-    fn planned(&self, change: &Change) {
-        let message = format!("{}: Plan to {}", change.addr, word_of(change));
-        self.info(&message, "planned_change", vec![("change", summary(change))]);
+    fn print_planned(&self, change: &Change) {
+        let message = format!("{}: Plan to {}", change.addr, reason_word(change));
+        self.print_info(&message, "planned_change", vec![("change", change_summary(change))]);
     }
 
-    fn summary(&self, message: &str, tally: ChangeCounts, operation: &str) {
+    fn print_summary(&self, message: &str, tally: ChangeCounts, operation: &str) {
         let int = |n: usize| Json::Int(i64::try_from(n).unwrap_or(i64::MAX));
         let changes = Json::object([
             ("add", int(tally.added)),
@@ -149,11 +167,11 @@ impl Stream {
             ("remove", int(tally.destroyed)),
             ("operation", Json::text(operation)),
         ]);
-        self.info(message, "change_summary", vec![("changes", changes)]);
+        self.print_info(message, "change_summary", vec![("changes", changes)]);
     }
 
     /// Summary of the applied changes.
-    pub(crate) fn applied(&self, tally: ChangeCounts, destroying: bool) {
+    pub(crate) fn print_applied(&self, tally: ChangeCounts, destroying: bool) {
         let ChangeCounts { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
             (format!("Destroy complete! Resources: {destroyed} destroyed."), "destroy")
@@ -161,32 +179,32 @@ impl Stream {
             (
                 format!(
                     "Apply complete! Resources: {}{added} added, {changed} changed, {destroyed} destroyed.",
-                    imported(tally)
+                    import_count_text(tally)
                 ),
                 "apply",
             )
         };
-        self.summary(&message, tally, operation);
+        self.print_summary(&message, tally, operation);
     }
 
     /// Current values of the outputs.
-    pub(crate) fn outputs(&self, state: &State) {
+    pub(crate) fn print_outputs(&self, state: &State) {
         let outputs = state.outputs.iter().map(|(name, output)| {
-            let shown = (!output.sensitive).then(|| value::known(output.value.value()));
-            let json = Json::some([
+            let shown = (!output.sensitive).then(|| value::value_to_json(output.value.value()));
+            let json = Json::object_of_some([
                 ("sensitive", Some(Json::Bool(output.sensitive))),
-                ("type", Some(value::type_of(&output.value.value().ty()))),
+                ("type", Some(value::value_type(&output.value.value().ty()))),
                 ("value", shown),
             ]);
             (name.to_string(), json)
         });
         let message = format!("Outputs: {}", state.outputs.len());
-        self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
+        self.print_info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
     }
 }
 
 /// Counts imported objects, if there are any, in front of the other counts.
-pub(crate) fn imported(tally: ChangeCounts) -> String {
+pub(crate) fn import_count_text(tally: ChangeCounts) -> String {
     match tally.imported {
         0 => String::new(),
         n => format!("{n} imported, "),
@@ -194,15 +212,15 @@ pub(crate) fn imported(tally: ChangeCounts) -> String {
 }
 
 /// Action of a change, where it is more than the provider's action.
-fn word_of(change: &Change) -> &'static str {
+fn reason_word(change: &Change) -> &'static str {
     match change.action {
         Action::NoOp if change.importing.is_some() => "import",
         Action::NoOp if change.moved_from.is_some() => "move",
-        action => word(action),
+        action => action_word(action),
     }
 }
 
-fn word(action: Action) -> &'static str {
+fn action_word(action: Action) -> &'static str {
     match action {
         Action::NoOp => "noop",
         Action::Create => "create",
@@ -214,8 +232,8 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-fn resource(addr: &InstanceAddr) -> Json {
-    let implied = formwork_core::addr::LocalProvider::implied_by(&addr.resource);
+fn address_to_json(addr: &InstanceAddr) -> Json {
+    let implied = formwork_core::addr::LocalProvider::implied_by_resource(&addr.resource);
     Json::object([
         ("addr", Json::text(addr.to_string())),
         ("module", Json::text(addr.module.to_string())),
@@ -224,41 +242,41 @@ fn resource(addr: &InstanceAddr) -> Json {
             Json::text(InstanceAddr { module: Default::default(), ..addr.clone() }.to_string()),
         ),
         ("implied_provider", Json::text(implied.name.as_str())),
-        ("resource_type", Json::text(addr.resource.kind().as_str())),
+        ("resource_type", Json::text(addr.resource.resource_type().as_str())),
         ("resource_name", Json::text(addr.resource.name().as_str())),
-        ("resource_key", state::index(&addr.key).unwrap_or(Json::Null)),
+        ("resource_key", state::index_to_json(&addr.key).unwrap_or(Json::Null)),
     ])
 }
 
-fn summary(change: &Change) -> Json {
+fn change_summary(change: &Change) -> Json {
     let why = change.reason.map(|why| {
         Json::text(match why {
-            Reason::ReplaceBecauseTainted => "tainted",
-            Reason::ReplaceByRequest => "requested",
-            Reason::ReplaceBecauseCannotUpdate => "cannot_update",
-            Reason::ReplaceByTriggers => "replace_triggered_by",
-            why => changes::reason(why),
+            ActionReason::ReplaceBecauseTainted => "tainted",
+            ActionReason::ReplaceByRequest => "requested",
+            ActionReason::ReplaceBecauseCannotUpdate => "cannot_update",
+            ActionReason::ReplaceByTriggers => "replace_triggered_by",
+            why => changes::reason_name(why),
         })
     });
-    Json::some([
-        ("resource", Some(resource(&change.addr))),
-        ("previous_resource", change.moved_from.as_ref().map(resource)),
-        ("action", Some(Json::text(word_of(change)))),
+    Json::object_of_some([
+        ("resource", Some(address_to_json(&change.addr))),
+        ("previous_resource", change.moved_from.as_ref().map(address_to_json)),
+        ("action", Some(Json::text(reason_word(change)))),
         ("reason", why),
-        ("importing", change.importing.as_ref().map(changes::importing)),
+        ("importing", change.importing.as_ref().map(changes::import_to_json)),
         ("generated_config", changes::generated_config(change)),
     ])
 }
 
-fn hook(
+fn hook_members(
     addr: &InstanceAddr,
     action: Option<Action>,
     label: Option<&ObjectLabel>,
 ) -> Vec<(&'static str, Json)> {
     let value = |label: &ObjectLabel| Json::text(&label.value);
-    let members = Json::some([
-        ("resource", Some(resource(addr))),
-        ("action", action.map(|action| Json::text(word(action)))),
+    let members = Json::object_of_some([
+        ("resource", Some(address_to_json(addr))),
+        ("action", action.map(|action| Json::text(action_word(action)))),
         ("id_key", label.map(|label| Json::text(label.key))),
         ("id_value", label.filter(|label| !label.value.is_empty()).map(value)),
     ]);
@@ -268,16 +286,23 @@ fn hook(
     }
 }
 
-fn provision(addr: &InstanceAddr, kind: &str, output: Option<&str>) -> Vec<(&'static str, Json)> {
-    let members = Json::some([
-        ("resource", Some(resource(addr))),
+fn provisioner_members(
+    addr: &InstanceAddr,
+    kind: &str,
+    output: Option<&str>,
+) -> Vec<(&'static str, Json)> {
+    let members = Json::object_of_some([
+        ("resource", Some(address_to_json(addr))),
         ("provisioner", Some(Json::text(kind))),
         ("output", output.map(Json::text)),
     ]);
     vec![("hook", members)]
 }
 
-fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'static str, Json)> {
+fn with_elapsed(
+    mut hook: Vec<(&'static str, Json)>,
+    elapsed: Duration,
+) -> Vec<(&'static str, Json)> {
     if let Some((_, Json::Object(members))) = hook.first_mut() {
         let seconds = i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX);
         members.push(("elapsed_seconds".to_owned(), Json::Int(seconds)));
@@ -285,89 +310,111 @@ fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'stati
     hook
 }
 
-fn labelled(label: Option<&ObjectLabel>) -> String {
+fn label_suffix(label: Option<&ObjectLabel>) -> String {
     match label {
         Some(ObjectLabel { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
         _ => String::new(),
     }
 }
 
-impl EventObserver for Stream {
-    fn see(&self, event: &Event<'_>) {
+impl EventObserver for JsonStream {
+    fn on_event(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, label, .. } => {
-                let message = format!("{addr}: Refreshing state...{}", labelled(label.as_ref()));
-                self.info(&message, "refresh_start", hook(addr, None, label.as_ref()));
+                let message =
+                    format!("{addr}: Refreshing state...{}", label_suffix(label.as_ref()));
+                self.print_info(
+                    &message,
+                    "refresh_start",
+                    hook_members(addr, None, label.as_ref()),
+                );
             }
             Event::RefreshDone { addr, label } => {
-                let message = format!("{addr}: Refresh complete{}", labelled(label.as_ref()));
-                self.info(&message, "refresh_complete", hook(addr, None, label.as_ref()));
+                let message = format!("{addr}: Refresh complete{}", label_suffix(label.as_ref()));
+                self.print_info(
+                    &message,
+                    "refresh_complete",
+                    hook_members(addr, None, label.as_ref()),
+                );
             }
             Event::Planned(_)
-            | Event::Count { .. }
+            | Event::InstanceCount { .. }
             | Event::ImportStart { .. }
             | Event::ImportFound { .. }
             | Event::ImportDone { .. } => {}
-            Event::Start { addr, action, label, .. } => {
-                let doing = doing(*action);
-                let message = format!("{addr}: {doing}...{}", labelled(label.as_ref()));
-                self.info(&message, "apply_start", hook(addr, Some(*action), label.as_ref()));
-            }
-            Event::Progress { addr, action, label, elapsed } => {
-                let doing = doing(*action).to_lowercase();
-                let message = format!("{addr}: Still {doing}... [{} elapsed]", seconds(*elapsed));
-                self.info(
+            Event::ChangeStart { addr, action, label, .. } => {
+                let doing = progressive_verb(*action);
+                let message = format!("{addr}: {doing}...{}", label_suffix(label.as_ref()));
+                self.print_info(
                     &message,
-                    "apply_progress",
-                    timed(hook(addr, Some(*action), label.as_ref()), *elapsed),
+                    "apply_start",
+                    hook_members(addr, Some(*action), label.as_ref()),
                 );
             }
-            Event::Done { addr, action, label, elapsed, .. } => {
-                let done = done(*action);
+            Event::ChangeProgress { addr, action, label, elapsed } => {
+                let doing = progressive_verb(*action).to_lowercase();
+                let message =
+                    format!("{addr}: Still {doing}... [{} elapsed]", format_seconds(*elapsed));
+                self.print_info(
+                    &message,
+                    "apply_progress",
+                    with_elapsed(hook_members(addr, Some(*action), label.as_ref()), *elapsed),
+                );
+            }
+            Event::ChangeDone { addr, action, label, elapsed, .. } => {
+                let done = past_verb(*action);
                 // An object that is gone has no id any more.
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
                 let message = format!(
                     "{addr}: {done} complete after {}{}",
-                    seconds(*elapsed),
-                    labelled(label)
+                    format_seconds(*elapsed),
+                    label_suffix(label)
                 );
-                let hook = hook(addr, Some(*action), label);
-                self.info(&message, "apply_complete", timed(hook, *elapsed));
+                let hook = hook_members(addr, Some(*action), label);
+                self.print_info(&message, "apply_complete", with_elapsed(hook, *elapsed));
             }
             Event::ProvisionStart { addr, kind } => {
                 let message = format!("{addr}: Provisioning with '{kind}'...");
-                self.info(&message, "provision_start", provision(addr, kind, None));
+                self.print_info(&message, "provision_start", provisioner_members(addr, kind, None));
             }
             Event::ProvisionOutput { addr, kind, text } => {
                 for line in text.split(['\n', '\r']).filter(|line| !line.is_empty()) {
                     let message = format!("{addr}: ({kind}): {line}");
-                    let members = provision(addr, kind, Some(line));
-                    self.info(&message, "provision_progress", members);
+                    let members = provisioner_members(addr, kind, Some(line));
+                    self.print_info(&message, "provision_progress", members);
                 }
             }
             Event::ProvisionDone { addr, kind } => {
                 let message = format!("{addr}: ({kind}) Provisioning complete");
-                self.info(&message, "provision_complete", provision(addr, kind, None));
+                self.print_info(
+                    &message,
+                    "provision_complete",
+                    provisioner_members(addr, kind, None),
+                );
             }
             Event::ProvisionFailed { addr, kind } => {
                 let message = format!("{addr}: ({kind}) Provisioning errored");
-                self.info(&message, "provision_errored", provision(addr, kind, None));
+                self.print_info(
+                    &message,
+                    "provision_errored",
+                    provisioner_members(addr, kind, None),
+                );
             }
-            Event::Ephemeral { addr, step, stage } => self.ephemeral(addr, *step, *stage),
-            Event::Failed { addr, action, elapsed } => {
-                let done = done(*action);
-                let message = format!("{addr}: {done} errored after {}", seconds(*elapsed));
-                self.info(
+            Event::Ephemeral { addr, step, stage } => self.print_ephemeral(addr, *step, *stage),
+            Event::ChangeFailed { addr, action, elapsed } => {
+                let done = past_verb(*action);
+                let message = format!("{addr}: {done} errored after {}", format_seconds(*elapsed));
+                self.print_info(
                     &message,
                     "apply_errored",
-                    timed(hook(addr, Some(*action), None), *elapsed),
+                    with_elapsed(hook_members(addr, Some(*action), None), *elapsed),
                 );
             }
         }
     }
 }
 
-fn doing(action: Action) -> &'static str {
+fn progressive_verb(action: Action) -> &'static str {
     match action {
         Action::Create | Action::Replace(_) | Action::NoOp => "Creating",
         Action::Read => "Refreshing",
@@ -376,7 +423,7 @@ fn doing(action: Action) -> &'static str {
     }
 }
 
-fn done(action: Action) -> &'static str {
+fn past_verb(action: Action) -> &'static str {
     match action {
         Action::Create | Action::Replace(_) | Action::NoOp => "Creation",
         Action::Read => "Refresh",

@@ -31,7 +31,9 @@ impl Json {
     }
 
     /// An object with these members, leaving out those that are `None`.
-    pub(crate) fn some(members: impl IntoIterator<Item = (&'static str, Option<Self>)>) -> Self {
+    pub(crate) fn object_of_some(
+        members: impl IntoIterator<Item = (&'static str, Option<Self>)>,
+    ) -> Self {
         Self::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))
     }
 
@@ -45,19 +47,19 @@ impl Json {
     }
 
     /// Itself, unless it is empty.
-    pub(crate) fn filled(self) -> Option<Self> {
+    pub(crate) fn none_if_empty(self) -> Option<Self> {
         (!self.is_empty()).then_some(self)
     }
 
     /// Writes it without spaces.
-    pub(crate) fn compact(&self) -> String {
+    pub(crate) fn to_compact(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, None);
         text
     }
 
     /// Writes it over several lines, indented by two.
-    pub(crate) fn pretty(&self) -> String {
+    pub(crate) fn to_pretty(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, Some(0));
         text
@@ -67,24 +69,24 @@ impl Json {
         match self {
             Self::Written(json) => match indent {
                 None => text.push_str(json),
-                Some(columns) => reindent(text, json, columns),
+                Some(columns) => reindent_json(text, json, columns),
             },
-            Self::Text(string) => text.push_str(&quoted(string)),
+            Self::Text(string) => text.push_str(&quote_json(string)),
             Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
             Self::Int(number) => text.push_str(&number.to_string()),
             Self::Null => text.push_str("null"),
             Self::Object(members) => {
                 let parts = members.iter().map(|(key, value)| (Some(key.as_str()), value));
-                enclosed(text, indent, ['{', '}'], parts);
+                write_enclosed(text, indent, ['{', '}'], parts);
             }
             Self::Array(items) => {
-                enclosed(text, indent, ['[', ']'], items.iter().map(|i| (None, i)));
+                write_enclosed(text, indent, ['[', ']'], items.iter().map(|i| (None, i)));
             }
         }
     }
 }
 
-fn enclosed<'j>(
+fn write_enclosed<'j>(
     text: &mut String,
     indent: Option<usize>,
     [open, close]: [char; 2],
@@ -98,21 +100,21 @@ fn enclosed<'j>(
             text.push(',');
         }
         empty = false;
-        line(text, inner);
+        write_line_break(text, inner);
         if let Some(key) = key {
-            text.push_str(&quoted(key));
+            text.push_str(&quote_json(key));
             text.push_str(if indent.is_some() { ": " } else { ":" });
         }
         value.write(text, inner);
     }
     if !empty {
-        line(text, indent);
+        write_line_break(text, indent);
     }
     text.push(close);
 }
 
 /// Writes compact JSON over several lines. It has no spaces but in strings.
-fn reindent(text: &mut String, json: &str, indent: usize) {
+fn reindent_json(text: &mut String, json: &str, indent: usize) {
     let mut indent = indent;
     let mut letters = json.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -134,18 +136,18 @@ fn reindent(text: &mut String, json: &str, indent: usize) {
                     Some(close) => text.push(close),
                     None => {
                         indent += 2;
-                        line(text, Some(indent));
+                        write_line_break(text, Some(indent));
                     }
                 }
             }
             '}' | ']' => {
                 indent = indent.saturating_sub(2);
-                line(text, Some(indent));
+                write_line_break(text, Some(indent));
                 text.push(letter);
             }
             ',' => {
                 text.push(letter);
-                line(text, Some(indent));
+                write_line_break(text, Some(indent));
             }
             ':' => text.push_str(": "),
             _ => text.push(letter),
@@ -153,7 +155,7 @@ fn reindent(text: &mut String, json: &str, indent: usize) {
     }
 }
 
-fn line(text: &mut String, indent: Option<usize>) {
+fn write_line_break(text: &mut String, indent: Option<usize>) {
     if let Some(columns) = indent {
         text.push('\n');
         text.push_str(&" ".repeat(columns));
@@ -161,7 +163,7 @@ fn line(text: &mut String, indent: Option<usize>) {
 }
 
 /// A string in quotes, escaped as Terraform does.
-fn quoted(text: &str) -> String {
+fn quote_json(text: &str) -> String {
     let value = formwork_value::Value::string(text);
     // A string can always be written.
     formwork_value::codec::json::encode_simple(&value).unwrap_or_default()
@@ -173,15 +175,15 @@ mod tests {
 
     #[test]
     fn keeps_order_and_writes_both_forms() {
-        let json = Json::some([
+        let json = Json::object_of_some([
             ("b", Some(Json::Int(1))),
             ("a", Some(Json::Array(vec![Json::Null, Json::text("<x>")]))),
             ("c", None),
             ("d", Some(Json::Object(Vec::new()))),
         ]);
-        assert_eq!(json.compact(), r#"{"b":1,"a":[null,"\u003cx\u003e"],"d":{}}"#);
+        assert_eq!(json.to_compact(), r#"{"b":1,"a":[null,"\u003cx\u003e"],"d":{}}"#);
         assert_eq!(
-            json.pretty(),
+            json.to_pretty(),
             "{\n  \"b\": 1,\n  \"a\": [\n    null,\n    \"\\u003cx\\u003e\"\n  ],\n  \"d\": {}\n}"
         );
     }
@@ -202,7 +204,7 @@ mod tests {
             "  }",
             "}",
         ];
-        assert_eq!(json.pretty(), spread.join("\n"));
-        assert_eq!(json.compact(), format!("{{\"v\":{written}}}"));
+        assert_eq!(json.to_pretty(), spread.join("\n"));
+        assert_eq!(json.to_compact(), format!("{{\"v\":{written}}}"));
     }
 }

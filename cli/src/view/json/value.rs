@@ -8,7 +8,7 @@ use super::tree::Json;
 
 /// A value as its plain JSON. Unknown attributes are left out, unknown elements are null, marks are
 /// ignored.
-pub(crate) fn known(value: &Value) -> Json {
+pub(crate) fn value_to_json(value: &Value) -> Json {
     match value.peek() {
         Value::Unknown(_) | Value::Null(_) => Json::Null,
         plain if plain.is_wholly_known() => {
@@ -16,38 +16,40 @@ pub(crate) fn known(value: &Value) -> Json {
             // Only infinities cannot be written.
             json::encode_simple(&plain).map_or(Json::Null, Json::Written)
         }
-        Value::Object(object) => members(object.iter()),
-        Value::Map(map) => members(map.iter()),
-        plain => Json::Array(plain.children().iter().map(known).collect()),
+        Value::Object(object) => members_to_json(object.iter()),
+        Value::Map(map) => members_to_json(map.iter()),
+        plain => Json::Array(plain.children().iter().map(value_to_json).collect()),
     }
 }
 
-fn members<'v>(parts: impl Iterator<Item = (&'v formwork_value::Str, &'v Value)>) -> Json {
+fn members_to_json<'v>(parts: impl Iterator<Item = (&'v formwork_value::Str, &'v Value)>) -> Json {
     let known_parts = parts.filter(|(_, value)| !value.is_unknown());
-    Json::Object(known_parts.map(|(name, value)| (name.to_string(), known(value))).collect())
+    Json::Object(
+        known_parts.map(|(name, value)| (name.to_string(), value_to_json(value))).collect(),
+    )
 }
 
 /// The type of a value as JSON.
-pub(crate) fn type_of(ty: &Type) -> Json {
+pub(crate) fn value_type(ty: &Type) -> Json {
     Json::Written(formwork_value::codec::type_json::encode(ty))
 }
 
 /// Unknown parts of a value, in its own shape: `true` there, `false` members left out.
-pub(crate) fn unknown(value: &Value) -> Json {
-    shape(value, &|value| value.is_unknown())
+pub(crate) fn unknown_to_json(value: &Value) -> Json {
+    shape_of_parts(value, &|value| value.is_unknown())
 }
 
 /// Sensitive parts of a value, in its own shape. The shape of an unknown part is empty.
-pub(crate) fn sensitive(value: &Value) -> Json {
-    shape(value, &|value| value.marks().contains(Marks::SENSITIVE))
+pub(crate) fn sensitive_to_json(value: &Value) -> Json {
+    shape_of_parts(value, &|value| value.marks().contains(Marks::SENSITIVE))
 }
 
-fn shape(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
+fn shape_of_parts(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
     if holds(value) {
         return Json::Bool(true);
     }
     let parts = |pairs: &mut dyn Iterator<Item = (String, &Value)>| {
-        let shaped = pairs.map(|(name, part)| (name, shape(part, holds)));
+        let shaped = pairs.map(|(name, part)| (name, shape_of_parts(part, holds)));
         Json::Object(shaped.filter(|(_, json)| *json != Json::Bool(false)).collect())
     };
     match value.peek() {
@@ -56,7 +58,7 @@ fn shape(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
         }
         Value::Map(map) => parts(&mut map.iter().map(|(name, part)| (name.to_string(), part))),
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
-            Json::Array(value.children().iter().map(|part| shape(part, holds)).collect())
+            Json::Array(value.children().iter().map(|part| shape_of_parts(part, holds)).collect())
         }
         Value::Unknown(_) => match value.ty() {
             Type::List(_) | Type::Set(_) | Type::Tuple(_) => Json::Array(Vec::new()),
@@ -68,7 +70,7 @@ fn shape(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
 }
 
 /// A path as an array of names, keys and indices.
-pub(crate) fn path(path: &Path) -> Json {
+pub(crate) fn path_to_json(path: &Path) -> Json {
     let steps = path.0.iter().map(|step| match step {
         Step::Attribute(name) | Step::Key(name) => Json::text(name.as_str()),
         Step::Index(index) => Json::Written(index.to_string()),

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use formwork_backend::Backend;
-use formwork_backend::encrypted::encrypted;
-use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind};
-use formwork_backend::kinds::find;
+use formwork_backend::encrypted::encrypt_backend;
+use formwork_backend::kind::{BackendArguments, BackendEnvironment, BackendKind};
+use formwork_backend::kinds::find_backend_kind;
 use formwork_backend::provider_store::ProviderStoreKind;
-use formwork_core::config::Backend as Block;
+use formwork_core::config::StateBackendBlock as Block;
 use formwork_value::convert::convert;
 use formwork_value::diag::Span;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
@@ -18,7 +18,7 @@ use crate::messages;
 /// The type of a backend and the values of its arguments.
 #[derive(Clone)]
 pub(crate) struct BackendConfig {
-    kind: Kind,
+    kind: BackendKindConfig,
     /// An object of the type that the schema implies.
     values: Value,
     /// The block, if the configuration has one.
@@ -27,7 +27,7 @@ pub(crate) struct BackendConfig {
 
 /// The type of a backend.
 #[derive(Clone)]
-enum Kind {
+enum BackendKindConfig {
     /// One of the engine.
     Own(&'static dyn BackendKind),
     /// A state store of a provider that is running.
@@ -58,8 +58,8 @@ impl PartialEq for BackendConfig {
         self.kind() == other.kind()
             && self.values == other.values
             && match (&self.kind, &other.kind) {
-                (Kind::Own(_), Kind::Own(_)) => true,
-                (Kind::Provider(a), Kind::Provider(b)) => {
+                (BackendKindConfig::Own(_), BackendKindConfig::Own(_)) => true,
+                (BackendKindConfig::Provider(a), BackendKindConfig::Provider(b)) => {
                     a.kind.addr() == b.kind.addr() && a.kind.config() == b.kind.config()
                 }
                 _ => false,
@@ -77,23 +77,23 @@ impl std::fmt::Debug for BackendConfig {
 impl BackendConfig {
     /// The backend of a folder without a `backend` block.
     pub(crate) fn local() -> Self {
-        let kind = find("local").expect("the list of backends has the local one");
+        let kind = find_backend_kind("local").expect("the list of backends has the local one");
         let schema = kind.schema();
         let nothing = schema
             .attributes
             .iter()
             .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
-        Self { kind: Kind::Own(kind), values: Value::object(nothing), block: None }
+        Self { kind: BackendKindConfig::Own(kind), values: Value::object(nothing), block: None }
     }
 
     /// A backend of the engine with values of its schema.
     pub(super) fn of_engine(kind: &'static dyn BackendKind, values: Value) -> Self {
-        Self { kind: Kind::Own(kind), values, block: None }
+        Self { kind: BackendKindConfig::Own(kind), values, block: None }
     }
 
     /// A state store with values of its schema.
     pub(super) fn of_provider(store: StateStoreConfig, values: Value, block: Option<Span>) -> Self {
-        Self { kind: Kind::Provider(store), values, block }
+        Self { kind: BackendKindConfig::Provider(store), values, block }
     }
 
     /// Reads a `backend` block.
@@ -101,17 +101,17 @@ impl BackendConfig {
     /// # Errors
     /// When the backend is not supported, or an argument is not valid.
     pub(super) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
-        let Some(kind) = find(&block.kind) else {
+        let Some(kind) = find_backend_kind(&block.kind) else {
             return Err(diags.error(unknown_kind(messages::UNSUPPORTED_BACKEND_TYPE, block)));
         };
-        let values = block.arguments(diags, &kind.schema())?;
-        Ok(Self { kind: Kind::Own(kind), values, block: Some(block.span) })
+        let values = block.evaluate_arguments(diags, &kind.schema())?;
+        Ok(Self { kind: BackendKindConfig::Own(kind), values, block: Some(block.span) })
     }
 
     fn backend_kind(&self) -> &dyn BackendKind {
         match &self.kind {
-            Kind::Own(kind) => *kind,
-            Kind::Provider(store) => &*store.kind,
+            BackendKindConfig::Own(kind) => *kind,
+            BackendKindConfig::Provider(store) => &*store.kind,
         }
     }
 
@@ -123,8 +123,8 @@ impl BackendConfig {
     /// The state store, if the backend is one of a provider.
     pub(crate) fn store(&self) -> Option<&StateStoreConfig> {
         match &self.kind {
-            Kind::Own(_) => None,
-            Kind::Provider(store) => Some(store),
+            BackendKindConfig::Own(_) => None,
+            BackendKindConfig::Provider(store) => Some(store),
         }
     }
 
@@ -146,7 +146,7 @@ impl BackendConfig {
         let schema = self.schema();
         let attribute = schema.attributes.get(name).ok_or(None)?;
         let value = convert(&Value::string(text), &attribute.implied_type());
-        self.put(name, value.map_err(|refused| Some(refused.reason))?);
+        self.set_argument(name, value.map_err(|refused| Some(refused.reason))?);
         Ok(())
     }
 
@@ -154,11 +154,11 @@ impl BackendConfig {
     pub(crate) fn merge(&mut self, values: &Value) {
         let Value::Object(values) = values else { return };
         for (name, value) in values.iter().filter(|(_, value)| !value.is_null()) {
-            self.put(name, value.clone());
+            self.set_argument(name, value.clone());
         }
     }
 
-    fn put(&mut self, name: &str, value: Value) {
+    fn set_argument(&mut self, name: &str, value: Value) {
         let Value::Object(values) = &self.values else { return };
         let pairs = values.iter().map(|(other, old)| {
             (other.clone(), if other == name { value.clone() } else { old.clone() })
@@ -178,7 +178,7 @@ impl BackendConfig {
 
     /// Whether this is the local backend.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(&self.kind, Kind::Own(kind) if kind.name() == "local")
+        matches!(&self.kind, BackendKindConfig::Own(kind) if kind.name() == "local")
     }
 
     /// Makes the backend. Asks nothing of its place yet.
@@ -190,10 +190,10 @@ impl BackendConfig {
         diags: &mut Diagnostics,
         environment: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
-        let arguments = Arguments { values: &self.values, environment };
+        let arguments = BackendArguments { values: &self.values, environment };
         let configured = self.backend_kind().configure(&arguments);
         let cipher = &environment.encryption.state;
-        let configured = configured.map(|backend| encrypted(backend, cipher.clone()));
+        let configured = configured.map(|backend| encrypt_backend(backend, cipher.clone()));
         configured.map_err(|error| {
             let detail = format!(
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
@@ -208,8 +208,12 @@ impl BackendConfig {
     }
 
     /// Reports arguments and environment variables that are deprecated.
-    pub(super) fn warn(&self, diags: &mut Diagnostics, environment: &BackendEnvironment) {
-        let arguments = Arguments { values: &self.values, environment };
+    pub(super) fn warn_of_deprecated(
+        &self,
+        diags: &mut Diagnostics,
+        environment: &BackendEnvironment,
+    ) {
+        let arguments = BackendArguments { values: &self.values, environment };
         self.backend_kind()
             .warnings(&arguments)
             .into_iter()
@@ -219,8 +223,8 @@ impl BackendConfig {
     /// The number by which Terraform recognizes a block.
     pub(super) fn hash(&self) -> u64 {
         match self.store() {
-            None => hash::of(self.kind(), &self.values),
-            Some(StateStoreConfig { kind, origin }) => hash::of_store(&[
+            None => hash::backend_hash(self.kind(), &self.values),
+            Some(StateStoreConfig { kind, origin }) => hash::state_store_hash(&[
                 Value::string(self.kind()),
                 self.values.clone(),
                 Value::string(kind.addr().to_string().as_str()),

@@ -5,22 +5,22 @@ use formwork_lang::print::quoted;
 use formwork_value::Value;
 
 /// Returns the number for a type of backend and the values of its arguments.
-pub(super) fn of(kind: &str, values: &Value) -> u64 {
+pub(super) fn backend_hash(kind: &str, values: &Value) -> u64 {
     let mut text = format!("<{};", quoted(kind));
-    write(&mut text, values);
+    write_value(&mut text, values);
     text.push_str(";>");
     u64::from(crc32(text.as_bytes()))
 }
 
 /// Returns the number for a state store: its type, its arguments, and the address, version, name and
 /// configuration of its provider.
-pub(super) fn of_store(parts: &[Value; 6]) -> u64 {
+pub(super) fn state_store_hash(parts: &[Value; 6]) -> u64 {
     let mut text = String::new();
-    enclosed(&mut text, '<', '>', parts.iter());
+    write_enclosed(&mut text, '<', '>', parts.iter());
     u64::from(crc32(text.as_bytes()))
 }
 
-fn write(text: &mut String, value: &Value) {
+fn write_value(text: &mut String, value: &Value) {
     match value.peek() {
         Value::Null(_) => text.push('~'),
         Value::Unknown(_) => text.push('?'),
@@ -33,18 +33,20 @@ fn write(text: &mut String, value: &Value) {
             for (name, value) in map.iter() {
                 text.push_str(&quoted(name));
                 text.push(':');
-                write(text, value);
+                write_value(text, value);
                 text.push(';');
             }
             text.push('}');
         }
-        Value::Object(object) => enclosed(text, '<', '>', object.iter().map(|(_, value)| value)),
-        Value::Tuple(_) => enclosed(text, '<', '>', value.peek().children().iter()),
-        other => enclosed(text, '[', ']', other.children().iter()),
+        Value::Object(object) => {
+            write_enclosed(text, '<', '>', object.iter().map(|(_, value)| value));
+        }
+        Value::Tuple(_) => write_enclosed(text, '<', '>', value.peek().children().iter()),
+        other => write_enclosed(text, '[', ']', other.children().iter()),
     }
 }
 
-fn enclosed<'v>(
+fn write_enclosed<'v>(
     text: &mut String,
     open: char,
     close: char,
@@ -52,7 +54,7 @@ fn enclosed<'v>(
 ) {
     text.push(open);
     for value in values {
-        write(text, value);
+        write_value(text, value);
         text.push(';');
     }
     text.push(close);

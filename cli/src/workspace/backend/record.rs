@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::kind::BackendKind as _;
-use formwork_backend::kinds::find;
-use formwork_core::config::Backend as Block;
+use formwork_backend::kinds::find_backend_kind;
+use formwork_core::config::StateBackendBlock as Block;
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
@@ -20,10 +20,10 @@ use super::config::{BackendConfig, StateStoreConfig};
 use crate::data_dir::DataDir;
 
 /// The name of the file in the data directory.
-pub(super) const REMEMBERED: &str = "terraform.tfstate";
+pub(super) const FILE_NAME: &str = "terraform.tfstate";
 
 /// The version of the file, which is that of states of long ago.
-const FORMAT: u64 = 3;
+const FORMAT_VERSION: u64 = 3;
 
 /// The file as a whole.
 #[derive(Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub(crate) struct InitializedProvider {
 }
 
 /// The values of arguments; `None` if there are others than the schema has.
-fn values(text: &RawValue, schema: &Schema) -> Option<Value> {
+fn decode_values(text: &RawValue, schema: &Schema) -> Option<Value> {
     let plain = json::decode_simple(text.get().as_bytes()).ok()?;
     // Written by a version that has fewer or more arguments: those that are not known must not count.
     let Value::Object(found) = &plain else { return None };
@@ -83,19 +83,18 @@ fn values(text: &RawValue, schema: &Schema) -> Option<Value> {
     schema.coerce(&Value::object(known)).ok()
 }
 
-fn raw(values: &Value) -> io::Result<Box<RawValue>> {
+fn encode_values(values: &Value) -> io::Result<Box<RawValue>> {
     Ok(RawValue::from_string(json::encode_simple(values).map_err(io::Error::other)?)?)
 }
 
 impl InitializedBackend {
     pub(super) fn path(data: &DataDir) -> PathBuf {
-        data.path().join(REMEMBERED)
+        data.path().join(FILE_NAME)
     }
 
     /// Reads what was settled in a data folder.
     pub(super) fn load(data: &DataDir) -> io::Result<Option<Self>> {
-        let text =
-            data.open()?.map(|data| data.read(REMEMBERED, MAX_RECORD)).transpose()?.flatten();
+        let text = data.open()?.map(|data| data.read(FILE_NAME, MAX_RECORD)).transpose()?.flatten();
         text.map_or(Ok(None), |text| Self::parse(&text))
     }
 
@@ -126,12 +125,16 @@ impl InitializedBackend {
     pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
         let provider = config.store().map(|StateStoreConfig { kind, origin }| {
             let (version, source) = (origin.version.clone(), kind.addr().to_string());
-            Ok::<_, io::Error>(InitializedProvider { version, source, config: raw(kind.config())? })
+            Ok::<_, io::Error>(InitializedProvider {
+                version,
+                source,
+                config: encode_values(kind.config())?,
+            })
         });
         Ok(Self {
             kind: config.kind().to_owned(),
             provider: provider.transpose()?,
-            config: raw(config.values())?,
+            config: encode_values(config.values())?,
             hash: config.hash(),
             provider_supply_mode: config.store().map(|store| store.origin.supply.to_owned()),
         })
@@ -139,11 +142,11 @@ impl InitializedBackend {
 
     /// Whether the backend is one that this program can use.
     pub(crate) fn is_supported(&self) -> bool {
-        self.provider.is_some() || find(&self.kind).is_some()
+        self.provider.is_some() || find_backend_kind(&self.kind).is_some()
     }
 
     /// Whether the backend of a block has the same type, and the same provider.
-    pub(super) fn is_of(&self, block: &Block) -> bool {
+    pub(super) fn is_same_backend(&self, block: &Block) -> bool {
         let source = block.store_provider().map(ToString::to_string);
         self.kind == *block.kind
             && self.provider.as_ref().map(|provider| &provider.source) == source.as_ref()
@@ -151,7 +154,7 @@ impl InitializedBackend {
 
     /// Whether this or the block is a state store, and they are not the same one.
     pub(super) fn is_other_store(&self, block: &Block) -> bool {
-        (self.provider.is_some() || block.provider.is_some()) && !self.is_of(block)
+        (self.provider.is_some() || block.provider.is_some()) && !self.is_same_backend(block)
     }
 
     /// The backend in words.
@@ -170,8 +173,8 @@ impl InitializedBackend {
         if self.provider.is_some() {
             return None;
         }
-        let kind = find(&self.kind)?;
-        Some(BackendConfig::of_engine(kind, values(&self.config, &kind.schema())?))
+        let kind = find_backend_kind(&self.kind)?;
+        Some(BackendConfig::of_engine(kind, decode_values(&self.config, &kind.schema())?))
     }
 
     /// The state store with its arguments, over a running provider; `None` if it is another one, or
@@ -181,15 +184,15 @@ impl InitializedBackend {
         if self.kind != store.kind.name() || provider.source != store.kind.addr().to_string() {
             return None;
         }
-        let config = values(&provider.config, store.kind.config_schema())?;
-        let values = values(&self.config, &store.kind.schema())?;
-        let kind = Arc::new(store.kind.with_config(config));
+        let config = decode_values(&provider.config, store.kind.config_schema())?;
+        let values = decode_values(&self.config, &store.kind.schema())?;
+        let kind = Arc::new(store.kind.with_provider_config(config));
         let store = StateStoreConfig { kind, origin: store.origin.clone() };
         Some(BackendConfig::of_provider(store, values, None))
     }
 
     /// The configuration that was settled for a block, if it still holds for it.
-    pub(super) fn holds_for(&self, block: &BackendConfig) -> Option<BackendConfig> {
+    pub(super) fn config_if_unchanged(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = match block.store() {
             Some(store) => self.in_provider(store),
             None => self.engine_backend().filter(|config| config.kind() == block.kind()),
@@ -208,14 +211,14 @@ pub(super) fn write(
     let (backend, state_store) =
         if config.store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
     let document = Document {
-        version: FORMAT,
+        version: FORMAT_VERSION,
         terraform_version: LANGUAGE_VERSION.to_string(),
         backend,
         state_store,
     };
     // Through a value, so that the arguments are laid out like the rest.
     let document = serde_json::to_value(&document)?;
-    data.create()?.replace(REMEMBERED, &serde_json::to_vec_pretty(&document)?, 0o600)
+    data.create()?.replace(FILE_NAME, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use formwork_backend::kind::BackendKind as _;
 use formwork_backend::provider_store::{ProviderStoreError, ProviderStoreKind, StoreProvider};
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::settings::constant_arguments;
-use formwork_core::config::{Backend as Block, StoreProvider as ProviderBlock};
-use formwork_core::provider::{Launch as _, about_failure};
-use formwork_core::version::Constraints;
+use formwork_core::config::settings::evaluate_constant_body;
+use formwork_core::config::{StateBackendBlock as Block, StateStoreProviderBlock as ProviderBlock};
+use formwork_core::provider::{ProviderLauncher as _, call_failure_diagnostic};
+use formwork_core::version::VersionConstraints;
 use formwork_operation::launcher::Launcher;
 use formwork_value::diag::{Blame, Severity, Sources, sentence};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
@@ -19,7 +19,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use super::config::{BackendConfig, StateStoreConfig, StoreOrigin};
 use super::record::InitializedBackend;
 use crate::install::lockfile::LockFile;
-use crate::launcher::launcher;
+use crate::launcher::make_launcher;
 use crate::messages;
 use crate::redact;
 use crate::workspace::Workspace;
@@ -34,26 +34,26 @@ enum StoreUse {
 }
 
 /// A provider that was started to keep states. It ends with the launcher.
-struct Started {
+struct StartedProvider {
     addr: ProviderAddr,
     role: StoreUse,
-    running: Running,
+    running: RunningProvider,
     _launcher: Launcher,
 }
 
 /// The providers that were started to keep states.
 #[derive(Default)]
-pub(crate) struct StartedStores(RefCell<Vec<Started>>);
+pub(crate) struct StartedStores(RefCell<Vec<StartedProvider>>);
 
 /// A provider that has a state store.
-struct Wanted<'a> {
+struct WantedProvider<'a> {
     addr: &'a ProviderAddr,
     role: StoreUse,
 }
 
 /// A running provider that keeps states, and the source of its program.
 #[derive(Clone)]
-struct Running {
+struct RunningProvider {
     provider: Arc<StoreProvider>,
     version: Option<String>,
     supply: &'static str,
@@ -70,12 +70,13 @@ impl Workspace<'_> {
         block: &Block,
         provider: &ProviderBlock,
     ) -> Result<BackendConfig, Reported> {
-        let wanted = Wanted { addr: &provider.source, role: StoreUse::Block };
+        let wanted = WantedProvider { addr: &provider.source, role: StoreUse::Block };
         let running = self.running_provider(diags, &wanted).await?;
-        let config = constant_arguments(diags, &provider.body, running.provider.config_schema());
-        let kind = kind(diags, &running, &block.kind, config?)?;
-        let values = block.arguments(diags, &kind.schema())?;
-        let Running { version, supply, .. } = running;
+        let config =
+            evaluate_constant_body(diags, &provider.body, running.provider.config_schema());
+        let kind = store_kind(diags, &running, &block.kind, config?)?;
+        let values = block.evaluate_arguments(diags, &kind.schema())?;
+        let RunningProvider { version, supply, .. } = running;
         let origin = StoreOrigin { name: provider.name.clone(), version, supply };
         Ok(BackendConfig::of_provider(StateStoreConfig { kind, origin }, values, Some(block.span)))
     }
@@ -98,13 +99,13 @@ impl Workspace<'_> {
             diags.error(Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail))
         };
         let Ok(addr) = source.parse::<ProviderAddr>() else { return Err(outdated(diags)) };
-        let wanted = Wanted { addr: &addr, role: StoreUse::Initialized };
+        let wanted = WantedProvider { addr: &addr, role: StoreUse::Initialized };
         let running = self.running_provider(diags, &wanted).await?;
         // The configuration of the provider is replaced by the recorded one.
         let nothing = Value::object(std::iter::empty::<(Str, Value)>());
-        let kind = kind(diags, &running, &old.kind, nothing)?;
-        let Running { version, supply, .. } = running;
-        let origin = StoreOrigin { name: addr.kind().into(), version, supply };
+        let kind = store_kind(diags, &running, &old.kind, nothing)?;
+        let RunningProvider { version, supply, .. } = running;
+        let origin = StoreOrigin { name: addr.provider_type().into(), version, supply };
         old.in_provider(&StateStoreConfig { kind, origin }).ok_or_else(|| outdated(diags))
     }
 
@@ -112,10 +113,10 @@ impl Workspace<'_> {
     async fn running_provider(
         &self,
         diags: &mut Diagnostics,
-        wanted: &Wanted<'_>,
-    ) -> Result<Running, Reported> {
-        let Wanted { addr, role } = *wanted;
-        let is_it = |it: &&Started| it.role == role && it.addr == *addr;
+        wanted: &WantedProvider<'_>,
+    ) -> Result<RunningProvider, Reported> {
+        let WantedProvider { addr, role } = *wanted;
+        let is_it = |it: &&StartedProvider| it.role == role && it.addr == *addr;
         let found = self.started_stores.0.borrow().iter().find(is_it).map(|it| it.running.clone());
         if let Some(running) = found {
             return Ok(running);
@@ -129,33 +130,34 @@ impl Workspace<'_> {
     async fn start(
         &self,
         diags: &mut Diagnostics,
-        wanted: &Wanted<'_>,
-    ) -> Result<Started, Reported> {
-        let Wanted { addr, role } = *wanted;
+        wanted: &WantedProvider<'_>,
+    ) -> Result<StartedProvider, Reported> {
+        let WantedProvider { addr, role } = *wanted;
         let locks = self.locks_for_store(diags)?;
-        let places = self.places(&[]);
-        let needed = BTreeMap::from([(addr.clone(), Constraints::default())]);
+        let places = self.provider_folders(&[]);
+        let needed = BTreeMap::from([(addr.clone(), VersionConstraints::default())]);
         if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
             return Err(diags.error(not_installed(addr)));
         }
         let programs = places.programs(diags, &needed, &locks)?;
         let supply = if self.reattached.contains_key(addr) {
             "reattached"
-        } else if places.overridden(addr).is_some() {
+        } else if places.development_folder(addr).is_some() {
             "dev_override"
         } else {
             "managed_by_terraform"
         };
         let lock = locks.providers.get(addr).filter(|_| supply == "managed_by_terraform");
         let version = lock.map(|lock| lock.version.to_string());
-        let launcher = launcher(self.env, self.backend_environment(""), programs, &self.reattached);
-        let plugin = launcher.launch(addr).await.map_err(|failure| {
-            diags.error(about_failure(addr, "GetProviderSchema", None, &failure))
+        let launcher =
+            make_launcher(self.env, self.backend_environment(""), programs, &self.reattached);
+        let plugin = launcher.launch_provider(addr).await.map_err(|failure| {
+            diags.error(call_failure_diagnostic(addr, "GetProviderSchema", None, &failure))
         })?;
         let loaded = StoreProvider::load(plugin, addr.clone(), redact::values()).await;
-        let provider = Arc::new(loaded.map_err(|error| diags.error(failed(&error)))?);
-        let running = Running { provider, version, supply };
-        Ok(Started { addr: addr.clone(), role, running, _launcher: launcher })
+        let provider = Arc::new(loaded.map_err(|error| diags.error(store_error(&error)))?);
+        let running = RunningProvider { provider, version, supply };
+        Ok(StartedProvider { addr: addr.clone(), role, running, _launcher: launcher })
     }
 
     /// The lock file. A problem in it is reported with its place by the commands that use other
@@ -172,16 +174,16 @@ impl Workspace<'_> {
 }
 
 /// A state store of a provider as a type of backend.
-fn kind(
+fn store_kind(
     diags: &mut Diagnostics,
-    running: &Running,
+    running: &RunningProvider,
     name: &str,
     config: Value,
 ) -> Result<Arc<ProviderStoreKind>, Reported> {
     let provider = &running.provider;
-    match provider.kind(name, config) {
+    match provider.store_kind(name, config) {
         Some(Ok(kind)) => Ok(Arc::new(kind)),
-        Some(Err(error)) => Err(diags.error(failed(&error))),
+        Some(Err(error)) => Err(diags.error(store_error(&error))),
         None => {
             let names: Vec<String> =
                 provider.store_names().map(|name| format!("{name:?}")).collect();
@@ -191,14 +193,14 @@ fn kind(
             };
             let detail = format!(
                 "State store {name:?} is not implemented by provider {}. {known}",
-                provider.addr().display()
+                provider.addr().display_string()
             );
             Err(diags.error(Diagnostic::error(messages::STATE_STORE_NOT_IMPLEMENTED, detail)))
         }
     }
 }
 
-fn failed(error: &ProviderStoreError) -> Diagnostic {
+fn store_error(error: &ProviderStoreError) -> Diagnostic {
     let next = error.remedy().map(|next| format!("\n\n{next}")).unwrap_or_default();
     let detail = format!("{}{next}", sentence(error));
     Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blame(error.blame())

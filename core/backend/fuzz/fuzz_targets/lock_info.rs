@@ -1,4 +1,4 @@
 //! The target `lock_info` for the fuzzer.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_backend::fuzz_targets::lock_info(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_backend::fuzz_targets::fuzz_lock_info(data));

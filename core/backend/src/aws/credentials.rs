@@ -6,24 +6,24 @@ use reqsign_aws_v4::{
 };
 use reqsign_core::{Context, Error, ProvideCredential, Result};
 
-use super::profile::{Files, Origin, Profiles, Sso};
-use super::sts::{Role, Sts};
+use super::profile::{CredentialOrigin, ProfilePaths, Profiles, SsoRole};
+use super::sts::{AssumedRole, StsClient};
 
 /// Settings of the chain.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings {
+pub(crate) struct CredentialSettings {
     /// Keys that are set by arguments.
     pub(crate) keys: Option<Credential>,
     /// The profile that is set by an argument.
     pub(crate) profile: Option<String>,
     /// The files of profiles.
-    pub(crate) files: Files,
+    pub(crate) files: ProfilePaths,
     /// A role that the holder of a token may assume.
-    pub(crate) web_identity: Option<(Role, Token)>,
+    pub(crate) web_identity: Option<(AssumedRole, WebIdentityToken)>,
     /// The role that the credentials assume.
-    pub(crate) role: Option<Role>,
+    pub(crate) role: Option<AssumedRole>,
     /// The service for roles.
-    pub(crate) sts: Sts,
+    pub(crate) sts: StsClient,
     /// The URL of the IAM Identity Center, if it is another one.
     pub(crate) sso_endpoint: Option<String>,
     /// The URL of the metadata service of the machine, if it is another one.
@@ -31,12 +31,12 @@ pub(crate) struct Settings {
     /// Whether the metadata service is asked; by the environment unless it is set.
     pub(crate) metadata: Option<bool>,
     /// Accounts that the credentials must, or must not, belong to.
-    pub(crate) accounts: Accounts,
+    pub(crate) accounts: AllowedAccounts,
 }
 
 /// A token of another identity provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Token {
+pub(crate) enum WebIdentityToken {
     /// The token itself.
     Value(String),
     /// The file that holds it.
@@ -45,7 +45,7 @@ pub(crate) enum Token {
 
 /// Accounts that credentials may belong to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accounts {
+pub(crate) struct AllowedAccounts {
     /// The only ones, if there are any here.
     pub(crate) allowed: Vec<String>,
     /// Ones that are excluded.
@@ -54,16 +54,16 @@ pub(crate) struct Accounts {
 
 /// The chain of places.
 #[derive(Debug)]
-pub(crate) struct Chain {
-    settings: Settings,
+pub(crate) struct CredentialChain {
+    settings: CredentialSettings,
     context: Context,
     /// For services of the container and the machine, which answer at once or not at all.
     nearby: Context,
 }
 
-impl Chain {
+impl CredentialChain {
     /// Makes the chain. Asks nothing yet.
-    pub(crate) fn new(settings: Settings, context: Context, nearby: Context) -> Self {
+    pub(crate) fn new(settings: CredentialSettings, context: Context, nearby: Context) -> Self {
         Self { settings, context, nearby }
     }
 
@@ -72,8 +72,8 @@ impl Chain {
         &self.context
     }
 
-    async fn base(&self) -> Result<Credential> {
-        let Settings { keys, profile, web_identity, .. } = &self.settings;
+    async fn find_base_credential(&self) -> Result<Credential> {
+        let CredentialSettings { keys, profile, web_identity, .. } = &self.settings;
         if let Some(keys) = keys {
             return Ok(keys.clone());
         }
@@ -83,12 +83,17 @@ impl Chain {
         let profiles = Profiles::read(&self.context, &self.settings.files).await?;
         // A profile of the backend precedes keys of the environment, as in the SDK of AWS for Go.
         if let Some(name) = profile {
-            return match profiles.origin(name)? {
-                Some(origin) => self.follow(origin).await,
-                None => self.ambient(&format!("profile {name:?} has no credentials")).await,
+            return match profiles.credential_origin(name)? {
+                Some(origin) => self.credential_of_origin(origin).await,
+                None => {
+                    self.credential_from_container_or_machine(&format!(
+                        "profile {name:?} has no credentials"
+                    ))
+                    .await
+                }
             };
         }
-        if let Some(keys) = self.environment()? {
+        if let Some(keys) = self.credential_from_environment()? {
             return Ok(keys);
         }
         // EKS sets these two variables in the pods of a service account that has a role.
@@ -97,23 +102,28 @@ impl Chain {
             (variable("AWS_WEB_IDENTITY_TOKEN_FILE"), variable("AWS_ROLE_ARN"))
         {
             let session_name = variable("AWS_ROLE_SESSION_NAME");
-            let role = Role { arn, session_name, ..Role::default() };
-            return self.assume_with_token(&role, &Token::File(file)).await;
+            let role = AssumedRole { arn, session_name, ..AssumedRole::default() };
+            return self.assume_with_token(&role, &WebIdentityToken::File(file)).await;
         }
         let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
         let name = named.as_deref().unwrap_or("default");
         let origin = match &named {
             // Only the default profile may be missing; one that is named has to exist.
-            None if !profiles.has(name) => None,
-            _ => profiles.origin(name)?,
+            None if !profiles.has_profile(name) => None,
+            _ => profiles.credential_origin(name)?,
         };
         match origin {
-            Some(origin) => self.follow(origin).await,
-            None => self.ambient(&format!("no profile {name:?} with credentials")).await,
+            Some(origin) => self.credential_of_origin(origin).await,
+            None => {
+                self.credential_from_container_or_machine(&format!(
+                    "no profile {name:?} with credentials"
+                ))
+                .await
+            }
         }
     }
 
-    fn environment(&self) -> Result<Option<Credential>> {
+    fn credential_from_environment(&self) -> Result<Option<Credential>> {
         let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
         // The SDK of AWS for Go reads the second names, too.
         let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
@@ -136,13 +146,13 @@ impl Chain {
     }
 
     /// Credentials of the container or the machine, for when nothing else has any.
-    async fn ambient(&self, found: &str) -> Result<Credential> {
+    async fn credential_from_container_or_machine(&self, found: &str) -> Result<Credential> {
         // Variables announce these, so that a failure is one; the service of the machine may be
         // absent.
-        if let Some(credential) = self.container().await? {
+        if let Some(credential) = self.credential_from_container().await? {
             return Ok(credential);
         }
-        let reason = match self.machine().await {
+        let reason = match self.credential_from_instance_metadata().await {
             Ok(Some(credential)) => return Ok(credential),
             Ok(None) => "the metadata service of the machine is not asked".to_owned(),
             // The service is the last source and answers only on EC2, so its error is one reason
@@ -153,20 +163,20 @@ impl Chain {
         };
         Err(Error::credential_invalid(format!(
             "no valid credential sources found: no access_key and secret_key in the backend, no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, {found} in {}, no container credentials, {reason}",
-            self.files()
+            self.file_names()
         )))
     }
 
-    fn files(&self) -> String {
-        let Files { config, credentials } = &self.settings.files;
+    fn file_names(&self) -> String {
+        let ProfilePaths { config, credentials } = &self.settings.files;
         config.iter().chain(credentials).map(String::as_str).collect::<Vec<_>>().join(" and ")
     }
 
-    async fn container(&self) -> Result<Option<Credential>> {
+    async fn credential_from_container(&self) -> Result<Option<Credential>> {
         ECSCredentialProvider::new().provide_credential(&self.nearby).await
     }
 
-    async fn machine(&self) -> Result<Option<Credential>> {
+    async fn credential_from_instance_metadata(&self) -> Result<Option<Credential>> {
         let disabled = self.context.env_var("AWS_EC2_METADATA_DISABLED");
         let disabled = disabled.is_some_and(|text| text.eq_ignore_ascii_case("true"));
         if !self.settings.metadata.unwrap_or(!disabled) {
@@ -180,10 +190,10 @@ impl Chain {
     }
 
     /// Credentials of a profile. The roles of a chain are assumed one after the other.
-    async fn follow(&self, origin: Origin) -> Result<Credential> {
+    async fn credential_of_origin(&self, origin: CredentialOrigin) -> Result<Credential> {
         let mut roles = Vec::new();
         let mut first = origin;
-        while let Origin::Role(source, role) = first {
+        while let CredentialOrigin::Role(source, role) = first {
             roles.push(role);
             first = *source;
         }
@@ -193,26 +203,31 @@ impl Chain {
             ))
         };
         let mut credential = match first {
-            Origin::Keys(keys) => keys,
-            Origin::WebIdentity(role, file) => {
-                self.assume_with_token(&role, &Token::File(file)).await?
+            CredentialOrigin::Keys(keys) => keys,
+            CredentialOrigin::WebIdentity(role, file) => {
+                self.assume_with_token(&role, &WebIdentityToken::File(file)).await?
             }
-            Origin::Sso(sso) => self.sso(&sso).await?,
-            Origin::Environment => self.environment()?.ok_or_else(|| missing("the environment"))?,
-            Origin::Container => self.container().await?.ok_or_else(|| missing("the container"))?,
+            CredentialOrigin::Sso(sso) => self.credential_from_sso(&sso).await?,
+            CredentialOrigin::Environment => {
+                self.credential_from_environment()?.ok_or_else(|| missing("the environment"))?
+            }
+            CredentialOrigin::Container => {
+                self.credential_from_container().await?.ok_or_else(|| missing("the container"))?
+            }
             // The loop above has taken all roles off.
-            Origin::Machine | Origin::Role(..) => {
-                self.machine().await?.ok_or_else(|| missing("the machine"))?
-            }
+            CredentialOrigin::Machine | CredentialOrigin::Role(..) => self
+                .credential_from_instance_metadata()
+                .await?
+                .ok_or_else(|| missing("the machine"))?,
         };
         // From the source on: each role is assumed with the credentials of the one before.
         for role in roles.iter().rev() {
-            credential = self.settings.sts.assume(&self.context, role, &credential).await?;
+            credential = self.settings.sts.assume_role(&self.context, role, &credential).await?;
         }
         Ok(credential)
     }
 
-    async fn sso(&self, sso: &Sso) -> Result<Credential> {
+    async fn credential_from_sso(&self, sso: &SsoRole) -> Result<Credential> {
         let mut provider = SSOCredentialProvider::new()
             .with_account_id(&sso.account)
             .with_region(&sso.region)
@@ -230,23 +245,29 @@ impl Chain {
         })
     }
 
-    async fn assume_with_token(&self, role: &Role, token: &Token) -> Result<Credential> {
+    async fn assume_with_token(
+        &self,
+        role: &AssumedRole,
+        token: &WebIdentityToken,
+    ) -> Result<Credential> {
         let text = match token {
-            Token::Value(text) => text.clone(),
-            Token::File(path) => self.context.file_read_as_string(path).await.map_err(|error| {
-                Error::config_invalid(format!("the web identity token cannot be read: {error}"))
-            })?,
+            WebIdentityToken::Value(text) => text.clone(),
+            WebIdentityToken::File(path) => {
+                self.context.file_read_as_string(path).await.map_err(|error| {
+                    Error::config_invalid(format!("the web identity token cannot be read: {error}"))
+                })?
+            }
         };
-        self.settings.sts.assume_with_token(&self.context, role, &text).await
+        self.settings.sts.assume_role_with_web_identity(&self.context, role, &text).await
     }
 
     async fn check_account(&self, credential: &Credential) -> Result<()> {
-        let Accounts { allowed, forbidden } = &self.settings.accounts;
+        let AllowedAccounts { allowed, forbidden } = &self.settings.accounts;
         if allowed.is_empty() && forbidden.is_empty() {
             return Ok(());
         }
         // Costs a call of STS, so it is made only where accounts are restricted.
-        let account = self.settings.sts.account(&self.context, credential).await?;
+        let account = self.settings.sts.caller_account(&self.context, credential).await?;
         if forbidden.contains(&account) || (!allowed.is_empty() && !allowed.contains(&account)) {
             return Err(Error::config_invalid(format!(
                 "AWS account ID not allowed: {account}; allowed_account_ids or forbidden_account_ids of the backend exclude it"
@@ -256,13 +277,13 @@ impl Chain {
     }
 }
 
-impl ProvideCredential for Chain {
+impl ProvideCredential for CredentialChain {
     type Credential = Credential;
 
     async fn provide_credential(&self, _: &Context) -> Result<Option<Credential>> {
-        let mut credential = self.base().await?;
+        let mut credential = self.find_base_credential().await?;
         if let Some(role) = &self.settings.role {
-            credential = self.settings.sts.assume(&self.context, role, &credential).await?;
+            credential = self.settings.sts.assume_role(&self.context, role, &credential).await?;
         }
         // Checked last: requests are made in the account of the role, not in that of its source.
         self.check_account(&credential).await?;

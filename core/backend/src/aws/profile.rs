@@ -7,11 +7,11 @@ use ini::{Ini, ParseOption};
 use reqsign_aws_v4::Credential;
 use reqsign_core::{Context, Error, Result};
 
-use super::sts::Role;
+use super::sts::AssumedRole;
 
 /// The paths of the files; the usual ones unless they are set.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files {
+pub(crate) struct ProfilePaths {
     /// The configuration files.
     pub(crate) config: Vec<String>,
     /// The credentials files.
@@ -30,15 +30,15 @@ type Properties = BTreeMap<String, String>;
 
 /// The origin of the credentials of a profile.
 #[derive(Debug)]
-pub(crate) enum Origin {
+pub(crate) enum CredentialOrigin {
     /// Keys in the file.
     Keys(Credential),
     /// A role that another origin may assume.
-    Role(Box<Self>, Role),
+    Role(Box<Self>, AssumedRole),
     /// A role that the holder of a token in a file may assume.
-    WebIdentity(Role, String),
+    WebIdentity(AssumedRole, String),
     /// The IAM Identity Center.
-    Sso(Sso),
+    Sso(SsoRole),
     /// The environment variables.
     Environment,
     /// The container that this process runs in.
@@ -49,7 +49,7 @@ pub(crate) enum Origin {
 
 /// A role at the IAM Identity Center.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sso {
+pub(crate) struct SsoRole {
     /// The account.
     pub(crate) account: String,
     /// The role.
@@ -62,7 +62,7 @@ pub(crate) struct Sso {
 
 /// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProfileFileKind {
     Config,
     Credentials,
 }
@@ -73,23 +73,27 @@ impl Profiles {
     ///
     /// # Errors
     /// When a file cannot be parsed.
-    pub(crate) async fn read(context: &Context, files: &Files) -> Result<Self> {
+    pub(crate) async fn read(context: &Context, files: &ProfilePaths) -> Result<Self> {
         let mut found = Self::default();
-        let config = files.config.iter().map(|path| (path, Kind::Config));
-        let credentials = files.credentials.iter().map(|path| (path, Kind::Credentials));
+        let config = files.config.iter().map(|path| (path, ProfileFileKind::Config));
+        let credentials = files.credentials.iter().map(|path| (path, ProfileFileKind::Credentials));
         // In this order, so that keys in a credentials file replace those in a configuration file.
         for (path, kind) in config.chain(credentials) {
             let Some(path) = context.expand_home_dir(path) else { continue };
             // The usual files need not exist.
             let Ok(text) = context.file_read_as_string(&path).await else { continue };
-            found.add(&text, kind).map_err(|reason| {
+            found.add_file(&text, kind).map_err(|reason| {
                 Error::config_invalid(format!("{path} cannot be read: {reason}"))
             })?;
         }
         Ok(found)
     }
 
-    fn add(&mut self, text: &str, kind: Kind) -> std::result::Result<(), ini::ParseError> {
+    fn add_file(
+        &mut self,
+        text: &str,
+        kind: ProfileFileKind,
+    ) -> std::result::Result<(), ini::ParseError> {
         // The files of AWS know neither quotes nor escapes: a backslash in a path is one.
         let options =
             ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
@@ -102,11 +106,11 @@ impl Profiles {
                 rest.starts_with(char::is_whitespace).then(|| rest.trim().to_owned())
             };
             let (list, name) = match (kind, word("profile"), word("sso-session")) {
-                (Kind::Config, Some(name), _) => (&mut self.profiles, name),
-                (Kind::Config, None, Some(name)) => (&mut self.sessions, name),
+                (ProfileFileKind::Config, Some(name), _) => (&mut self.profiles, name),
+                (ProfileFileKind::Config, None, Some(name)) => (&mut self.sessions, name),
                 // In a configuration file only the default profile stands without the word
                 // `profile`.
-                (Kind::Config, None, None) if section != "default" => continue,
+                (ProfileFileKind::Config, None, None) if section != "default" => continue,
                 _ => (&mut self.profiles, section.to_owned()),
             };
             let entry = list.entry(name).or_default();
@@ -119,7 +123,7 @@ impl Profiles {
     }
 
     /// Whether there is a profile of a name.
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has_profile(&self, name: &str) -> bool {
         self.profiles.contains_key(name)
     }
 
@@ -127,11 +131,15 @@ impl Profiles {
     ///
     /// # Errors
     /// When a profile that is referred to does not exist, or lacks something.
-    pub(crate) fn origin(&self, name: &str) -> Result<Option<Origin>> {
-        self.origin_of(name, &mut Vec::new())
+    pub(crate) fn credential_origin(&self, name: &str) -> Result<Option<CredentialOrigin>> {
+        self.resolve_origin(name, &mut Vec::new())
     }
 
-    fn origin_of(&self, name: &str, chain: &mut Vec<String>) -> Result<Option<Origin>> {
+    fn resolve_origin(
+        &self,
+        name: &str,
+        chain: &mut Vec<String>,
+    ) -> Result<Option<CredentialOrigin>> {
         let Some(profile) = self.profiles.get(name) else {
             return Err(Error::config_invalid(format!(
                 "failed to get shared config profile, {name}"
@@ -144,35 +152,35 @@ impl Profiles {
         let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
         // A profile that names itself as the source has the keys that the role is assumed with.
         if let (Some(arn), false) = (get("role_arn"), again) {
-            let role = role(arn, &get)?;
+            let role = read_role(arn, &get)?;
             if let Some(source) = get("source_profile") {
-                let origin = self.origin_of(&source, chain)?.ok_or_else(|| {
+                let origin = self.resolve_origin(&source, chain)?.ok_or_else(|| {
                     Error::config_invalid(format!("profile {source:?} has no credentials"))
                 })?;
-                return Ok(Some(Origin::Role(Box::new(origin), role)));
+                return Ok(Some(CredentialOrigin::Role(Box::new(origin), role)));
             }
             if let Some(source) = get("credential_source") {
                 let origin = match source.as_str() {
-                    "Environment" => Origin::Environment,
-                    "EcsContainer" => Origin::Container,
-                    "Ec2InstanceMetadata" => Origin::Machine,
+                    "Environment" => CredentialOrigin::Environment,
+                    "EcsContainer" => CredentialOrigin::Container,
+                    "Ec2InstanceMetadata" => CredentialOrigin::Machine,
                     _ => {
                         return Err(Error::config_invalid(format!(
                             "profile {name:?} has credential_source {source:?}, which is not Environment, EcsContainer or Ec2InstanceMetadata"
                         )));
                     }
                 };
-                return Ok(Some(Origin::Role(Box::new(origin), role)));
+                return Ok(Some(CredentialOrigin::Role(Box::new(origin), role)));
             }
             if let Some(path) = get("web_identity_token_file") {
-                return Ok(Some(Origin::WebIdentity(role, path)));
+                return Ok(Some(CredentialOrigin::WebIdentity(role, path)));
             }
             return Err(Error::config_invalid(format!(
                 "profile {name:?} has role_arn, but neither source_profile, credential_source nor web_identity_token_file"
             )));
         }
         if let (Some(id), Some(secret)) = (get("aws_access_key_id"), get("aws_secret_access_key")) {
-            return Ok(Some(Origin::Keys(Credential {
+            return Ok(Some(CredentialOrigin::Keys(Credential {
                 access_key_id: id,
                 secret_access_key: secret,
                 session_token: get("aws_session_token"),
@@ -180,7 +188,7 @@ impl Profiles {
             })));
         }
         if get("sso_account_id").is_some() || get("sso_session").is_some() {
-            return self.sso(name, &get).map(|sso| Some(Origin::Sso(sso)));
+            return self.read_sso_role(name, &get).map(|sso| Some(CredentialOrigin::Sso(sso)));
         }
         if get("credential_process").is_some() {
             return Err(Error::config_invalid(format!(
@@ -190,7 +198,7 @@ impl Profiles {
         Ok(None)
     }
 
-    fn sso(&self, name: &str, get: &dyn Fn(&str) -> Option<String>) -> Result<Sso> {
+    fn read_sso_role(&self, name: &str, get: &dyn Fn(&str) -> Option<String>) -> Result<SsoRole> {
         let session = get("sso_session");
         let of_session = |key: &str| {
             let properties = self.sessions.get(session.as_deref()?)?;
@@ -204,7 +212,7 @@ impl Profiles {
             })
         };
         let url = required("sso_start_url")?;
-        Ok(Sso {
+        Ok(SsoRole {
             account: required("sso_account_id")?,
             role: required("sso_role_name")?,
             region: required("sso_region")?,
@@ -215,18 +223,18 @@ impl Profiles {
 }
 
 /// The role of a profile.
-fn role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<Role> {
+fn read_role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<AssumedRole> {
     if get("mfa_serial").is_some() {
         return Err(Error::config_invalid(format!(
             "the role {arn} needs a code of a device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to a session that was begun with one"
         )));
     }
-    Ok(Role {
+    Ok(AssumedRole {
         arn,
         duration: get("duration_seconds").and_then(|seconds| seconds.parse().ok()),
         external_id: get("external_id"),
         session_name: get("role_session_name"),
-        ..Role::default()
+        ..AssumedRole::default()
     })
 }
 
@@ -234,50 +242,59 @@ fn role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<Role> {
 mod tests {
     use super::*;
 
-    const CONFIG: &str = "[default]\nregion = eu-west-1\n\n[profile ci]\nrole_arn = arn:aws:iam::1:role/ci\nsource_profile = base\nexternal_id = x\ns3 =\n  max_concurrent_requests = 20\n\n[profile self]\nrole_arn = arn:aws:iam::1:role/self\nsource_profile = self\naws_access_key_id = A\naws_secret_access_key = S\n\n[profile loop]\nrole_arn = r\nsource_profile = noend\n[profile noend]\nrole_arn = r\nsource_profile = loop\n\n[sso-session corp]\nsso_start_url = https://corp\nsso_region = eu-west-1\n[profile sso]\nsso_session = corp\nsso_account_id = 1\nsso_role_name = r\n\n[profile program]\ncredential_process = /bin/x\n";
-    const CREDENTIALS: &str =
+    const CONFIG_FILE: &str = "[default]\nregion = eu-west-1\n\n[profile ci]\nrole_arn = arn:aws:iam::1:role/ci\nsource_profile = base\nexternal_id = x\ns3 =\n  max_concurrent_requests = 20\n\n[profile self]\nrole_arn = arn:aws:iam::1:role/self\nsource_profile = self\naws_access_key_id = A\naws_secret_access_key = S\n\n[profile loop]\nrole_arn = r\nsource_profile = noend\n[profile noend]\nrole_arn = r\nsource_profile = loop\n\n[sso-session corp]\nsso_start_url = https://corp\nsso_region = eu-west-1\n[profile sso]\nsso_session = corp\nsso_account_id = 1\nsso_role_name = r\n\n[profile program]\ncredential_process = /bin/x\n";
+    const CREDENTIALS_FILE: &str =
         "# keys\n[base]\naws_access_key_id = AKIA\naws_secret_access_key = a\\b+c/d#e\n";
 
-    fn profiles() -> Profiles {
+    fn parse_test_profiles() -> Profiles {
         let mut profiles = Profiles::default();
-        profiles.add(CONFIG, Kind::Config).unwrap();
-        profiles.add(CREDENTIALS, Kind::Credentials).unwrap();
+        profiles.add_file(CONFIG_FILE, ProfileFileKind::Config).unwrap();
+        profiles.add_file(CREDENTIALS_FILE, ProfileFileKind::Credentials).unwrap();
         profiles
     }
 
     #[test]
     fn a_role_is_assumed_with_the_keys_of_its_source_profile() {
-        let Some(Origin::Role(source, role)) = profiles().origin("ci").unwrap() else {
+        let Some(CredentialOrigin::Role(source, role)) =
+            parse_test_profiles().credential_origin("ci").unwrap()
+        else {
             panic!("a role");
         };
         assert_eq!(
             (role.arn.as_str(), role.external_id.as_deref()),
             ("arn:aws:iam::1:role/ci", Some("x"))
         );
-        let Origin::Keys(keys) = *source else { panic!("keys") };
+        let CredentialOrigin::Keys(keys) = *source else { panic!("keys") };
         assert_eq!(
             (keys.access_key_id.as_str(), keys.secret_access_key.as_str()),
             ("AKIA", "a\\b+c/d#e")
         );
         // A profile may name itself as the source: then its own keys are used.
-        let Some(Origin::Role(source, _)) = profiles().origin("self").unwrap() else {
+        let Some(CredentialOrigin::Role(source, _)) =
+            parse_test_profiles().credential_origin("self").unwrap()
+        else {
             panic!("a role");
         };
-        assert!(matches!(*source, Origin::Keys(_)));
+        assert!(matches!(*source, CredentialOrigin::Keys(_)));
     }
 
     #[test]
     fn a_session_of_the_identity_center_completes_its_profile() {
-        let Some(Origin::Sso(sso)) = profiles().origin("sso").unwrap() else { panic!("sso") };
+        let Some(CredentialOrigin::Sso(sso)) =
+            parse_test_profiles().credential_origin("sso").unwrap()
+        else {
+            panic!("sso")
+        };
         assert_eq!((sso.region.as_str(), sso.token.as_str()), ("eu-west-1", "corp"));
     }
 
     #[test]
     fn profiles_that_lead_nowhere_are_refused() {
-        let refused = |name: &str| profiles().origin(name).unwrap_err().to_string();
+        let refused =
+            |name: &str| parse_test_profiles().credential_origin(name).unwrap_err().to_string();
         assert!(refused("missing").contains("failed to get shared config profile, missing"));
         assert!(refused("loop").contains("loop"), "{}", refused("loop"));
         assert!(refused("program").contains("export-credentials --profile program"));
-        assert!(profiles().origin("default").unwrap().is_none());
+        assert!(parse_test_profiles().credential_origin("default").unwrap().is_none());
     }
 }

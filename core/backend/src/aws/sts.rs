@@ -6,12 +6,12 @@ use reqsign_core::{Context, Error, Result};
 use serde::Deserialize;
 use ureq::http::{Request, header};
 
-use super::{Refusal, sign_with};
-use crate::web::encoded;
+use super::{AwsErrorResponse, sign_request};
+use crate::web::percent_encode;
 
 /// The Security Token Service.
 #[derive(Clone, Debug)]
-pub(crate) struct Sts {
+pub(crate) struct StsClient {
     /// The URL.
     pub(crate) endpoint: String,
     /// The region that requests are signed for.
@@ -20,7 +20,7 @@ pub(crate) struct Sts {
 
 /// A role to be assumed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Role {
+pub(crate) struct AssumedRole {
     /// Its name.
     pub(crate) arn: String,
     /// The length of the session in seconds.
@@ -74,9 +74,9 @@ struct IdentityResult {
     account: String,
 }
 
-impl Role {
+impl AssumedRole {
     /// The parameters of the call, as the query protocol of AWS has them.
-    fn parameters(&self, action: &str) -> Vec<(String, String)> {
+    fn query_parameters(&self, action: &str) -> Vec<(String, String)> {
         // The service wants a name for each session.
         let session = self.session_name.as_deref().unwrap_or("formwork");
         let mut pairs = vec![
@@ -110,19 +110,20 @@ impl Role {
     }
 }
 
-impl Sts {
+impl StsClient {
     /// Returns credentials of a role, which the given credentials may assume.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(crate) async fn assume(
+    pub(crate) async fn assume_role(
         &self,
         context: &Context,
-        role: &Role,
+        role: &AssumedRole,
         credential: &Credential,
     ) -> Result<Credential> {
-        let text = self.call(context, &role.parameters("AssumeRole"), Some(credential)).await?;
-        session(&text)
+        let text =
+            self.call(context, &role.query_parameters("AssumeRole"), Some(credential)).await?;
+        parse_session_credential(&text)
     }
 
     /// Returns credentials of a role, which the holder of a token of another identity provider may
@@ -130,24 +131,24 @@ impl Sts {
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(crate) async fn assume_with_token(
+    pub(crate) async fn assume_role_with_web_identity(
         &self,
         context: &Context,
-        role: &Role,
+        role: &AssumedRole,
         token: &str,
     ) -> Result<Credential> {
-        let mut parameters = role.parameters("AssumeRoleWithWebIdentity");
+        let mut parameters = role.query_parameters("AssumeRoleWithWebIdentity");
         // A file with a token may end with a line end, which is not part of it.
         parameters.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
         // The token proves who asks, so the call has no signature.
-        session(&self.call(context, &parameters, None).await?)
+        parse_session_credential(&self.call(context, &parameters, None).await?)
     }
 
     /// Returns the account that credentials belong to.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(crate) async fn account(
+    pub(crate) async fn caller_account(
         &self,
         context: &Context,
         credential: &Credential,
@@ -157,7 +158,7 @@ impl Sts {
             ("Version".to_owned(), "2011-06-15".to_owned()),
         ];
         let text = self.call(context, &parameters, Some(credential)).await?;
-        let response: IdentityResponse = from_str(&text).map_err(unreadable)?;
+        let response: IdentityResponse = from_str(&text).map_err(invalid_response_error)?;
         Ok(response.result.account)
     }
 
@@ -167,14 +168,16 @@ impl Sts {
         parameters: &[(String, String)],
         credential: Option<&Credential>,
     ) -> Result<String> {
-        let body: Vec<String> =
-            parameters.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+        let body: Vec<String> = parameters
+            .iter()
+            .map(|(name, value)| format!("{name}={}", percent_encode(value)))
+            .collect();
         let request = Request::post(self.endpoint.trim_end_matches('/').to_owned() + "/")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8")
             .body(body.join("&").into_bytes())
             .map_err(|error| Error::config_invalid(format!("{}: {error}", self.endpoint)))?;
         let request = match credential {
-            Some(credential) => sign_with(credential, "sts", &self.region, request).await?,
+            Some(credential) => sign_request(credential, "sts", &self.region, request).await?,
             None => request,
         };
         let response = context.http_send_as_string(request.map(Into::into)).await?;
@@ -189,20 +192,20 @@ impl Sts {
             headers: parts.headers,
             body: body.into_bytes(),
         };
-        let reason = match Refusal::read(&answer) {
-            Some(Refusal { code, message }) => format!("{code}: {message}"),
+        let reason = match AwsErrorResponse::read(&answer) {
+            Some(AwsErrorResponse { code, message }) => format!("{code}: {message}"),
             None => answer.status.to_string(),
         };
         Err(Error::permission_denied(format!("{action} at {} failed: {reason}", self.endpoint)))
     }
 }
 
-fn unreadable(error: quick_xml::DeError) -> Error {
+fn invalid_response_error(error: quick_xml::DeError) -> Error {
     Error::unexpected(format!("the answer of the Security Token Service cannot be read: {error}"))
 }
 
-fn session(text: &str) -> Result<Credential> {
-    let response: AssumeRoleResponse = from_str(text).map_err(unreadable)?;
+fn parse_session_credential(text: &str) -> Result<Credential> {
+    let response: AssumeRoleResponse = from_str(text).map_err(invalid_response_error)?;
     let found = response.result.credentials;
     Ok(Credential {
         access_key_id: found.access_key_id,
@@ -219,16 +222,16 @@ mod tests {
 
     #[test]
     fn a_role_is_asked_for_with_all_that_is_set() {
-        let role = Role {
+        let role = AssumedRole {
             arn: "arn:aws:iam::1:role/r".to_owned(),
             duration: Some(900),
             external_id: Some("x".to_owned()),
             policy_arns: vec!["p".to_owned()],
             tags: vec![("k".to_owned(), "v".to_owned())],
             transitive_tag_keys: vec!["k".to_owned()],
-            ..Role::default()
+            ..AssumedRole::default()
         };
-        let pairs = role.parameters("AssumeRole");
+        let pairs = role.query_parameters("AssumeRole");
         let text: Vec<String> =
             pairs.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(

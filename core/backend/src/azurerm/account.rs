@@ -6,28 +6,28 @@ use serde::Deserialize;
 use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
-use super::cloud::{Cloud, CloudSource};
-use super::identity::{Identity, Source, Tokens, azure_cli};
+use super::cloud::{AzureCloud, CloudSource};
+use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_program};
 use crate::cause::Cause;
-use crate::web::{Client, HttpResponse, encoded};
+use crate::web::{HttpClient, HttpResponse, percent_encode};
 
 /// The version of the API of the Resource Manager.
-const MANAGER_VERSION: &str = "2023-01-01";
+const RESOURCE_MANAGER_API_VERSION: &str = "2023-01-01";
 
 /// Settings for the access to an account.
-pub(super) struct Credentials {
+pub(super) struct AccountCredentials {
     pub(super) cloud: CloudSource,
-    pub(super) access: Access,
+    pub(super) access: BlobAuthorization,
     /// Whether the Resource Manager is asked for the address of the account.
     pub(super) lookup_endpoint: bool,
     pub(super) resource_group: Option<String>,
     pub(super) subscription: Option<String>,
     /// The identity that tokens are issued to, where any are needed.
-    pub(super) identity: Option<Identity>,
+    pub(super) identity: Option<TokenIdentity>,
 }
 
 /// The authorization of requests for blobs.
-pub(super) enum Access {
+pub(super) enum BlobAuthorization {
     /// A key of the account.
     Key(String),
     /// A shared access signature.
@@ -39,16 +39,16 @@ pub(super) enum Access {
 }
 
 /// An account.
-pub(super) struct Account {
+pub(super) struct StorageAccount {
     pub(super) name: String,
-    credentials: Credentials,
-    client: Client,
-    nearby: Client,
-    resolved: OnceCell<Resolved>,
+    credentials: AccountCredentials,
+    client: HttpClient,
+    nearby: HttpClient,
+    resolved: OnceCell<ResolvedAccount>,
 }
 
 /// The address of an account and the authorization of requests to it.
-pub(super) struct Resolved {
+pub(super) struct ResolvedAccount {
     /// The URL of the service of blobs, without a slash at the end.
     pub(super) url: String,
     signer: Signer<Credential>,
@@ -83,27 +83,27 @@ struct Key {
     value: String,
 }
 
-impl Account {
+impl StorageAccount {
     /// Makes the account. Asks nothing of any service yet.
     pub(super) fn new(
         name: String,
-        credentials: Credentials,
-        client: Client,
-        nearby: Client,
+        credentials: AccountCredentials,
+        client: HttpClient,
+        nearby: HttpClient,
     ) -> Self {
         Self { name, credentials, client, nearby, resolved: OnceCell::new() }
     }
 
     /// An account at a URL, for tests.
     #[cfg(test)]
-    pub(super) fn at(url: &str, client: Client, key: &str) -> Self {
+    pub(super) fn at_url(url: &str, client: HttpClient, key: &str) -> Self {
         let provider = StaticCredentialProvider::new_shared_key("account", key);
         let signer = Signer::new(Context::new(), provider, RequestSigner::new());
-        let resolved = OnceCell::new_with(Some(Resolved { url: url.to_owned(), signer }));
-        let cloud = Cloud::named("public").expect("it is built in");
-        let credentials = Credentials {
+        let resolved = OnceCell::new_with(Some(ResolvedAccount { url: url.to_owned(), signer }));
+        let cloud = AzureCloud::find_by_name("public").expect("it is built in");
+        let credentials = AccountCredentials {
             cloud: CloudSource::BuiltIn(cloud),
-            access: Access::Key(key.to_owned()),
+            access: BlobAuthorization::Key(key.to_owned()),
             lookup_endpoint: false,
             resource_group: None,
             subscription: None,
@@ -134,18 +134,18 @@ impl Account {
     ///
     /// # Errors
     /// When a service that knows one of them does not answer as expected.
-    pub(super) async fn resolve(&self) -> Result<&Resolved, Cause> {
+    pub(super) async fn resolve(&self) -> Result<&ResolvedAccount, Cause> {
         // A failure is not kept, so that the next call asks again.
-        self.resolved.get_or_try_init(|| self.look_up()).await
+        self.resolved.get_or_try_init(|| self.look_up_account()).await
     }
 
-    async fn look_up(&self) -> Result<Resolved, Cause> {
-        let Credentials { cloud, access, lookup_endpoint, .. } = &self.credentials;
+    async fn look_up_account(&self) -> Result<ResolvedAccount, Cause> {
+        let AccountCredentials { cloud, access, lookup_endpoint, .. } = &self.credentials;
         let cloud = cloud.resolve(&self.client).await?;
         // As in Terraform, an account whose key is listed has its address looked up, too.
-        let looks_up = *lookup_endpoint || matches!(access, Access::ListedKey);
+        let looks_up = *lookup_endpoint || matches!(access, BlobAuthorization::ListedKey);
         let manager = match looks_up {
-            true => Some(self.manager(&cloud).await?),
+            true => Some(self.resource_manager(&cloud).await?),
             false => None,
         };
         let url = match &manager {
@@ -153,27 +153,33 @@ impl Account {
             Some(manager) => {
                 // An account of a DNS zone has a number in its host, which its name does not
                 // reveal.
-                let found: Properties = manager.ask(&self.client, "GET", "").await?;
+                let found: Properties = manager.send_request(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
         };
         let fixed = |provider| Signer::new(Context::new(), provider, RequestSigner::new());
         let with_key = |key: &str| fixed(StaticCredentialProvider::new_shared_key(&self.name, key));
         let signer = match (access, &manager) {
-            (Access::Key(key), _) => with_key(key),
-            (Access::Sas(token), _) => fixed(StaticCredentialProvider::new_sas_token(token)),
-            (Access::ListedKey, Some(manager)) => with_key(&self.listed_key(manager).await?),
-            // A listed key always has a manager by now.
-            (Access::Token | Access::ListedKey, _) => {
-                Signer::new(Context::new(), self.tokens(cloud, STORAGE)?, RequestSigner::new())
+            (BlobAuthorization::Key(key), _) => with_key(key),
+            (BlobAuthorization::Sas(token), _) => {
+                fixed(StaticCredentialProvider::new_sas_token(token))
             }
+            (BlobAuthorization::ListedKey, Some(manager)) => {
+                with_key(&self.list_account_key(manager).await?)
+            }
+            // A listed key always has a manager by now.
+            (BlobAuthorization::Token | BlobAuthorization::ListedKey, _) => Signer::new(
+                Context::new(),
+                self.token_source(cloud, STORAGE_TOKEN_RESOURCE)?,
+                RequestSigner::new(),
+            ),
         };
-        Ok(Resolved { url, signer })
+        Ok(ResolvedAccount { url, signer })
     }
 
-    fn tokens(&self, cloud: Cloud, resource: &str) -> Result<Tokens, Cause> {
+    fn token_source(&self, cloud: AzureCloud, resource: &str) -> Result<IdentityTokens, Cause> {
         let identity = self.credentials.identity.clone();
-        Ok(Tokens {
+        Ok(IdentityTokens {
             identity: identity.ok_or("there is no identity to issue a token to")?,
             cloud,
             resource: resource.to_owned(),
@@ -183,28 +189,31 @@ impl Account {
     }
 
     /// The account in the Resource Manager.
-    async fn manager(&self, cloud: &Cloud) -> Result<Manager, Cause> {
-        let Credentials { identity, subscription, resource_group, .. } = &self.credentials;
+    async fn resource_manager(&self, cloud: &AzureCloud) -> Result<ResourceManagerClient, Cause> {
+        let AccountCredentials { identity, subscription, resource_group, .. } = &self.credentials;
         let subscription = match (subscription, identity.as_ref().map(|identity| &identity.source))
         {
             (Some(subscription), _) => subscription.clone(),
-            (None, Some(Source::CommandLine)) => default_subscription().await?,
+            (None, Some(TokenSource::CommandLine)) => default_subscription().await?,
             (None, _) => return Err("subscription_id is not set".into()),
         };
         let group = resource_group.as_deref().unwrap_or_default();
         let url = format!(
             "{}/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Storage/storageAccounts/{}",
             cloud.manager,
-            encoded(&subscription),
-            encoded(group),
+            percent_encode(&subscription),
+            percent_encode(group),
             self.name
         );
-        let tokens = self.tokens(cloud.clone(), &cloud.manager)?;
-        Ok(Manager { url, signer: Signer::new(Context::new(), tokens, RequestSigner::new()) })
+        let tokens = self.token_source(cloud.clone(), &cloud.manager)?;
+        Ok(ResourceManagerClient {
+            url,
+            signer: Signer::new(Context::new(), tokens, RequestSigner::new()),
+        })
     }
 
-    async fn listed_key(&self, manager: &Manager) -> Result<String, Cause> {
-        let listed: Keys = manager.ask(&self.client, "POST", "/listKeys").await?;
+    async fn list_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
+        let listed: Keys = manager.send_request(&self.client, "POST", "/listKeys").await?;
         let full = listed
             .keys
             .into_iter()
@@ -217,30 +226,31 @@ impl Account {
 }
 
 /// The service that tokens for blobs are issued for.
-const STORAGE: &str = "https://storage.azure.com";
+const STORAGE_TOKEN_RESOURCE: &str = "https://storage.azure.com";
 
 /// The subscription that the Azure CLI uses by default.
 async fn default_subscription() -> Result<String, Cause> {
-    let output = azure_cli(&["account", "show", "--output", "json"]).output().await?;
+    let output =
+        azure_cli_program(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
     let id = account.get("id").and_then(serde_json::Value::as_str);
     Ok(id.ok_or("subscription_id is not set, and `az account show` names none")?.to_owned())
 }
 
 /// An account in the Resource Manager.
-struct Manager {
+struct ResourceManagerClient {
     url: String,
     signer: Signer<Credential>,
 }
 
-impl Manager {
-    async fn ask<T: serde::de::DeserializeOwned>(
+impl ResourceManagerClient {
+    async fn send_request<T: serde::de::DeserializeOwned>(
         &self,
-        client: &Client,
+        client: &HttpClient,
         method: &str,
         call: &str,
     ) -> Result<T, Cause> {
-        let url = format!("{}{call}?api-version={MANAGER_VERSION}", self.url);
+        let url = format!("{}{call}?api-version={RESOURCE_MANAGER_API_VERSION}", self.url);
         let request = Request::builder()
             .method(method)
             .uri(&url)
@@ -252,7 +262,7 @@ impl Manager {
         match answer.status {
             StatusCode::OK => Ok(serde_json::from_slice(&answer.body)
                 .map_err(|error| format!("{method} {url}: the answer cannot be read: {error}"))?),
-            _ => Err(answer.unexpected(method, &url)),
+            _ => Err(answer.unexpected_response_cause(method, &url)),
         }
     }
 }

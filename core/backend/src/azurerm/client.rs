@@ -7,14 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::container::{AccessConditions, Blob, Condition, Container, Outcome};
+use super::container::{AccessConditions, Blob, ConditionalOutcome, Container, WriteCondition};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The name of the metadata that describe the holder of the lock.
-const HOLDER: &str = "terraformlockid";
+const HOLDER_METADATA: &str = "terraformlockid";
 
 /// The state of a workspace.
 pub(super) struct AzureClient {
@@ -22,23 +22,23 @@ pub(super) struct AzureClient {
     blob: String,
     snapshot: bool,
     /// The version that was last read or written.
-    known: Option<Version>,
+    known: Option<BlobVersion>,
     /// The lease of this process.
     lease: Option<String>,
 }
 
 /// A version of the blob.
-struct Version {
-    condition: Condition,
+struct BlobVersion {
+    condition: WriteCondition,
     metadata: BTreeMap<String, String>,
     sum: [u8; 32],
 }
 
-impl Version {
-    fn of(blob: Option<&Blob>) -> Self {
+impl BlobVersion {
+    fn from_blob(blob: Option<&Blob>) -> Self {
         let condition = match blob {
-            None => Condition::Absent,
-            Some(blob) => blob.tag.clone().map_or(Condition::Any, Condition::Tag),
+            None => WriteCondition::Absent,
+            Some(blob) => blob.tag.clone().map_or(WriteCondition::Any, WriteCondition::Tag),
         };
         Self {
             condition,
@@ -49,9 +49,9 @@ impl Version {
 }
 
 /// The holder that the metadata describe.
-fn holder(blob: &Blob) -> Option<LockInfo> {
+fn holder_from_metadata(blob: &Blob) -> Option<LockInfo> {
     // Headers take only ASCII, so Terraform encodes the description in base64.
-    let text = STANDARD.decode(blob.metadata.get(HOLDER)?).ok()?;
+    let text = STANDARD.decode(blob.metadata.get(HOLDER_METADATA)?).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
@@ -70,16 +70,16 @@ impl AzureClient {
     async fn put_over(
         &mut self,
         text: &[u8],
-        version: &Version,
+        version: &BlobVersion,
     ) -> Result<Result<(), (String, Cause)>, Cause> {
-        let Version { condition, metadata, .. } = version;
+        let BlobVersion { condition, metadata, .. } = version;
         // A PUT replaces the metadata, too, and they describe the holder of the lock.
         let conditions = AccessConditions { stored: condition, lease: self.lease.as_deref() };
         match self.container.put(&self.blob, text.to_vec(), metadata, conditions).await? {
-            Outcome::Refused(code, cause) => Ok(Err((code, cause))),
-            Outcome::Done(tag) => {
-                self.known = Some(Version {
-                    condition: tag.map_or(Condition::Any, Condition::Tag),
+            ConditionalOutcome::Refused(code, cause) => Ok(Err((code, cause))),
+            ConditionalOutcome::Done(tag) => {
+                self.known = Some(BlobVersion {
+                    condition: tag.map_or(WriteCondition::Any, WriteCondition::Tag),
                     metadata: metadata.clone(),
                     sum: Sha256::digest(text).into(),
                 });
@@ -88,36 +88,36 @@ impl AzureClient {
         }
     }
 
-    async fn read(&self) -> Result<Version, Cause> {
-        Ok(Version::of(self.container.get(&self.blob).await?.as_ref()))
+    async fn read_blob(&self) -> Result<BlobVersion, Cause> {
+        Ok(BlobVersion::from_blob(self.container.get(&self.blob).await?.as_ref()))
     }
 
-    async fn read_holder(&self) -> Result<Locking, Cause> {
-        let blob = self.container.properties(&self.blob).await?;
-        Ok(Locking::Held(blob.as_ref().and_then(holder).map(Box::new)))
+    async fn read_holder(&self) -> Result<LockOutcome, Cause> {
+        let blob = self.container.blob_properties(&self.blob).await?;
+        Ok(LockOutcome::Held(blob.as_ref().and_then(holder_from_metadata).map(Box::new)))
     }
 
     /// Makes the blob that the lease is of, unless there is one. Returns its metadata.
-    async fn make(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
-        if let Some(blob) = self.container.properties(&self.blob).await? {
+    async fn create_lock_blob(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
+        if let Some(blob) = self.container.blob_properties(&self.blob).await? {
             return Ok((blob.metadata, blob.is_leased));
         }
-        let absent = AccessConditions { stored: &Condition::Absent, lease: None };
+        let absent = AccessConditions { stored: &WriteCondition::Absent, lease: None };
         // Refused where another program has made it since: then it is there.
         self.container.put(&self.blob, Vec::new(), &BTreeMap::new(), absent).await?;
         Ok((BTreeMap::new(), false))
     }
 
     /// Describes the holder in the metadata, under the lease.
-    async fn describe(
+    async fn write_holder_metadata(
         &self,
         mut metadata: BTreeMap<String, String>,
         info: &LockInfo,
     ) -> Result<(), Cause> {
-        metadata.insert(HOLDER.to_owned(), STANDARD.encode(serde_json::to_vec(info)?));
+        metadata.insert(HOLDER_METADATA.to_owned(), STANDARD.encode(serde_json::to_vec(info)?));
         match self.container.set_metadata(&self.blob, &metadata, &info.id).await? {
-            Outcome::Done(_) => Ok(()),
-            Outcome::Refused(_, cause) => Err(cause),
+            ConditionalOutcome::Done(_) => Ok(()),
+            ConditionalOutcome::Refused(_, cause) => Err(cause),
         }
     }
 }
@@ -134,7 +134,7 @@ impl RemoteClient for AzureClient {
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let blob = self.container.get(&self.blob).await?;
-        self.known = Some(Version::of(blob.as_ref()));
+        self.known = Some(BlobVersion::from_blob(blob.as_ref()));
         // An empty one was made for the lease.
         Ok(blob.map(|blob| blob.content).filter(|content| !content.is_empty()))
     }
@@ -143,11 +143,11 @@ impl RemoteClient for AzureClient {
         // Taken out, because after a failure it is not known which version is stored.
         let before = match self.known.take() {
             Some(version) => version,
-            None => self.read().await?,
+            None => self.read_blob().await?,
         };
         // Taken before the write, which replaces the version that the snapshot is to keep.
-        if self.snapshot && before.condition != Condition::Absent {
-            self.container.snapshot(&self.blob, self.lease.as_deref()).await?;
+        if self.snapshot && before.condition != WriteCondition::Absent {
+            self.container.snapshot_blob(&self.blob, self.lease.as_deref()).await?;
         }
         let (code, cause) = match self.put_over(&text, &before).await? {
             Ok(()) => return Ok(()),
@@ -157,7 +157,7 @@ impl RemoteClient for AzureClient {
             // The lease is another one: nothing was written.
             return Err(PutError::Failed(cause));
         }
-        let now = self.read().await?;
+        let now = self.read_blob().await?;
         let written: [u8; 32] = Sha256::digest(&text).into();
         if now.sum == written {
             // The answer of an earlier attempt was lost.
@@ -174,33 +174,33 @@ impl RemoteClient for AzureClient {
         }
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         let path = format!("{}/{}", self.container.name(), self.blob);
         // The id of the lock is that of the lease, too, so that `force-unlock` can release it.
         let info = LockInfo { path, ..info.clone() };
         // A lease needs a blob, so an empty one is made for the first lock.
-        let (metadata, is_leased) = self.make().await?;
+        let (metadata, is_leased) = self.create_lock_blob().await?;
         if is_leased {
             return self.read_holder().await;
         }
         // The service takes the id again if the answer of an earlier attempt was lost.
-        match self.container.acquire(&self.blob, &info.id).await? {
-            Outcome::Done(_) => {}
-            Outcome::Refused(code, _) if code == "LeaseAlreadyPresent" => {
+        match self.container.acquire_lease(&self.blob, &info.id).await? {
+            ConditionalOutcome::Done(_) => {}
+            ConditionalOutcome::Refused(code, _) if code == "LeaseAlreadyPresent" => {
                 return self.read_holder().await;
             }
-            Outcome::Refused(_, cause) => return Err(cause),
+            ConditionalOutcome::Refused(_, cause) => return Err(cause),
         }
-        if let Err(cause) = self.describe(metadata, &info).await {
+        if let Err(cause) = self.write_holder_metadata(metadata, &info).await {
             // A lease that stays would lock the state without naming its holder.
-            let released = self.container.release(&self.blob, &info.id).await;
+            let released = self.container.release_lease(&self.blob, &info.id).await;
             return Err(match released {
-                Ok(Outcome::Done(_)) => cause,
+                Ok(ConditionalOutcome::Done(_)) => cause,
                 _ => format!("{cause}; the lease {} is left behind", info.id).into(),
             });
         }
         self.lease = Some(info.id.clone());
-        Ok(Locking::Taken)
+        Ok(LockOutcome::Taken)
     }
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
@@ -213,7 +213,7 @@ impl RemoteClient for AzureClient {
             }
             ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
-                holder.holder()
+                holder.describe_holder()
             )
             .into()),
         }
@@ -221,17 +221,17 @@ impl RemoteClient for AzureClient {
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let other = |holder: Option<LockInfo>| ForceUnlockOutcome::OtherLock(holder.map(Box::new));
-        let Some(mut blob) = self.container.properties(&self.blob).await? else {
+        let Some(mut blob) = self.container.blob_properties(&self.blob).await? else {
             return Ok(other(None));
         };
-        match holder(&blob) {
+        match holder_from_metadata(&blob) {
             Some(holder) if holder.id != id => return Ok(other(Some(holder))),
             Some(_) => {
                 // Before the lease is released: afterwards another process may have described
                 // itself there.
-                blob.metadata.remove(HOLDER);
+                blob.metadata.remove(HOLDER_METADATA);
                 let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
-                if let Outcome::Refused(..) = set {
+                if let ConditionalOutcome::Refused(..) = set {
                     return Ok(other(None));
                 }
             }
@@ -239,9 +239,9 @@ impl RemoteClient for AzureClient {
             None if blob.is_leased => {}
             None => return Ok(other(None)),
         }
-        match self.container.release(&self.blob, id).await? {
-            Outcome::Done(_) => Ok(ForceUnlockOutcome::Released),
-            Outcome::Refused(..) => Ok(other(None)),
+        match self.container.release_lease(&self.blob, id).await? {
+            ConditionalOutcome::Done(_) => Ok(ForceUnlockOutcome::Released),
+            ConditionalOutcome::Refused(..) => Ok(other(None)),
         }
     }
 }

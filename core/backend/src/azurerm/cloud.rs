@@ -5,11 +5,11 @@ use ureq::http::{Request, StatusCode};
 
 use crate::cause::Cause;
 use crate::kind::ConfigError;
-use crate::web::Client;
+use crate::web::HttpClient;
 
 /// The addresses of the services of one cloud.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cloud {
+pub(super) struct AzureCloud {
     /// The URL of the service that issues tokens, without a slash at the end.
     pub(super) login: String,
     /// The URL of the Resource Manager, without a slash at the end.
@@ -22,17 +22,17 @@ pub(super) struct Cloud {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CloudSource {
     /// One that is built in.
-    BuiltIn(Cloud),
+    BuiltIn(AzureCloud),
     /// The host of the metadata service that describes it.
     Metadata(String),
 }
 
-impl Cloud {
+impl AzureCloud {
     /// The cloud of a name.
     ///
     /// # Errors
     /// When there is none.
-    pub(super) fn named(name: &str) -> Result<Self, ConfigError> {
+    pub(super) fn find_by_name(name: &str) -> Result<Self, ConfigError> {
         let (login, manager, storage) = match name.to_lowercase().as_str() {
             "public" | "global" => {
                 ("login.microsoftonline.com", "management.azure.com", "core.windows.net")
@@ -62,7 +62,7 @@ impl Cloud {
 /// The part of the answer of a metadata service that is used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata {
+struct CloudMetadata {
     authentication: Authentication,
     resource_manager: String,
     suffixes: Suffixes,
@@ -84,7 +84,7 @@ impl CloudSource {
     ///
     /// # Errors
     /// When the metadata service does not answer, or not as expected.
-    pub(super) async fn resolve(&self, client: &Client) -> Result<Cloud, Cause> {
+    pub(super) async fn resolve(&self, client: &HttpClient) -> Result<AzureCloud, Cause> {
         let host = match self {
             Self::BuiltIn(cloud) => return Ok(cloud.clone()),
             Self::Metadata(host) => host,
@@ -92,20 +92,21 @@ impl CloudSource {
         let url = format!("https://{host}/metadata/endpoints?api-version=2022-09-01");
         let answer = client.send(&Request::get(&url).body(Vec::new())?).await?;
         if answer.status != StatusCode::OK {
-            return Err(answer.unexpected("GET", &url));
+            return Err(answer.unexpected_response_cause("GET", &url));
         }
-        parse(&answer.body).map_err(|error| {
+        parse_metadata(&answer.body).map_err(|error| {
             format!("GET {url}: the answer cannot be read: {error}; check metadata_host").into()
         })
     }
 }
 
-fn parse(body: &[u8]) -> Result<Cloud, serde_json::Error> {
+fn parse_metadata(body: &[u8]) -> Result<AzureCloud, serde_json::Error> {
     // Some metadata services put a byte order mark before the JSON, which the format does not have.
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    let Metadata { authentication, resource_manager, suffixes } = serde_json::from_slice(body)?;
+    let CloudMetadata { authentication, resource_manager, suffixes } =
+        serde_json::from_slice(body)?;
     let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
-    Ok(Cloud {
+    Ok(AzureCloud {
         login: trimmed(&authentication.login_endpoint),
         manager: trimmed(&resource_manager),
         storage: suffixes.storage,
@@ -119,8 +120,11 @@ mod tests {
     #[test]
     fn a_cloud_is_built_in_or_described_by_its_metadata() {
         let text = "\u{feff}{\"authentication\":{\"loginEndpoint\":\"https://login.microsoftonline.com/\"},\"resourceManager\":\"https://management.azure.com/\",\"suffixes\":{\"storage\":\"core.windows.net\"},\"name\":\"AzureCloud\"}";
-        assert_eq!(parse(text.as_bytes()).unwrap(), Cloud::named("Public").unwrap());
-        assert!(parse(b"[]").is_err());
-        assert!(Cloud::named("german").unwrap_err().message.contains("usgovernment"));
+        assert_eq!(
+            parse_metadata(text.as_bytes()).unwrap(),
+            AzureCloud::find_by_name("Public").unwrap()
+        );
+        assert!(parse_metadata(b"[]").is_err());
+        assert!(AzureCloud::find_by_name("german").unwrap_err().message.contains("usgovernment"));
     }
 }

@@ -3,21 +3,21 @@
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
-use super::account::{Access, Credentials};
-use super::cloud::{Cloud, CloudSource};
-use super::identity::{Assertion, Identity, Source};
-use crate::kind::{Arguments, ConfigError, optional_attributes};
+use super::account::{AccountCredentials, BlobAuthorization};
+use super::cloud::{AzureCloud, CloudSource};
+use super::identity::{FederatedToken, TokenIdentity, TokenSource};
+use crate::kind::{BackendArguments, ConfigError, optional_attributes_block};
 
 /// Settings of the backend.
-pub(super) struct Settings {
+pub(super) struct AzureSettings {
     pub(super) account: String,
     pub(super) container: String,
     pub(super) key: String,
     pub(super) snapshot: bool,
-    pub(super) credentials: Credentials,
+    pub(super) credentials: AccountCredentials,
 }
 
-const STRINGS: &[&str] = &[
+const STRING_ARGUMENTS: &[&str] = &[
     "access_key",
     "ado_pipeline_service_connection_id",
     "client_certificate",
@@ -44,7 +44,7 @@ const STRINGS: &[&str] = &[
     "tenant_id",
 ];
 
-const BOOLS: &[&str] = &[
+const BOOL_ARGUMENTS: &[&str] = &[
     "lookup_blob_endpoint",
     "snapshot",
     "use_aks_workload_identity",
@@ -54,19 +54,22 @@ const BOOLS: &[&str] = &[
     "use_oidc",
 ];
 
-/// The schema. The required arguments are checked later: options of `init` may set them.
+/// The schema.
 pub(super) fn schema() -> Block {
-    let strings = STRINGS.iter().map(|name| (*name, Type::String));
-    let bools = BOOLS.iter().map(|name| (*name, Type::Bool));
-    optional_attributes(&strings.chain(bools).collect::<Vec<_>>())
+    // The required arguments are checked later: options of `init` may set them.
+    let strings = STRING_ARGUMENTS.iter().map(|name| (*name, Type::String));
+    let bools = BOOL_ARGUMENTS.iter().map(|name| (*name, Type::Bool));
+    optional_attributes_block(&strings.chain(bools).collect::<Vec<_>>())
 }
 
 /// Reads the arguments.
 ///
 /// # Errors
 /// When one is missing or invalid, or two contradict each other.
-pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
-    let account = required_text(arguments, "storage_account_name")?;
+pub(super) fn read_settings(
+    arguments: &BackendArguments<'_>,
+) -> Result<AzureSettings, ConfigError> {
+    let account = required_argument(arguments, "storage_account_name")?;
     // The name becomes a part of the host: with `/` or `@` in it, the requests and their signatures
     // would go to another host.
     if !account.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -74,54 +77,61 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
             "storage_account_name is {account:?}, which is not the name of a storage account"
         )));
     }
-    let container = required_text(arguments, "container_name")?;
+    let container = required_argument(arguments, "container_name")?;
     if container.contains(['/', '?', '#', ' ']) {
         return Err(ConfigError::new(format!(
             "container_name is {container:?}, which is not the name of a container"
         )));
     }
-    let key = required_text(arguments, "key")?;
-    let snapshot = arguments.truth_or_variable("snapshot", "ARM_SNAPSHOT")?;
-    let credentials = credentials(arguments)?;
-    Ok(Settings { account, container, key, snapshot, credentials })
+    let key = required_argument(arguments, "key")?;
+    let snapshot = arguments.bool_or_variable("snapshot", "ARM_SNAPSHOT")?;
+    let credentials = read_credentials(arguments)?;
+    Ok(AzureSettings { account, container, key, snapshot, credentials })
 }
 
-fn required_text(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
-    text(arguments, name, &[]).ok_or_else(|| {
+fn required_argument(arguments: &BackendArguments<'_>, name: &str) -> Result<String, ConfigError> {
+    argument_or_variable(arguments, name, &[]).ok_or_else(|| {
         ConfigError::new(format!("the attribute {name:?} is required by the backend"))
     })
 }
 
 /// The string of an argument, else of a variable. An empty string counts as not set.
-fn text(arguments: &Arguments<'_>, name: &str, variables: &[&str]) -> Option<String> {
-    arguments.text_or_variable(name, variables).filter(|text| !text.is_empty())
+fn argument_or_variable(
+    arguments: &BackendArguments<'_>,
+    name: &str,
+    variables: &[&str],
+) -> Option<String> {
+    arguments.string_or_variable(name, variables).filter(|text| !text.is_empty())
 }
 
-fn credentials(arguments: &Arguments<'_>) -> Result<Credentials, ConfigError> {
-    let cloud =
-        match text(arguments, "metadata_host", &["ARM_METADATA_HOSTNAME", "ARM_METADATA_HOST"]) {
-            Some(host) => CloudSource::Metadata(host),
-            None => {
-                let name = text(arguments, "environment", &["ARM_ENVIRONMENT"]);
-                CloudSource::BuiltIn(Cloud::named(name.as_deref().unwrap_or("public"))?)
-            }
-        };
+fn read_credentials(arguments: &BackendArguments<'_>) -> Result<AccountCredentials, ConfigError> {
+    let cloud = match argument_or_variable(
+        arguments,
+        "metadata_host",
+        &["ARM_METADATA_HOSTNAME", "ARM_METADATA_HOST"],
+    ) {
+        Some(host) => CloudSource::Metadata(host),
+        None => {
+            let name = argument_or_variable(arguments, "environment", &["ARM_ENVIRONMENT"]);
+            CloudSource::BuiltIn(AzureCloud::find_by_name(name.as_deref().unwrap_or("public"))?)
+        }
+    };
     let lookup_endpoint =
-        arguments.truth_or_variable("lookup_blob_endpoint", "ARM_USE_DNS_ZONE_ENDPOINT")?;
-    let resource_group = text(arguments, "resource_group_name", &[]);
-    let access_key = text(arguments, "access_key", &["ARM_ACCESS_KEY"]);
-    let sas_token = text(arguments, "sas_token", &["ARM_SAS_TOKEN"]);
-    let use_tokens = arguments.truth_or_variable("use_azuread_auth", "ARM_USE_AZUREAD")?;
+        arguments.bool_or_variable("lookup_blob_endpoint", "ARM_USE_DNS_ZONE_ENDPOINT")?;
+    let resource_group = argument_or_variable(arguments, "resource_group_name", &[]);
+    let access_key = argument_or_variable(arguments, "access_key", &["ARM_ACCESS_KEY"]);
+    let sas_token = argument_or_variable(arguments, "sas_token", &["ARM_SAS_TOKEN"]);
+    let use_tokens = arguments.bool_or_variable("use_azuread_auth", "ARM_USE_AZUREAD")?;
     let access = match (access_key, sas_token) {
-        (Some(key), _) => Access::Key(key),
+        (Some(key), _) => BlobAuthorization::Key(key),
         // The portal shows a signature with the question mark of the URL it belongs to.
-        (None, Some(token)) => Access::Sas(token.trim_start_matches('?').to_owned()),
-        (None, None) if use_tokens => Access::Token,
-        (None, None) => Access::ListedKey,
+        (None, Some(token)) => BlobAuthorization::Sas(token.trim_start_matches('?').to_owned()),
+        (None, None) if use_tokens => BlobAuthorization::Token,
+        (None, None) => BlobAuthorization::ListedKey,
     };
     // Keys are listed at the path of the account in the Resource Manager, and the group is a part
     // of it.
-    if resource_group.is_none() && matches!(access, Access::ListedKey) {
+    if resource_group.is_none() && matches!(access, BlobAuthorization::ListedKey) {
         return Err(ConfigError::new(
             "one of `access_key`, `sas_token`, `use_azuread_auth` and `resource_group_name` must be specified",
         ));
@@ -132,130 +142,141 @@ fn credentials(arguments: &Arguments<'_>) -> Result<Credentials, ConfigError> {
         ));
     }
     // A key or a signature must work on a machine that has no identity at all.
-    let needs_identity = lookup_endpoint || matches!(access, Access::Token | Access::ListedKey);
-    Ok(Credentials {
+    let needs_identity = lookup_endpoint
+        || matches!(access, BlobAuthorization::Token | BlobAuthorization::ListedKey);
+    Ok(AccountCredentials {
         cloud,
         access,
         lookup_endpoint,
         resource_group,
-        subscription: text(arguments, "subscription_id", &["ARM_SUBSCRIPTION_ID"]),
-        identity: if needs_identity { Some(identity(arguments)?) } else { None },
+        subscription: argument_or_variable(arguments, "subscription_id", &["ARM_SUBSCRIPTION_ID"]),
+        identity: if needs_identity { Some(read_identity(arguments)?) } else { None },
     })
 }
 
 /// The identity that tokens are issued to, from the first source that is configured, in the order of
 /// Terraform.
-fn identity(arguments: &Arguments<'_>) -> Result<Identity, ConfigError> {
-    let aks = arguments
-        .truth_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
-    let of_aks = |name: &str| if aks { arguments.variable(name) } else { None };
-    let tenant = agreed(
+fn read_identity(arguments: &BackendArguments<'_>) -> Result<TokenIdentity, ConfigError> {
+    let aks =
+        arguments.bool_or_variable("use_aks_workload_identity", "ARM_USE_AKS_WORKLOAD_IDENTITY")?;
+    let of_aks = |name: &str| if aks { arguments.environment_variable(name) } else { None };
+    let tenant = agreed_value(
         "the tenant ID",
-        [text(arguments, "tenant_id", &["ARM_TENANT_ID"]), of_aks("AZURE_TENANT_ID")],
+        [
+            argument_or_variable(arguments, "tenant_id", &["ARM_TENANT_ID"]),
+            of_aks("AZURE_TENANT_ID"),
+        ],
     )?;
-    let client_id = agreed(
+    let client_id = agreed_value(
         "the client ID",
         [
-            text(arguments, "client_id", &["ARM_CLIENT_ID"]),
-            file(arguments, "client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")?,
+            argument_or_variable(arguments, "client_id", &["ARM_CLIENT_ID"]),
+            file_argument(arguments, "client_id_file_path", "ARM_CLIENT_ID_FILE_PATH")?,
             of_aks("AZURE_CLIENT_ID"),
         ],
     )?;
     // A secret or assertion means nothing without the application that it is of.
     let principal = tenant.is_some() && client_id.is_some();
     let source = match principal {
-        true => principal_source(arguments, aks)?,
+        true => service_principal_source(arguments, aks)?,
         false => None,
     };
     let source = match source {
         Some(source) => source,
-        None if arguments.truth_or_variable("use_msi", "ARM_USE_MSI")? => {
-            let endpoint = text(arguments, "msi_endpoint", &["ARM_MSI_ENDPOINT"]);
+        None if arguments.bool_or_variable("use_msi", "ARM_USE_MSI")? => {
+            let endpoint = argument_or_variable(arguments, "msi_endpoint", &["ARM_MSI_ENDPOINT"]);
             // The metadata service has this address on every machine of Azure.
-            Source::Machine(endpoint.unwrap_or_else(|| {
+            TokenSource::Machine(endpoint.unwrap_or_else(|| {
                 "http://169.254.169.254/metadata/identity/oauth2/token".to_owned()
             }))
         }
-        None if use_cli(arguments)? => Source::CommandLine,
+        None if reads_tokens_from_cli(arguments)? => TokenSource::CommandLine,
         None => {
             return Err(ConfigError::new(
                 "there are no credentials for Azure: set client_id and tenant_id with client_secret or use_oidc, use_msi or use_cli",
             ));
         }
     };
-    Ok(Identity { tenant, client_id, source })
+    Ok(TokenIdentity { tenant, client_id, source })
 }
 
-fn use_cli(arguments: &Arguments<'_>) -> Result<bool, ConfigError> {
-    let is_set =
-        arguments.truth("use_cli").is_some() || arguments.variable("ARM_USE_CLI").is_some();
+fn reads_tokens_from_cli(arguments: &BackendArguments<'_>) -> Result<bool, ConfigError> {
+    let is_set = arguments.bool("use_cli").is_some()
+        || arguments.environment_variable("ARM_USE_CLI").is_some();
     // The Azure CLI is asked unless that is forbidden, as in Terraform.
-    Ok(!is_set || arguments.truth_or_variable("use_cli", "ARM_USE_CLI")?)
+    Ok(!is_set || arguments.bool_or_variable("use_cli", "ARM_USE_CLI")?)
 }
 
 /// The secret or assertion of a service principal.
-fn principal_source(arguments: &Arguments<'_>, aks: bool) -> Result<Option<Source>, ConfigError> {
+fn service_principal_source(
+    arguments: &BackendArguments<'_>,
+    aks: bool,
+) -> Result<Option<TokenSource>, ConfigError> {
     let certificate = [
         ("client_certificate", "ARM_CLIENT_CERTIFICATE"),
         ("client_certificate_path", "ARM_CLIENT_CERTIFICATE_PATH"),
     ];
-    if certificate.iter().any(|(name, variable)| text(arguments, name, &[variable]).is_some()) {
+    if certificate
+        .iter()
+        .any(|(name, variable)| argument_or_variable(arguments, name, &[variable]).is_some())
+    {
         return Err(ConfigError::new(
             "client certificates are not supported: use client_secret, use_oidc, use_msi or use_cli",
         ));
     }
-    let secret = agreed(
+    let secret = agreed_value(
         "the client secret",
         [
-            text(arguments, "client_secret", &["ARM_CLIENT_SECRET"]),
-            file(arguments, "client_secret_file_path", "ARM_CLIENT_SECRET_FILE_PATH")?,
+            argument_or_variable(arguments, "client_secret", &["ARM_CLIENT_SECRET"]),
+            file_argument(arguments, "client_secret_file_path", "ARM_CLIENT_SECRET_FILE_PATH")?,
         ],
     )?;
     if let Some(secret) = secret {
-        return Ok(Some(Source::Secret(secret)));
+        return Ok(Some(TokenSource::Secret(secret)));
     }
-    if !aks && !arguments.truth_or_variable("use_oidc", "ARM_USE_OIDC")? {
+    if !aks && !arguments.bool_or_variable("use_oidc", "ARM_USE_OIDC")? {
         return Ok(None);
     }
-    let variable = if aks { arguments.variable("AZURE_FEDERATED_TOKEN_FILE") } else { None };
+    let variable =
+        if aks { arguments.environment_variable("AZURE_FEDERATED_TOKEN_FILE") } else { None };
     let of_aks = variable.map(|path| read_file(arguments, "AZURE_FEDERATED_TOKEN_FILE", &path));
-    let token = agreed(
+    let token = agreed_value(
         "the OIDC token",
         [
-            text(arguments, "oidc_token", &["ARM_OIDC_TOKEN"]),
-            file(arguments, "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH")?,
+            argument_or_variable(arguments, "oidc_token", &["ARM_OIDC_TOKEN"]),
+            file_argument(arguments, "oidc_token_file_path", "ARM_OIDC_TOKEN_FILE_PATH")?,
             of_aks.transpose()?,
         ],
     )?;
     if let Some(token) = token {
-        return Ok(Some(Source::Assertion(Assertion::Token(token))));
+        return Ok(Some(TokenSource::Assertion(FederatedToken::Token(token))));
     }
     // The second variable here and below is of GitHub Actions, the third of Azure Pipelines.
-    let request_token = text(
+    let request_token = argument_or_variable(
         arguments,
         "oidc_request_token",
         &["ARM_OIDC_REQUEST_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "SYSTEM_ACCESSTOKEN"],
     );
-    let url = text(
+    let url = argument_or_variable(
         arguments,
         "oidc_request_url",
         &["ARM_OIDC_REQUEST_URL", "ACTIONS_ID_TOKEN_REQUEST_URL", "SYSTEM_OIDCREQUESTURI"],
     );
-    let connection = text(
+    let connection = argument_or_variable(
         arguments,
         "ado_pipeline_service_connection_id",
         &["ARM_ADO_PIPELINE_SERVICE_CONNECTION_ID", "ARM_OIDC_AZURE_SERVICE_CONNECTION_ID"],
     );
     // OIDC without a token counts as not configured, so that the next source is tried.
     let (Some(url), Some(token)) = (url, request_token) else { return Ok(None) };
-    Ok(Some(Source::Assertion(match connection {
-        Some(connection) => Assertion::Pipeline { url, token, connection },
-        None => Assertion::Workflow { url, token },
+    Ok(Some(TokenSource::Assertion(match connection {
+        Some(connection) => FederatedToken::Pipeline { url, token, connection },
+        None => FederatedToken::Workflow { url, token },
     })))
 }
 
 /// The value that all of the sources have which have one.
-fn agreed<const N: usize>(
+fn agreed_value<const N: usize>(
     name: &str,
     sources: [Option<String>; N],
 ) -> Result<Option<String>, ConfigError> {
@@ -270,16 +291,20 @@ fn agreed<const N: usize>(
     Ok(first.filter(|value| !value.is_empty()))
 }
 
-fn file(
-    arguments: &Arguments<'_>,
+fn file_argument(
+    arguments: &BackendArguments<'_>,
     name: &str,
     variable: &str,
 ) -> Result<Option<String>, ConfigError> {
-    let path = text(arguments, name, &[variable]);
+    let path = argument_or_variable(arguments, name, &[variable]);
     path.map(|path| read_file(arguments, name, &path)).transpose()
 }
 
-fn read_file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
+fn read_file(
+    arguments: &BackendArguments<'_>,
+    name: &str,
+    path: &str,
+) -> Result<String, ConfigError> {
     arguments
         .read_text(path)
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))

@@ -7,28 +7,28 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use ureq::http::{Request, StatusCode, header};
 
-use super::account::Account;
+use super::account::StorageAccount;
 use crate::cause::Cause;
-use crate::web::{HttpResponse, encoded, without_secrets};
+use crate::web::{HttpResponse, percent_encode, redact_url};
 
 /// The version of the API, which is that of Terraform.
-const VERSION: &str = "2023-11-03";
+const API_VERSION: &str = "2023-11-03";
 
 /// The header of a lease.
-const LEASE: &str = "x-ms-lease-id";
+const LEASE_HEADER: &str = "x-ms-lease-id";
 
 /// The prefix of headers with metadata.
-const METADATA: &str = "x-ms-meta-";
+const METADATA_HEADER_PREFIX: &str = "x-ms-meta-";
 
 /// The characters that stay as they are in the path of a blob.
-const PATH: AsciiSet =
+const BLOB_PATH_CHARACTERS: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A container of an account.
 #[derive(Clone)]
 pub(super) struct Container {
     name: String,
-    account: Arc<Account>,
+    account: Arc<StorageAccount>,
 }
 
 /// A blob as it was read.
@@ -46,7 +46,7 @@ pub(super) struct Blob {
 
 /// A condition on the stored blob, under which a new one replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(super) enum WriteCondition {
     /// None.
     Any,
     /// There is no blob.
@@ -58,14 +58,14 @@ pub(super) enum Condition {
 /// The conditions of a write.
 pub(super) struct AccessConditions<'a> {
     /// The condition on the stored blob.
-    pub(super) stored: &'a Condition,
+    pub(super) stored: &'a WriteCondition,
     /// The id of the lease under which it is written.
     pub(super) lease: Option<&'a str>,
 }
 
 /// The outcome of a call with a condition.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum ConditionalOutcome {
     /// It was done. The blob has this tag.
     Done(Option<String>),
     /// The condition does not hold, or there is another lease: the code of the refusal, and the cause.
@@ -94,7 +94,7 @@ struct Listed {
 
 /// The content of an answer that refuses a request.
 #[derive(Default, Deserialize)]
-struct Refusal {
+struct ErrorResponse {
     #[serde(rename = "Code", default)]
     code: String,
     #[serde(rename = "Message", default)]
@@ -104,7 +104,7 @@ struct Refusal {
 }
 
 /// A call on a blob.
-pub(super) struct Call<'c> {
+pub(super) struct BlobRequest<'c> {
     method: &'c str,
     blob: &'c str,
     query: &'c str,
@@ -112,7 +112,7 @@ pub(super) struct Call<'c> {
     content: Vec<u8>,
 }
 
-impl<'c> Call<'c> {
+impl<'c> BlobRequest<'c> {
     fn new(method: &'c str, blob: &'c str, query: &'c str) -> Self {
         Self { method, blob, query, headers: Vec::new(), content: Vec::new() }
     }
@@ -124,14 +124,15 @@ impl<'c> Call<'c> {
 
     fn lease(self, id: Option<&str>) -> Self {
         match id {
-            Some(id) => self.header(LEASE, id),
+            Some(id) => self.header(LEASE_HEADER, id),
             None => self,
         }
     }
 
     fn metadata(mut self, metadata: &BTreeMap<String, String>) -> Self {
-        let headers =
-            metadata.iter().map(|(name, value)| (format!("{METADATA}{name}"), value.clone()));
+        let headers = metadata
+            .iter()
+            .map(|(name, value)| (format!("{METADATA_HEADER_PREFIX}{name}"), value.clone()));
         self.headers.extend(headers);
         self
     }
@@ -139,7 +140,7 @@ impl<'c> Call<'c> {
 
 impl Container {
     /// Makes the container. Asks nothing of the service yet.
-    pub(super) fn new(name: String, account: Arc<Account>) -> Self {
+    pub(super) fn new(name: String, account: Arc<StorageAccount>) -> Self {
         Self { name, account }
     }
 
@@ -165,18 +166,18 @@ impl Container {
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn properties(&self, blob: &str) -> Result<Option<Blob>, Cause> {
+    pub(super) async fn blob_properties(&self, blob: &str) -> Result<Option<Blob>, Cause> {
         self.read("HEAD", blob).await
     }
 
     async fn read(&self, method: &str, blob: &str) -> Result<Option<Blob>, Cause> {
-        let (answer, url) = self.send(Call::new(method, blob, "")).await?;
+        let (answer, url) = self.send(BlobRequest::new(method, blob, "")).await?;
         match answer.status {
-            StatusCode::OK => Ok(Some(read(answer))),
+            StatusCode::OK => Ok(Some(parse_blob(answer))),
             // A missing container has another code: taken for a missing blob, it would pass for an
             // empty state.
-            StatusCode::NOT_FOUND if code(&answer) == "BlobNotFound" => Ok(None),
-            _ => Err(refused(&answer, method, &url)),
+            StatusCode::NOT_FOUND if error_code(&answer) == "BlobNotFound" => Ok(None),
+            _ => Err(unexpected_response_cause(&answer, method, &url)),
         }
     }
 
@@ -190,22 +191,22 @@ impl Container {
         content: Vec<u8>,
         metadata: &BTreeMap<String, String>,
         conditions: AccessConditions<'_>,
-    ) -> Result<Outcome, Cause> {
-        let mut call = Call::new("PUT", blob, "")
+    ) -> Result<ConditionalOutcome, Cause> {
+        let mut call = BlobRequest::new("PUT", blob, "")
             // The service refuses a new blob without a type.
             .header("x-ms-blob-type", "BlockBlob")
             .header(header::CONTENT_TYPE.as_str(), "application/json")
             .lease(conditions.lease)
             .metadata(metadata);
         call = match conditions.stored {
-            Condition::Any => call,
+            WriteCondition::Any => call,
             // With `*` the service refuses where any version exists, so that of two first writes
             // one fails.
-            Condition::Absent => call.header(header::IF_NONE_MATCH.as_str(), "*"),
-            Condition::Tag(tag) => call.header(header::IF_MATCH.as_str(), tag),
+            WriteCondition::Absent => call.header(header::IF_NONE_MATCH.as_str(), "*"),
+            WriteCondition::Tag(tag) => call.header(header::IF_MATCH.as_str(), tag),
         };
         call.content = content;
-        self.conditional(call, StatusCode::CREATED).await
+        self.send_conditional(call, StatusCode::CREATED).await
     }
 
     /// Replaces the metadata of a blob under a lease.
@@ -217,46 +218,55 @@ impl Container {
         blob: &str,
         metadata: &BTreeMap<String, String>,
         lease: &str,
-    ) -> Result<Outcome, Cause> {
-        let call = Call::new("PUT", blob, "comp=metadata").lease(Some(lease)).metadata(metadata);
-        self.conditional(call, StatusCode::OK).await
+    ) -> Result<ConditionalOutcome, Cause> {
+        let call =
+            BlobRequest::new("PUT", blob, "comp=metadata").lease(Some(lease)).metadata(metadata);
+        self.send_conditional(call, StatusCode::OK).await
     }
 
     /// Takes the lease of a blob, without an end.
     ///
     /// # Errors
     /// When the service refuses for another reason than another lease, or does not answer.
-    pub(super) async fn acquire(&self, blob: &str, id: &str) -> Result<Outcome, Cause> {
+    pub(super) async fn acquire_lease(
+        &self,
+        blob: &str,
+        id: &str,
+    ) -> Result<ConditionalOutcome, Cause> {
         // A lease that ends by itself would end during a long apply, while the state is being
         // changed. With an ID of our own the request can be sent twice: the holder of a lease may
         // acquire it again.
-        let call = Call::new("PUT", blob, "comp=lease")
+        let call = BlobRequest::new("PUT", blob, "comp=lease")
             .header("x-ms-lease-action", "acquire")
             .header("x-ms-lease-duration", "-1")
             .header("x-ms-proposed-lease-id", id);
-        self.conditional(call, StatusCode::CREATED).await
+        self.send_conditional(call, StatusCode::CREATED).await
     }
 
     /// Releases the lease of a blob.
     ///
     /// # Errors
     /// When the service refuses for another reason than another lease, or does not answer.
-    pub(super) async fn release(&self, blob: &str, id: &str) -> Result<Outcome, Cause> {
-        let call = Call::new("PUT", blob, "comp=lease")
+    pub(super) async fn release_lease(
+        &self,
+        blob: &str,
+        id: &str,
+    ) -> Result<ConditionalOutcome, Cause> {
+        let call = BlobRequest::new("PUT", blob, "comp=lease")
             .header("x-ms-lease-action", "release")
             .lease(Some(id));
-        self.conditional(call, StatusCode::OK).await
+        self.send_conditional(call, StatusCode::OK).await
     }
 
     /// Keeps the current version of a blob as a snapshot.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn snapshot(&self, blob: &str, lease: Option<&str>) -> Result<(), Cause> {
-        let call = Call::new("PUT", blob, "comp=snapshot").lease(lease);
-        match self.conditional(call, StatusCode::CREATED).await? {
-            Outcome::Done(_) => Ok(()),
-            Outcome::Refused(_, cause) => Err(cause),
+    pub(super) async fn snapshot_blob(&self, blob: &str, lease: Option<&str>) -> Result<(), Cause> {
+        let call = BlobRequest::new("PUT", blob, "comp=snapshot").lease(lease);
+        match self.send_conditional(call, StatusCode::CREATED).await? {
+            ConditionalOutcome::Done(_) => Ok(()),
+            ConditionalOutcome::Refused(_, cause) => Err(cause),
         }
     }
 
@@ -265,11 +275,11 @@ impl Container {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn delete(&self, blob: &str) -> Result<(), Cause> {
-        let (answer, url) = self.send(Call::new("DELETE", blob, "")).await?;
+        let (answer, url) = self.send(BlobRequest::new("DELETE", blob, "")).await?;
         match answer.status {
             StatusCode::ACCEPTED => Ok(()),
-            StatusCode::NOT_FOUND if code(&answer) == "BlobNotFound" => Ok(()),
-            _ => Err(refused(&answer, "DELETE", &url)),
+            StatusCode::NOT_FOUND if error_code(&answer) == "BlobNotFound" => Ok(()),
+            _ => Err(unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }
 
@@ -280,15 +290,16 @@ impl Container {
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         let (mut names, mut marker) = (Vec::new(), None::<String>);
         loop {
-            let after = marker.as_deref().map(|marker| format!("&marker={}", encoded(marker)));
+            let after =
+                marker.as_deref().map(|marker| format!("&marker={}", percent_encode(marker)));
             let query = format!(
                 "restype=container&comp=list&prefix={}{}",
-                encoded(prefix),
+                percent_encode(prefix),
                 after.unwrap_or_default()
             );
-            let (answer, url) = self.send(Call::new("GET", "", &query)).await?;
+            let (answer, url) = self.send(BlobRequest::new("GET", "", &query)).await?;
             if answer.status != StatusCode::OK {
-                return Err(refused(&answer, "GET", &url));
+                return Err(unexpected_response_cause(&answer, "GET", &url));
             }
             let text = String::from_utf8_lossy(&answer.body);
             // Azure puts a byte order mark before its XML.
@@ -303,34 +314,38 @@ impl Container {
         }
     }
 
-    async fn conditional(&self, call: Call<'_>, done: StatusCode) -> Result<Outcome, Cause> {
+    async fn send_conditional(
+        &self,
+        call: BlobRequest<'_>,
+        done: StatusCode,
+    ) -> Result<ConditionalOutcome, Cause> {
         let method = call.method.to_owned();
         let (answer, url) = self.send(call).await?;
         if answer.status == done {
             let tag = answer.header(header::ETAG.as_str()).map(str::to_owned);
-            return Ok(Outcome::Done(tag));
+            return Ok(ConditionalOutcome::Done(tag));
         }
-        let cause = refused(&answer, &method, &url);
+        let cause = unexpected_response_cause(&answer, &method, &url);
         match answer.status {
             // Their codes say which condition does not hold.
             StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => {
-                Ok(Outcome::Refused(code(&answer), cause))
+                Ok(ConditionalOutcome::Refused(error_code(&answer), cause))
             }
             _ => Err(cause),
         }
     }
 
-    async fn send(&self, call: Call<'_>) -> Result<(HttpResponse, String), Cause> {
+    async fn send(&self, call: BlobRequest<'_>) -> Result<(HttpResponse, String), Cause> {
         let account = &self.account.resolve().await?.url;
-        let mut url = format!("{account}/{}", encoded(&self.name));
+        let mut url = format!("{account}/{}", percent_encode(&self.name));
         if !call.blob.is_empty() {
-            url = format!("{url}/{}", utf8_percent_encode(call.blob, &PATH));
+            url = format!("{url}/{}", utf8_percent_encode(call.blob, &BLOB_PATH_CHARACTERS));
         }
         if !call.query.is_empty() {
             url = format!("{url}?{}", call.query);
         }
         let mut request =
-            Request::builder().method(call.method).uri(&url).header("x-ms-version", VERSION);
+            Request::builder().method(call.method).uri(&url).header("x-ms-version", API_VERSION);
         // Azure refuses a PUT without a length, also one without content.
         if call.method == "PUT" {
             request = request.header(header::CONTENT_LENGTH, call.content.len());
@@ -342,9 +357,9 @@ impl Container {
     }
 }
 
-fn read(answer: HttpResponse) -> Blob {
+fn parse_blob(answer: HttpResponse) -> Blob {
     let metadata = answer.headers.iter().filter_map(|(name, value)| {
-        let name = name.as_str().strip_prefix(METADATA)?;
+        let name = name.as_str().strip_prefix(METADATA_HEADER_PREFIX)?;
         Some((name.to_owned(), value.to_str().ok()?.to_owned()))
     });
     Blob {
@@ -356,36 +371,37 @@ fn read(answer: HttpResponse) -> Blob {
 }
 
 /// The code of a refusal, from the header or the content.
-fn code(answer: &HttpResponse) -> String {
+fn error_code(answer: &HttpResponse) -> String {
     let header = answer.header("x-ms-error-code").map(str::to_owned);
     // An answer to HEAD has no content.
-    header.unwrap_or_else(|| refusal(answer).code)
+    header.unwrap_or_else(|| parse_error_response(answer).code)
 }
 
-fn refusal(answer: &HttpResponse) -> Refusal {
+fn parse_error_response(answer: &HttpResponse) -> ErrorResponse {
     let text = String::from_utf8_lossy(&answer.body);
     quick_xml::de::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
 }
 
 /// The cause of a failure for an answer that was not expected, with the next step.
-fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
-    let code = code(answer);
+fn unexpected_response_cause(answer: &HttpResponse, method: &str, url: &str) -> Cause {
+    let code = error_code(answer);
     // Every refusal of the service has a code: this answer is, for example, of a proxy.
     if code.is_empty() {
-        return answer.unexpected(method, url);
+        return answer.unexpected_response_cause(method, url);
     }
-    let Refusal { message, detail, .. } = refusal(answer);
+    let ErrorResponse { message, detail, .. } = parse_error_response(answer);
     // The further lines of the message hold the ID of the request and the time.
     let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
     let said = said.trim().trim_end_matches('.');
     let said = if said.is_empty() { String::new() } else { format!(": {said}") };
-    let next = remedy(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
-    let url = without_secrets(url);
+    let next =
+        remedy_for_code(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
+    let url = redact_url(url);
     format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
 }
 
 /// The next step for codes that have a special one.
-fn remedy(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
+fn remedy_for_code(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
     let text = match code {
         "ContainerNotFound" => "the container must be made before: check container_name",
         "ContainerBeingDeleted" => "the container is being removed: choose another one",

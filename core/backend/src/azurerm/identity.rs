@@ -9,32 +9,32 @@ use reqsign_core::{Context, Error, ProvideCredential};
 use serde::Deserialize;
 use ureq::http::{Request, StatusCode, header};
 
-use super::cloud::Cloud;
+use super::cloud::AzureCloud;
 use crate::cause::Cause;
-use crate::command::Program;
-use crate::web::{Client, encoded};
+use crate::command::CredentialProgram;
+use crate::web::{HttpClient, percent_encode};
 
 /// The audience of tokens that other identity providers issue for an exchange.
-const AUDIENCE: &str = "api://AzureADTokenExchange";
+const FEDERATION_AUDIENCE: &str = "api://AzureADTokenExchange";
 
 /// The type of the assertion in an exchange.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// An identity, with the source of its tokens.
 #[derive(Clone)]
-pub(super) struct Identity {
+pub(super) struct TokenIdentity {
     pub(super) tenant: Option<String>,
     pub(super) client_id: Option<String>,
-    pub(super) source: Source,
+    pub(super) source: TokenSource,
 }
 
 /// The source of tokens.
 #[derive(Clone)]
-pub(super) enum Source {
+pub(super) enum TokenSource {
     /// The secret of a service principal.
     Secret(String),
     /// A token of another identity provider.
-    Assertion(Assertion),
+    Assertion(FederatedToken),
     /// The identity of the machine, from its metadata service at a URL.
     Machine(String),
     /// The program `az`.
@@ -43,7 +43,7 @@ pub(super) enum Source {
 
 /// A token of another identity provider, or the way to get one.
 #[derive(Clone)]
-pub(super) enum Assertion {
+pub(super) enum FederatedToken {
     /// The token.
     Token(String),
     /// A request of a workflow of GitHub Actions.
@@ -53,18 +53,18 @@ pub(super) enum Assertion {
 }
 
 /// The tokens of an identity for one service.
-pub(super) struct Tokens {
-    pub(super) identity: Identity,
-    pub(super) cloud: Cloud,
+pub(super) struct IdentityTokens {
+    pub(super) identity: TokenIdentity,
+    pub(super) cloud: AzureCloud,
     /// The service, as a URL.
     pub(super) resource: String,
-    pub(super) client: Client,
+    pub(super) client: HttpClient,
     /// For the metadata service of the machine.
-    pub(super) nearby: Client,
+    pub(super) nearby: HttpClient,
 }
 
 // Written by hand: a derived form would print the secret of the identity.
-impl std::fmt::Debug for Tokens {
+impl std::fmt::Debug for IdentityTokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("resource", &self.resource).finish_non_exhaustive()
     }
@@ -72,7 +72,7 @@ impl std::fmt::Debug for Tokens {
 
 /// A token as the services return it. Some write numbers as strings.
 #[derive(Deserialize)]
-struct Issued {
+struct IssuedToken {
     access_token: String,
     #[serde(default)]
     expires_in: serde_json::Value,
@@ -80,7 +80,7 @@ struct Issued {
 
 /// A token as `az` prints it.
 #[derive(Deserialize)]
-struct Printed {
+struct CliToken {
     #[serde(rename = "accessToken")]
     access_token: String,
     #[serde(default)]
@@ -89,12 +89,12 @@ struct Printed {
 
 /// A token of GitHub or Azure DevOps.
 #[derive(Deserialize)]
-struct Exchanged {
+struct FederatedTokenResponse {
     #[serde(alias = "oidcToken")]
     value: Option<String>,
 }
 
-impl Issued {
+impl IssuedToken {
     fn credential(&self) -> Credential {
         // The metadata service writes the number as a string, Entra ID does not.
         let seconds = match &self.expires_in {
@@ -108,49 +108,51 @@ impl Issued {
     }
 }
 
-impl Tokens {
-    async fn issue(&self) -> Result<Credential, Cause> {
+impl IdentityTokens {
+    async fn issue_token(&self) -> Result<Credential, Cause> {
         let secret = match &self.identity.source {
-            Source::Secret(secret) => format!("client_secret={}", encoded(secret)),
-            Source::Assertion(assertion) => format!(
+            TokenSource::Secret(secret) => format!("client_secret={}", percent_encode(secret)),
+            TokenSource::Assertion(assertion) => format!(
                 "client_assertion_type={}&client_assertion={}",
-                encoded(ASSERTION_TYPE),
-                encoded(&self.assertion(assertion).await?)
+                percent_encode(ASSERTION_TYPE),
+                percent_encode(&self.fetch_federated_token(assertion).await?)
             ),
-            Source::Machine(endpoint) => return self.of_machine(endpoint).await,
-            Source::CommandLine => return self.credential_from_command().await,
+            TokenSource::Machine(endpoint) => {
+                return self.token_from_instance_metadata(endpoint).await;
+            }
+            TokenSource::CommandLine => return self.token_from_cli().await,
         };
-        let Identity { tenant, client_id, .. } = &self.identity;
+        let TokenIdentity { tenant, client_id, .. } = &self.identity;
         // Both are set where the source is a secret or an assertion: the configuration was read so.
         let (tenant, client_id) =
             (tenant.as_deref().unwrap_or_default(), client_id.as_deref().unwrap_or_default());
-        let url = format!("{}/{}/oauth2/v2.0/token", self.cloud.login, encoded(tenant));
+        let url = format!("{}/{}/oauth2/v2.0/token", self.cloud.login, percent_encode(tenant));
         // The scope stands for all permissions that the identity was granted; a token cannot be
         // requested without any scope.
         let scope = format!("{}/.default", self.resource);
         let form = format!(
             "client_id={}&grant_type=client_credentials&scope={}&{secret}",
-            encoded(client_id),
-            encoded(&scope)
+            percent_encode(client_id),
+            percent_encode(&scope)
         );
         let request = Request::post(&url)
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.into_bytes())?;
-        let issued: Issued = ask(&self.client, &request).await?;
+        let issued: IssuedToken = send_json_request(&self.client, &request).await?;
         Ok(issued.credential())
     }
 
-    async fn assertion(&self, assertion: &Assertion) -> Result<String, Cause> {
+    async fn fetch_federated_token(&self, assertion: &FederatedToken) -> Result<String, Cause> {
         let (request, token) = match assertion {
-            Assertion::Token(token) => return Ok(token.clone()),
-            Assertion::Workflow { url, token } => {
-                (Request::get(with_query(url, &[("audience", AUDIENCE)])), token)
+            FederatedToken::Token(token) => return Ok(token.clone()),
+            FederatedToken::Workflow { url, token } => {
+                (Request::get(with_query(url, &[("audience", FEDERATION_AUDIENCE)])), token)
             }
-            Assertion::Pipeline { url, token, connection } => {
+            FederatedToken::Pipeline { url, token, connection } => {
                 let query = [
                     ("api-version", "7.1"),
                     ("serviceConnectionId", connection.as_str()),
-                    ("audience", AUDIENCE),
+                    ("audience", FEDERATION_AUDIENCE),
                 ];
                 (Request::post(with_query(url, &query)), token)
             }
@@ -160,11 +162,11 @@ impl Tokens {
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::AUTHORIZATION, format!("Bearer {token}"))
             .body(Vec::new())?;
-        let exchanged: Exchanged = ask(&self.client, &request).await?;
+        let exchanged: FederatedTokenResponse = send_json_request(&self.client, &request).await?;
         exchanged.value.ok_or_else(|| "the OIDC provider has issued no token".into())
     }
 
-    async fn of_machine(&self, endpoint: &str) -> Result<Credential, Cause> {
+    async fn token_from_instance_metadata(&self, endpoint: &str) -> Result<Credential, Cause> {
         let mut query = vec![("api-version", "2018-02-01"), ("resource", self.resource.as_str())];
         // A machine may have several identities, and the ID selects one of them.
         if let Some(id) = &self.identity.client_id {
@@ -173,19 +175,20 @@ impl Tokens {
         // The metadata service refuses requests without this header, so that no other program can
         // be tricked into asking it.
         let request = Request::get(with_query(endpoint, &query)).header("Metadata", "true");
-        let issued: Issued = ask(&self.nearby, &request.body(Vec::new())?).await?;
+        let issued: IssuedToken =
+            send_json_request(&self.nearby, &request.body(Vec::new())?).await?;
         Ok(issued.credential())
     }
 
-    async fn credential_from_command(&self) -> Result<Credential, Cause> {
+    async fn token_from_cli(&self) -> Result<Credential, Cause> {
         let scope = format!("{}/.default", self.resource);
         let mut arguments =
             vec!["account", "get-access-token", "--output", "json", "--scope", &scope];
         if let Some(tenant) = &self.identity.tenant {
             arguments.extend(["--tenant", tenant]);
         }
-        let output = azure_cli(&arguments).output().await?;
-        let printed: Printed = serde_json::from_slice(&output)
+        let output = azure_cli_program(&arguments).run_for_output().await?;
+        let printed: CliToken = serde_json::from_slice(&output)
             .map_err(|error| format!("the token of `az` cannot be read: {error}"))?;
         // Older versions of `az` print the end only as a local time, which means nothing without
         // its zone.
@@ -195,8 +198,8 @@ impl Tokens {
 }
 
 /// The Azure CLI with arguments.
-pub(super) fn azure_cli(arguments: &[&str]) -> Program {
-    Program {
+pub(super) fn azure_cli_program(arguments: &[&str]) -> CredentialProgram {
+    CredentialProgram {
         name: "az".to_owned(),
         arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
         variables: Vec::new(),
@@ -209,14 +212,15 @@ fn with_query(url: &str, parameters: &[(&str, &str)]) -> String {
     let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
     // The URLs that GitHub and Azure DevOps give have some of these already.
     let more = parameters.iter().filter(|(name, _)| !has(name));
-    let more: Vec<_> = more.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    let more: Vec<_> =
+        more.map(|(name, value)| format!("{name}={}", percent_encode(value))).collect();
     let separator = if url.contains('?') { "&" } else { "?" };
     format!("{url}{separator}{}", more.join("&"))
 }
 
 /// Sends a request and reads the answer.
-async fn ask<T: serde::de::DeserializeOwned>(
-    client: &Client,
+async fn send_json_request<T: serde::de::DeserializeOwned>(
+    client: &HttpClient,
     request: &Request<Vec<u8>>,
 ) -> Result<T, Cause> {
     let (method, url) = (request.method().as_str(), request.uri().to_string());
@@ -224,24 +228,24 @@ async fn ask<T: serde::de::DeserializeOwned>(
     match answer.status {
         StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| {
             // The answer may be a secret, so it is not repeated.
-            let url = crate::web::without_secrets(&url);
+            let url = crate::web::redact_url(&url);
             format!("{method} {url}: the answer cannot be read: {error}").into()
         }),
-        _ => Err(answer.unexpected(method, &url)),
+        _ => Err(answer.unexpected_response_cause(method, &url)),
     }
 }
 
-impl ProvideCredential for Tokens {
+impl ProvideCredential for IdentityTokens {
     type Credential = Credential;
 
     async fn provide_credential(&self, _: &Context) -> reqsign_core::Result<Option<Credential>> {
         let next = match &self.identity.source {
-            Source::Secret(_) => "check tenant_id, client_id and client_secret",
-            Source::Assertion(_) => "check tenant_id, client_id and the OIDC token",
-            Source::Machine(_) => "check that the machine has an identity, and msi_endpoint",
-            Source::CommandLine => "run `az login`, or set access_key or other credentials",
+            TokenSource::Secret(_) => "check tenant_id, client_id and client_secret",
+            TokenSource::Assertion(_) => "check tenant_id, client_id and the OIDC token",
+            TokenSource::Machine(_) => "check that the machine has an identity, and msi_endpoint",
+            TokenSource::CommandLine => "run `az login`, or set access_key or other credentials",
         };
-        self.issue().await.map(Some).map_err(|cause| {
+        self.issue_token().await.map(Some).map_err(|cause| {
             let text = format!("there is no token for {}: {cause}; {next}", self.resource);
             Error::credential_invalid(text)
         })

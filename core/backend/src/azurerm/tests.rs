@@ -5,20 +5,23 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_core::state::file::StateFile;
 use formwork_value::Value;
 
-use super::identity::{Identity, Source, Tokens};
+use super::identity::{IdentityTokens, TokenIdentity, TokenSource};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient as _};
-use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient as _};
+use crate::scripted_server::{
+    ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
+};
 
-const QUICK: Retries = Retries { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
+const FAST_RETRIES: RetryPolicy =
+    RetryPolicy { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
 
-fn client() -> Client {
-    Client::new(&Tls::default(), QUICK, |_| None).unwrap().without_redirects()
+fn new_client() -> HttpClient {
+    HttpClient::new(&TlsSettings::default(), FAST_RETRIES, |_| None).unwrap().without_redirects()
 }
 
-fn remote_client(server: &Scripted) -> AzureClient {
-    let account = Account::at(&server.url, client(), "a2V5");
+fn new_remote_client(server: &ScriptedServer) -> AzureClient {
+    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
     AzureClient::new(
         Container::new("states".to_owned(), Arc::new(account)),
         "a b".to_owned(),
@@ -26,41 +29,47 @@ fn remote_client(server: &Scripted) -> AzureClient {
     )
 }
 
-fn blob(content: &[u8], tag: &str) -> Reply {
-    Reply::new("200 OK", content).header(&format!("ETag: {tag}")).header("x-ms-meta-kept: k")
+fn blob_reply(content: &[u8], tag: &str) -> ScriptedReply {
+    ScriptedReply::new("200 OK", content)
+        .header(&format!("ETag: {tag}"))
+        .header("x-ms-meta-kept: k")
 }
 
-fn missing() -> Reply {
-    Reply::new("404 Not Found", "").header("x-ms-error-code: BlobNotFound")
+fn not_found_reply() -> ScriptedReply {
+    ScriptedReply::new("404 Not Found", "").header("x-ms-error-code: BlobNotFound")
 }
 
-fn stored(tag: &str) -> Reply {
-    Reply::new("201 Created", "").header(&format!("ETag: {tag}"))
+fn stored_reply(tag: &str) -> ScriptedReply {
+    ScriptedReply::new("201 Created", "").header(&format!("ETag: {tag}"))
 }
 
-fn refused(status: &'static str, code: &str) -> Reply {
+fn error_reply(status: &'static str, code: &str) -> ScriptedReply {
     let body = format!(
         "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>No.\nRequestId:1</Message></Error>"
     );
-    Reply::new(status, body).header(&format!("x-ms-error-code: {code}"))
+    ScriptedReply::new(status, body).header(&format!("x-ms-error-code: {code}"))
 }
 
-fn held_by(id: &str) -> Reply {
+fn held_lock_reply(id: &str) -> ScriptedReply {
     let info = LockInfo { id: id.to_owned(), who: "ana@host".to_owned(), ..LockInfo::default() };
     let text = STANDARD.encode(serde_json::to_vec(&info).unwrap());
-    Reply::new("200 OK", "")
+    ScriptedReply::new("200 OK", "")
         .header("x-ms-lease-status: locked")
         .header(&format!("x-ms-meta-terraformlockid: {text}"))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_blob_is_written_only_over_the_version_that_was_read() {
-    let server = Scripted::start([blob(&text(1), "\"t1\""), stored("\"t2\""), stored("\"t3\"")]);
-    let mut client = remote_client(&server);
-    assert_eq!(client.get().await.unwrap(), Some(text(1)));
-    client.put(text(2)).await.unwrap();
-    client.put(text(3)).await.unwrap();
-    let asked = server.asked();
+    let server = ScriptedServer::start([
+        blob_reply(&test_state_text(1), "\"t1\""),
+        stored_reply("\"t2\""),
+        stored_reply("\"t3\""),
+    ]);
+    let mut client = new_remote_client(&server);
+    assert_eq!(client.get().await.unwrap(), Some(test_state_text(1)));
+    client.put(test_state_text(2)).await.unwrap();
+    client.put(test_state_text(3)).await.unwrap();
+    let asked = server.received_requests();
     assert_eq!(asked[0].line, "GET /states/a%20b");
     assert!(asked[0].headers["authorization"].starts_with("SharedKey account:"));
     assert_eq!(asked[1].headers["if-match"], "\"t1\"");
@@ -68,53 +77,53 @@ async fn a_blob_is_written_only_over_the_version_that_was_read() {
     assert_eq!(asked[1].headers["x-ms-meta-kept"], "k");
     assert_eq!(asked[2].headers["if-match"], "\"t2\"");
 
-    let server = Scripted::start([missing(), stored("\"t1\"")]);
-    let mut client = remote_client(&server);
+    let server = ScriptedServer::start([not_found_reply(), stored_reply("\"t1\"")]);
+    let mut client = new_remote_client(&server);
     assert_eq!(client.get().await.unwrap(), None);
-    client.put(text(1)).await.unwrap();
-    assert_eq!(server.asked()[1].headers["if-none-match"], "*");
+    client.put(test_state_text(1)).await.unwrap();
+    assert_eq!(server.received_requests()[1].headers["if-none-match"], "*");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
-    let not_met = || refused("412 Precondition Failed", "ConditionNotMet");
-    let read = |serial, tag| blob(&text(serial), tag);
+    let not_met = || error_reply("412 Precondition Failed", "ConditionNotMet");
+    let read = |serial, tag| blob_reply(&test_state_text(serial), tag);
     for (now, more, outcome) in [
         // Another program has written.
         (read(7, "\"t2\""), None, "Changed"),
         // The answer of an attempt was lost.
         (read(2, "\"t2\""), None, "Ok"),
         // Only the metadata have changed.
-        (read(1, "\"t2\""), Some(stored("\"t3\"")), "Ok"),
+        (read(1, "\"t2\""), Some(stored_reply("\"t3\"")), "Ok"),
         (read(1, "\"t2\""), Some(not_met()), "Failed"),
     ] {
         let replies = [read(1, "\"t1\""), not_met(), now].into_iter().chain(more);
-        let server = Scripted::start(replies);
-        let mut client = remote_client(&server);
+        let server = ScriptedServer::start(replies);
+        let mut client = new_remote_client(&server);
         client.get().await.unwrap();
-        let put = match client.put(text(2)).await {
+        let put = match client.put(test_state_text(2)).await {
             Ok(()) => "Ok",
             Err(PutError::Changed) => "Changed",
             Err(PutError::Failed(_) | PutError::Unfinished { .. }) => "Failed",
         };
-        assert_eq!(put, outcome, "{:?}", server.lines());
+        assert_eq!(put, outcome, "{:?}", server.request_lines());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
-    let ok = || Reply::new("200 OK", "");
-    let taking = [missing(), stored("\"t\""), stored("\"t\""), ok()];
+    let ok = || ScriptedReply::new("200 OK", "");
+    let taking = [not_found_reply(), stored_reply("\"t\""), stored_reply("\"t\""), ok()];
     let info = LockInfo::new("test", String::new());
-    let giving = [held_by(&info.id), ok(), ok()];
-    let server = Scripted::start(
-        taking.into_iter().chain([blob(b"", "\"t\""), stored("\"u\"")]).chain(giving),
+    let giving = [held_lock_reply(&info.id), ok(), ok()];
+    let server = ScriptedServer::start(
+        taking.into_iter().chain([blob_reply(b"", "\"t\""), stored_reply("\"u\"")]).chain(giving),
     );
-    let mut client = remote_client(&server);
-    assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
-    client.put(text(1)).await.unwrap();
+    let mut client = new_remote_client(&server);
+    assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
+    client.put(test_state_text(1)).await.unwrap();
     client.unlock(&info.id).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(asked[0].line, "HEAD /states/a%20b");
     assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
     assert_eq!(asked[2].headers["x-ms-proposed-lease-id"], info.id);
@@ -133,26 +142,30 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_of_another_process_is_described_and_left_alone() {
     let info = LockInfo::new("test", String::new());
-    let taken = || refused("409 Conflict", "LeaseAlreadyPresent");
-    let free = || blob(b"", "\"t\"");
-    for replies in [vec![held_by("l-1"), held_by("l-1")], vec![free(), taken(), held_by("l-1")]] {
-        let server = Scripted::start(replies);
-        let Locking::Held(Some(holder)) = remote_client(&server).lock(&info).await.unwrap() else {
+    let taken = || error_reply("409 Conflict", "LeaseAlreadyPresent");
+    let free = || blob_reply(b"", "\"t\"");
+    for replies in [
+        vec![held_lock_reply("l-1"), held_lock_reply("l-1")],
+        vec![free(), taken(), held_lock_reply("l-1")],
+    ] {
+        let server = ScriptedServer::start(replies);
+        let LockOutcome::Held(Some(holder)) = new_remote_client(&server).lock(&info).await.unwrap()
+        else {
             panic!("it is held");
         };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
     }
     // Only the lock with the id is broken.
-    let server = Scripted::start([held_by("l-1")]);
-    let broken = remote_client(&server).break_lock("l-2").await.unwrap();
+    let server = ScriptedServer::start([held_lock_reply("l-1")]);
+    let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();
     assert!(matches!(broken, ForceUnlockOutcome::OtherLock(Some(_))));
-    assert_eq!(server.lines().len(), 1);
+    assert_eq!(server.request_lines().len(), 1);
     // A lease whose holder was killed before it described itself.
-    let leased = || Reply::new("200 OK", "").header("x-ms-lease-status: locked");
-    let other = refused("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
-    for (answer, released) in [(Reply::new("200 OK", ""), true), (other, false)] {
-        let server = Scripted::start([leased(), answer]);
-        let broken = remote_client(&server).break_lock("l-2").await.unwrap();
+    let leased = || ScriptedReply::new("200 OK", "").header("x-ms-lease-status: locked");
+    let other = error_reply("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
+    for (answer, released) in [(ScriptedReply::new("200 OK", ""), true), (other, false)] {
+        let server = ScriptedServer::start([leased(), answer]);
+        let broken = new_remote_client(&server).break_lock("l-2").await.unwrap();
         assert_eq!(matches!(broken, ForceUnlockOutcome::Released), released);
     }
 }
@@ -160,12 +173,17 @@ async fn a_lease_of_another_process_is_described_and_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_without_a_description_is_released_again() {
     let info = LockInfo::new("test", String::new());
-    let refusal = refused("403 Forbidden", "AuthorizationPermissionMismatch");
-    let free = blob(b"", "\"t\"");
-    let server = Scripted::start([free, stored("\"t\""), refusal, Reply::new("200 OK", "")]);
-    let error = remote_client(&server).lock(&info).await.unwrap_err().to_string();
+    let refusal = error_reply("403 Forbidden", "AuthorizationPermissionMismatch");
+    let free = blob_reply(b"", "\"t\"");
+    let server = ScriptedServer::start([
+        free,
+        stored_reply("\"t\""),
+        refusal,
+        ScriptedReply::new("200 OK", ""),
+    ]);
+    let error = new_remote_client(&server).lock(&info).await.unwrap_err().to_string();
     assert!(error.contains("lack the permission"), "{error}");
-    assert_eq!(server.asked()[3].headers["x-ms-lease-action"], "release");
+    assert_eq!(server.received_requests()[3].headers["x-ms-lease-action"], "release");
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,15 +192,21 @@ async fn nothing_is_written_after_the_lease_was_lost() {
     for code in
         ["LeaseIdMismatchWithBlobOperation", "LeaseLost", "LeaseNotPresentWithBlobOperation"]
     {
-        let ok = Reply::new("200 OK", "");
-        let lost = refused("412 Precondition Failed", code);
-        let read = blob(&text(1), "\"t\"");
-        let server =
-            Scripted::start([blob(b"", "\"t\""), stored("\"t\""), ok, read, lost, held_by("l-9")]);
-        let mut client = remote_client(&server);
-        assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+        let ok = ScriptedReply::new("200 OK", "");
+        let lost = error_reply("412 Precondition Failed", code);
+        let read = blob_reply(&test_state_text(1), "\"t\"");
+        let server = ScriptedServer::start([
+            blob_reply(b"", "\"t\""),
+            stored_reply("\"t\""),
+            ok,
+            read,
+            lost,
+            held_lock_reply("l-9"),
+        ]);
+        let mut client = new_remote_client(&server);
+        assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
         client.get().await.unwrap();
-        let Err(PutError::Failed(cause)) = client.put(text(2)).await else {
+        let Err(PutError::Failed(cause)) = client.put(test_state_text(2)).await else {
             panic!("it must fail");
         };
         assert!(cause.to_string().contains("released the lock by force"), "{cause}");
@@ -193,25 +217,36 @@ async fn nothing_is_written_after_the_lease_was_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn faults_of_the_service_name_call_cause_and_next_step() {
-    let busy = || refused("503 Service Unavailable", "ServerBusy");
-    let many = || Reply::new("429 Too Many Requests", "").header("Retry-After: 0");
-    let read = || blob(&text(4), "\"t\"");
-    for passing in [vec![busy(), Reply::Half, read()], vec![many(), Reply::Reset, read()]] {
-        let server = Scripted::start(passing);
-        let content = remote_client(&server).get().await.unwrap().unwrap();
-        assert_eq!(StateFile::read(&content).unwrap().serial, 4);
+    let busy = || error_reply("503 Service Unavailable", "ServerBusy");
+    let many = || ScriptedReply::new("429 Too Many Requests", "").header("Retry-After: 0");
+    let read = || blob_reply(&test_state_text(4), "\"t\"");
+    for passing in
+        [vec![busy(), ScriptedReply::Truncated, read()], vec![many(), ScriptedReply::Reset, read()]]
+    {
+        let server = ScriptedServer::start(passing);
+        let content = new_remote_client(&server).get().await.unwrap().unwrap();
+        assert_eq!(StateFile::parse(&content).unwrap().serial, 4);
     }
     let skewed = "<Error><Code>AuthenticationFailed</Code><Message>m</Message><AuthenticationErrorDetail>Request date header too old</AuthenticationErrorDetail></Error>";
     for (replies, reason) in [
         (vec![busy(), busy(), busy()], "ServerBusy"),
-        (vec![refused("403 Forbidden", "AuthenticationFailed")], "check access_key or sas_token"),
-        (vec![refused("404 Not Found", "ContainerNotFound")], "check container_name"),
-        (vec![Reply::new("404 Not Found", "<html>no</html>")], "unexpected HTTP response code 404"),
-        (vec![Reply::new("403 Forbidden", skewed)], "the clock of this machine is wrong"),
-        (vec![Reply::Reset, Reply::Reset, Reply::Reset], "(after 3 attempts)"),
+        (
+            vec![error_reply("403 Forbidden", "AuthenticationFailed")],
+            "check access_key or sas_token",
+        ),
+        (vec![error_reply("404 Not Found", "ContainerNotFound")], "check container_name"),
+        (
+            vec![ScriptedReply::new("404 Not Found", "<html>no</html>")],
+            "unexpected HTTP response code 404",
+        ),
+        (vec![ScriptedReply::new("403 Forbidden", skewed)], "the clock of this machine is wrong"),
+        (
+            vec![ScriptedReply::Reset, ScriptedReply::Reset, ScriptedReply::Reset],
+            "(after 3 attempts)",
+        ),
     ] {
-        let server = Scripted::start(replies);
-        let error = remote_client(&server).get().await.unwrap_err().to_string();
+        let server = ScriptedServer::start(replies);
+        let error = new_remote_client(&server).get().await.unwrap_err().to_string();
         assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
     }
 }
@@ -222,17 +257,22 @@ async fn names_of_all_pages_are_listed() {
         let text = format!(
             "\u{feff}<?xml version=\"1.0\"?><EnumerationResults><Prefix>k</Prefix><Blobs><Blob><Name>{name}</Name><Properties/></Blob></Blobs><NextMarker>{next}</NextMarker></EnumerationResults>"
         );
-        Reply::new("200 OK", text)
+        ScriptedReply::new("200 OK", text)
     };
     let empty = "<EnumerationResults><Blobs /><NextMarker /></EnumerationResults>";
-    let server = Scripted::start([page("kenv:a", "m&amp;1"), page("kenv:b/c", "")]);
-    let account = Account::at(&server.url, client(), "a2V5");
+    let server = ScriptedServer::start([page("kenv:a", "m&amp;1"), page("kenv:b/c", "")]);
+    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
-    let azure = Azure { container, key: "k".to_owned(), snapshot: false, root: "unused".into() };
+    let azure =
+        AzureBackend { container, key: "k".to_owned(), snapshot: false, root: "unused".into() };
     assert_eq!(azure.workspaces().await.unwrap(), [DEFAULT_WORKSPACE, "a"]);
-    assert!(server.lines()[1].ends_with("&prefix=kenv%3A&marker=m%261"), "{:?}", server.lines());
-    let server = Scripted::start([Reply::new("200 OK", empty)]);
-    let account = Account::at(&server.url, client(), "a2V5");
+    assert!(
+        server.request_lines()[1].ends_with("&prefix=kenv%3A&marker=m%261"),
+        "{:?}",
+        server.request_lines()
+    );
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", empty)]);
+    let account = StorageAccount::at_url(&server.url, new_client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
     assert!(container.list("k").await.unwrap().is_empty());
 }
@@ -242,22 +282,22 @@ async fn the_machine_issues_tokens_and_a_refusal_names_the_next_step() {
     use reqsign_core::{Context, ProvideCredential as _};
     let issued =
         r#"{"access_token":"t","expires_in":"3599","expires_on":"1","token_type":"Bearer"}"#;
-    let no = Reply::new("400 Bad Request", r#"{"error_description":"Identity not found"}"#);
-    let server = Scripted::start([Reply::new("200 OK", issued), no]);
-    let identity = Identity {
+    let no = ScriptedReply::new("400 Bad Request", r#"{"error_description":"Identity not found"}"#);
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", issued), no]);
+    let identity = TokenIdentity {
         tenant: None,
         client_id: Some("c".to_owned()),
-        source: Source::Machine(format!("{}/token", server.url)),
+        source: TokenSource::Machine(format!("{}/token", server.url)),
     };
-    let tokens = Tokens {
+    let tokens = IdentityTokens {
         identity,
-        cloud: cloud::Cloud::named("public").unwrap(),
+        cloud: cloud::AzureCloud::find_by_name("public").unwrap(),
         resource: "https://storage.azure.com".to_owned(),
-        client: client(),
-        nearby: client(),
+        client: new_client(),
+        nearby: new_client(),
     };
     assert!(tokens.provide_credential(&Context::new()).await.unwrap().is_some());
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(
         asked[0].line,
         "GET /token?api-version=2018-02-01&resource=https%3A%2F%2Fstorage.azure.com&client_id=c"
@@ -277,7 +317,7 @@ fn arguments_that_contradict_each_other_are_refused() {
             text("key", "k"),
         ];
         all.extend_from_slice(more);
-        let backend = configured_in("azurerm", &all, variables);
+        let backend = configure_backend_with_variables("azurerm", &all, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
     let text = |name, text: &str| (name, Value::string(text));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use ureq::http::StatusCode;
 
-use super::server::Server;
+use super::server::ConsulServer;
 
 /// The times of a session.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub(super) struct SessionTimes {
 
 /// The times of sessions with the TTL that is asked for: one renewal may be lost, and another attempt
 /// follows soon.
-pub(super) const RHYTHM: SessionTimes = SessionTimes {
+pub(super) const SESSION_TIMES: SessionTimes = SessionTimes {
     ttl: Duration::from_secs(15),
     pause: Duration::from_secs(7),
     retry: Duration::from_secs(1),
@@ -33,24 +33,24 @@ pub(super) const RHYTHM: SessionTimes = SessionTimes {
 };
 
 /// A session. It is not kept alive any more once it is dropped.
-pub(super) struct Session {
+pub(super) struct ConsulSession {
     /// Its id.
     pub(super) id: String,
     ttl: Duration,
-    life: Arc<Life>,
+    life: Arc<SessionLife>,
     _stop: Sender<()>,
 }
 
 /// The knowledge about the session.
-struct Life {
+struct SessionLife {
     /// The start of the last renewal that succeeded.
     renewed: Mutex<Instant>,
     /// Whether the server says that the session has ended.
     has_ended: AtomicBool,
 }
 
-impl Life {
-    fn renewed(&self) -> Instant {
+impl SessionLife {
+    fn last_renewal(&self) -> Instant {
         // An instant is written in one step, so a panic under the lock cannot have damaged it.
         *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -60,32 +60,32 @@ impl Life {
     }
 }
 
-impl Session {
+impl ConsulSession {
     /// Keeps a session alive that was begun at a moment.
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub(super) fn keep(
-        server: Server,
+    pub(super) fn keep_alive(
+        server: ConsulServer,
         id: String,
         began: Instant,
         times: SessionTimes,
     ) -> io::Result<Self> {
         let (stop, stopped) = channel::<()>();
-        let life = Life { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
+        let life = SessionLife { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
         let life = Arc::new(life);
         let (kept, name) = (Arc::clone(&life), id.clone());
         let renewal = std::thread::Builder::new().name("consul session".to_owned());
         renewal.spawn(move || {
-            let client = server.client.clone().within(times.limit);
+            let client = server.client.clone().with_time_limit(times.limit);
             let mut pause = times.pause;
             // Dropping the session closes the channel, which ends the wait at once.
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                let Ok(request) = server.renewal(&name) else { return };
+                let Ok(request) = server.renewal_request(&name) else { return };
                 let began = Instant::now();
                 // A server that does not answer may answer the next time, even after the TTL: it ends
                 // sessions late.
-                pause = match client.exchange(request) {
+                pause = match client.send_blocking(request) {
                     Ok(answer) if answer.status == StatusCode::NOT_FOUND => {
                         kept.has_ended.store(true, Ordering::SeqCst);
                         return;
@@ -112,14 +112,14 @@ impl Session {
 
     /// Takes the session for ended by the server.
     #[cfg(test)]
-    pub(super) fn lose(&self) {
+    pub(super) fn mark_lost(&self) {
         self.life.has_ended.store(true, Ordering::SeqCst);
     }
 
     /// Takes the session for one that was not renewed for a time.
     #[cfg(test)]
-    pub(super) fn age(&self, by: Duration) {
-        let at = self.life.renewed().checked_sub(by).unwrap_or_else(Instant::now);
+    pub(super) fn pretend_unrenewed_for(&self, by: Duration) {
+        let at = self.life.last_renewal().checked_sub(by).unwrap_or_else(Instant::now);
         self.life.set_renewed(at);
     }
 
@@ -130,6 +130,6 @@ impl Session {
 
     /// Whether the server has ended the session, or may have: no renewal has succeeded for its TTL.
     pub(super) fn is_lost(&self) -> bool {
-        self.has_ended() || self.life.renewed().elapsed() > self.ttl
+        self.has_ended() || self.life.last_renewal().elapsed() > self.ttl
     }
 }

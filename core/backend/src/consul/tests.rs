@@ -8,59 +8,68 @@ use formwork_core::state::file::StateFile;
 use formwork_value::Value;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
-use super::session::{RHYTHM, Session, SessionTimes};
+use super::session::{ConsulSession, SESSION_TIMES, SessionTimes};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{Locking, PutError, RemoteClient as _};
-use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::remote::{LockOutcome, PutError, RemoteClient as _};
+use crate::scripted_server::{
+    ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
+};
 use crate::store::{StateStore, StoreError};
 
-fn pair(content: &[u8], version: u64) -> Reply {
+fn key_reply(content: &[u8], version: u64) -> ScriptedReply {
     let value = STANDARD.encode(content);
-    Reply::new(
+    ScriptedReply::new(
         "200 OK",
         format!(r#"[{{"Key":"k","Value":"{value}","ModifyIndex":{version},"Flags":0}}]"#),
     )
 }
 
-fn missing() -> Reply {
-    Reply::new("404 Not Found", "")
+fn not_found_reply() -> ScriptedReply {
+    ScriptedReply::new("404 Not Found", "")
 }
 
-fn done() -> Reply {
-    Reply::new("200 OK", "true")
+fn success_reply() -> ScriptedReply {
+    ScriptedReply::new("200 OK", "true")
 }
 
-fn stored(version: u64) -> Reply {
-    Reply::new(
+fn stored_reply(version: u64) -> ScriptedReply {
+    ScriptedReply::new(
         "200 OK",
         format!(r#"{{"Results":[{{"KV":{{"ModifyIndex":{version}}}}}],"Errors":null}}"#),
     )
 }
 
-async fn open(server: &Scripted, more: &[(&'static str, Value)]) -> Box<dyn StateStore> {
+async fn open_store(
+    server: &ScriptedServer,
+    more: &[(&'static str, Value)],
+) -> Box<dyn StateStore> {
     let mut all =
         vec![("address", Value::string(server.url.as_str())), ("path", Value::string("a b/k"))];
     all.extend_from_slice(more);
     let variables = [("CONSUL_HTTP_TOKEN", "secret")];
-    configured_in("consul", &all, &variables).unwrap().open(DEFAULT_WORKSPACE).await.unwrap()
+    configure_backend_with_variables("consul", &all, &variables)
+        .unwrap()
+        .open_store(DEFAULT_WORKSPACE)
+        .await
+        .unwrap()
 }
 
-async fn changed(store: &mut dyn StateStore) -> StateFile {
-    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::fresh);
+async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
+    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::new_empty);
     file.check_results = Some(b"[\"x\"]".to_vec().into());
     file
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_key_is_written_only_over_the_version_that_was_read() {
-    let read = || pair(&text(1), 7);
-    let server = Scripted::start([read(), read(), read(), stored(8)]);
+    let read = || key_reply(&test_state_text(1), 7);
+    let server = ScriptedServer::start([read(), read(), read(), stored_reply(8)]);
     let datacenter = [("datacenter", Value::string("d"))];
-    let mut store = open(&server, &datacenter).await;
-    let mut file = changed(store.as_mut()).await;
+    let mut store = open_store(&server, &datacenter).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(asked[0].line, "GET /v1/kv/a%20b/k?dc=d");
     assert_eq!(asked[0].headers["x-consul-token"], "secret");
     let operation: serde_json::Value = serde_json::from_slice(&asked[3].body).unwrap();
@@ -70,92 +79,121 @@ async fn a_key_is_written_only_over_the_version_that_was_read() {
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_another_program_wrote_in_between_stays() {
-    let read = |serial| pair(&text(serial), 6 + serial);
-    let stale =
-        Reply::new("409 Conflict", r#"{"Results":null,"Errors":[{"What":"index is stale"}]}"#);
-    let server = Scripted::start([read(1), read(1), read(1), stale, read(2), read(2)]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let read = |serial| key_reply(&test_state_text(serial), 6 + serial);
+    let stale = ScriptedReply::new(
+        "409 Conflict",
+        r#"{"Results":null,"Errors":[{"What":"index is stale"}]}"#,
+    );
+    let server = ScriptedServer::start([read(1), read(1), read(1), stale, read(2), read(2)]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_large_state_is_split_and_its_sum_is_checked() {
-    let large = Reply::new("413 Request Entity Too Large", "Request body(9 bytes) too large");
-    let server = Scripted::start([missing(), missing(), missing(), large, done(), stored(3)]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let large =
+        ScriptedReply::new("413 Request Entity Too Large", "Request body(9 bytes) too large");
+    let server = ScriptedServer::start([
+        not_found_reply(),
+        not_found_reply(),
+        not_found_reply(),
+        large,
+        success_reply(),
+        stored_reply(3),
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert!(asked[4].line.starts_with("PUT /v1/kv/a%20b/k/tfstate."), "{}", asked[4].line);
     let operation: serde_json::Value = serde_json::from_slice(&asked[5].body).unwrap();
     let list = STANDARD.decode(operation[0]["KV"]["Value"].as_str().unwrap()).unwrap();
 
-    let server = Scripted::start([pair(&list, 3), pair(&asked[4].body, 2)]);
-    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
-    let server = Scripted::start([pair(&list, 3), pair(b"{}", 2)]);
-    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    let server = ScriptedServer::start([key_reply(&list, 3), key_reply(&asked[4].body, 2)]);
+    assert!(open_store(&server, &[]).await.read().await.unwrap().is_some());
+    let server = ScriptedServer::start([key_reply(&list, 3), key_reply(b"{}", 2)]);
+    let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
     assert!(error.contains("1 chunks has the MD5"), "{error}");
-    let server = Scripted::start([pair(&list, 3), missing()]);
-    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    let server = ScriptedServer::start([key_reply(&list, 3), not_found_reply()]);
+    let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
     assert!(error.contains("could not be found"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_compressed_state_is_read_whatever_the_argument_says() {
-    let server = Scripted::start([missing(), missing(), missing(), stored(3)]);
-    let mut store = open(&server, &[("gzip", Value::Bool(true))]).await;
-    let mut file = changed(store.as_mut()).await;
+    let server = ScriptedServer::start([
+        not_found_reply(),
+        not_found_reply(),
+        not_found_reply(),
+        stored_reply(3),
+    ]);
+    let mut store = open_store(&server, &[("gzip", Value::Bool(true))]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let operation: serde_json::Value = serde_json::from_slice(&server.asked()[3].body).unwrap();
+    let operation: serde_json::Value =
+        serde_json::from_slice(&server.received_requests()[3].body).unwrap();
     let value = STANDARD.decode(operation[0]["KV"]["Value"].as_str().unwrap()).unwrap();
     assert_eq!(value[..2], [0x1f, 0x8b]);
-    let server = Scripted::start([pair(&value, 3)]);
-    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
+    let server = ScriptedServer::start([key_reply(&value, 3)]);
+    assert!(open_store(&server, &[]).await.read().await.unwrap().is_some());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing_is_written() {
-    let session = |id: &str| Reply::new("200 OK", format!(r#"{{"ID":"{id}"}}"#));
-    let refused = || Reply::new("200 OK", "false");
-    let holder = |id: &str| pair(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), 3);
-    let locked = || [session("s-1"), missing(), done(), done()];
-    let delayed = || [session("s-2"), missing(), refused(), done(), holder("s-1")];
-    let again = [session("s-3"), missing(), done(), done()];
+    let session = |id: &str| ScriptedReply::new("200 OK", format!(r#"{{"ID":"{id}"}}"#));
+    let refused = || ScriptedReply::new("200 OK", "false");
+    let holder = |id: &str| key_reply(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), 3);
+    let locked = || [session("s-1"), not_found_reply(), success_reply(), success_reply()];
+    let delayed = || [session("s-2"), not_found_reply(), refused(), success_reply(), holder("s-1")];
+    let again = [session("s-3"), not_found_reply(), success_reply(), success_reply()];
     for (replies, written) in [
-        ([delayed().to_vec(), again.to_vec(), vec![missing(), stored(8)]].concat(), true),
-        ([session("s-2"), missing(), refused(), done(), holder("s-9")].to_vec(), false),
+        (
+            [delayed().to_vec(), again.to_vec(), vec![not_found_reply(), stored_reply(8)]].concat(),
+            true,
+        ),
+        (
+            [session("s-2"), not_found_reply(), refused(), success_reply(), holder("s-9")].to_vec(),
+            false,
+        ),
     ] {
-        let server = Scripted::start(locked().into_iter().chain(replies));
-        let mut client = ConsulClient::new(reached(&server), "k".to_owned(), false, true);
+        let server = ScriptedServer::start(locked().into_iter().chain(replies));
+        let mut client =
+            ConsulClient::new(server_without_retries(&server), "k".to_owned(), false, true);
         let info = LockInfo::new("test", "k".to_owned());
-        assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
-        client.session().unwrap().lose();
-        let put = client.put(text(1)).await;
+        assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
+        client.session().unwrap().mark_lost();
+        let put = client.put(test_state_text(1)).await;
         assert_eq!(put.is_ok(), written, "{put:?}");
-        let n_written = server.lines().iter().filter(|line| line.contains("/v1/txn")).count();
+        let n_written =
+            server.request_lines().iter().filter(|line| line.contains("/v1/txn")).count();
         assert_eq!(n_written, usize::from(written));
         // Without a lock of its own, no later attempt writes either.
         if !written {
-            assert!(client.put(text(1)).await.is_err());
+            assert!(client.put(test_state_text(1)).await.is_err());
         }
     }
 }
 
 /// A server without retries.
-fn reached(server: &Scripted) -> Server {
-    let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
-    let client = Client::new(&Tls::default(), retries, |_| None).unwrap();
+fn server_without_retries(server: &ScriptedServer) -> ConsulServer {
+    let retries = RetryPolicy { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+    let client = HttpClient::new(&TlsSettings::default(), retries, |_| None).unwrap();
     let url = server.url.clone();
-    Server { url, token: None, auth: None, parameters: vec![], client }
+    ConsulServer { url, token: None, auth: None, parameters: vec![], client }
 }
 
 #[tokio::test]
 async fn a_session_whose_renewal_fails_is_renewed_again() {
-    let busy = Reply::new("500 Internal Server Error", "No cluster leader");
-    let gone = Reply::new("404 Not Found", "Session id 's-1' not found");
-    let server = Scripted::start([busy, Reply::Reset, Reply::new("200 OK", "[]"), gone]);
+    let busy = ScriptedReply::new("500 Internal Server Error", "No cluster leader");
+    let gone = ScriptedReply::new("404 Not Found", "Session id 's-1' not found");
+    let server = ScriptedServer::start([
+        busy,
+        ScriptedReply::Reset,
+        ScriptedReply::new("200 OK", "[]"),
+        gone,
+    ]);
     let short = Duration::from_millis(1);
     let times = SessionTimes {
         ttl: Duration::MAX,
@@ -163,12 +201,18 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
         retry: short,
         limit: Duration::from_secs(60),
     };
-    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), times).unwrap();
+    let session = ConsulSession::keep_alive(
+        server_without_retries(&server),
+        "s-1".to_owned(),
+        Instant::now(),
+        times,
+    )
+    .unwrap();
     while !session.has_ended() {
         tokio::task::yield_now().await;
     }
     assert_eq!(
-        server.lines(),
+        server.request_lines(),
         // The connection that was reset has brought no request.
         ["PUT /v1/session/renew/s-1", "", "PUT /v1/session/renew/s-1", "PUT /v1/session/renew/s-1",]
     );
@@ -177,36 +221,43 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
 
 #[tokio::test]
 async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is() {
-    let session = Reply::new("200 OK", r#"{"ID":"s-1"}"#);
-    let taken = [session, missing(), done(), done()];
-    let down = || Reply::new("500 Internal Server Error", "No cluster leader");
-    let server = Scripted::start(taken.into_iter().chain([down(), down()]));
-    let mut client = ConsulClient::new(reached(&server), "k".to_owned(), false, true);
+    let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let taken = [session, not_found_reply(), success_reply(), success_reply()];
+    let down = || ScriptedReply::new("500 Internal Server Error", "No cluster leader");
+    let server = ScriptedServer::start(taken.into_iter().chain([down(), down()]));
+    let mut client =
+        ConsulClient::new(server_without_retries(&server), "k".to_owned(), false, true);
     let info = LockInfo::new("test", "k".to_owned());
-    assert!(matches!(client.lock(&info).await, Ok(Locking::Taken)));
+    assert!(matches!(client.lock(&info).await, Ok(LockOutcome::Taken)));
     assert!(!client.session().unwrap().is_lost());
-    client.session().unwrap().age(RHYTHM.ttl);
+    client.session().unwrap().pretend_unrenewed_for(SESSION_TIMES.ttl);
     assert!(client.session().unwrap().is_lost() && !client.session().unwrap().has_ended());
     // A server that does not answer keeps the state from being written.
-    let PutError::Failed(cause) = client.put(text(1)).await.unwrap_err() else { panic!() };
+    let PutError::Failed(cause) = client.put(test_state_text(1)).await.unwrap_err() else {
+        panic!()
+    };
     let cause = cause.to_string();
     assert!(cause.contains("the lock could not be renewed, and cannot be taken again"), "{cause}");
-    assert!(!server.lines().iter().any(|line| line.contains("/v1/txn")));
+    assert!(!server.request_lines().iter().any(|line| line.contains("/v1/txn")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_entry_of_another_holder_stays_when_a_lock_is_released() {
-    let session = Reply::new("200 OK", r#"{"ID":"s-1"}"#);
-    let other = pair(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
-    let held = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
-    let taking = [session, missing(), done(), done()];
-    let giving = [other, Reply::new("200 OK", "false"), held, done()];
-    let server = Scripted::start(taking.into_iter().chain(giving));
-    let mut store = open(&server, &[]).await;
+    let session = ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let other = key_reply(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
+    let held = ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
+    let taking = [session, not_found_reply(), success_reply(), success_reply()];
+    let giving = [other, ScriptedReply::new("200 OK", "false"), held, success_reply()];
+    let server = ScriptedServer::start(taking.into_iter().chain(giving));
+    let mut store = open_store(&server, &[]).await;
     let lock = store.try_lock("test").await.unwrap();
     let error = store.unlock(lock).await.unwrap_err().to_string();
     assert!(error.contains("another program has released the lock by force"), "{error}");
-    assert!(!server.lines().iter().any(|line| line.starts_with("DELETE")), "{:?}", server.lines());
+    assert!(
+        !server.request_lines().iter().any(|line| line.starts_with("DELETE")),
+        "{:?}",
+        server.request_lines()
+    );
 }
 
 #[tokio::test]
@@ -223,19 +274,23 @@ async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable
         ("of-argument", vec![variable.clone(), file("token")], "of-file"),
         ("", vec![variable, file("empty")], "of-variable"),
     ] {
-        let server = Scripted::start([missing()]);
+        let server = ScriptedServer::start([not_found_reply()]);
         let all = [
             ("address", Value::string(server.url.as_str())),
             ("path", Value::string("k")),
             ("access_token", Value::string(argument)),
         ];
         let variables: Vec<_> = variables.iter().map(|(name, text)| (*name, &**text)).collect();
-        let backend = configured_in("consul", &all, &variables).unwrap();
-        backend.open(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap();
-        assert_eq!(server.asked()[0].headers["x-consul-token"], expected);
+        let backend = configure_backend_with_variables("consul", &all, &variables).unwrap();
+        backend.open_store(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap();
+        assert_eq!(server.received_requests()[0].headers["x-consul-token"], expected);
     }
     let all = [("path", Value::string("k"))];
-    let error = configured_in("consul", &all, &[("CONSUL_HTTP_TOKEN_FILE", &path("none"))]);
+    let error = configure_backend_with_variables(
+        "consul",
+        &all,
+        &[("CONSUL_HTTP_TOKEN_FILE", &path("none"))],
+    );
     let error = error.err().unwrap().message;
     assert!(
         error.contains("CONSUL_HTTP_TOKEN_FILE") && error.contains("cannot be read"),
@@ -245,50 +300,58 @@ async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_a_key_of_a_session() {
-    let session = || Reply::new("200 OK", r#"{"ID":"s-1"}"#);
-    let free = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);
-    let taking = [session(), missing(), done(), done()];
-    let info = pair(br#"{"ID":"s-1"}"#, 8);
-    let giving = [info, done(), done(), free, done(), done()];
-    let server = Scripted::start(taking.into_iter().chain(giving));
-    let mut store = open(&server, &[]).await;
+    let session = || ScriptedReply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let free = ScriptedReply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);
+    let taking = [session(), not_found_reply(), success_reply(), success_reply()];
+    let info = key_reply(br#"{"ID":"s-1"}"#, 8);
+    let giving = [info, success_reply(), success_reply(), free, success_reply(), success_reply()];
+    let server = ScriptedServer::start(taking.into_iter().chain(giving));
+    let mut store = open_store(&server, &[]).await;
     let lock = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(lock).await.unwrap();
-    let lines = server.lines();
+    let lines = server.request_lines();
     // Consul's own client marks the keys of locks with this number.
     assert_eq!(lines[2], "PUT /v1/kv/a%20b/k/.lock?acquire=s-1&flags=3304740253564472344");
     assert_eq!(lines[5], "DELETE /v1/kv/a%20b/k/.lockinfo?cas=8");
     assert_eq!(lines[6], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");
     assert_eq!(lines[8], "DELETE /v1/kv/a%20b/k/.lock?cas=9");
-    let info: LockInfo = serde_json::from_slice(&server.asked()[3].body).unwrap();
+    let info: LockInfo = serde_json::from_slice(&server.received_requests()[3].body).unwrap();
     assert_eq!((info.id.as_str(), info.info.as_str()), ("s-1", "consul session: s-1"));
 
-    let refused = Reply::new("200 OK", "false");
-    let holder = pair(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
-    let server = Scripted::start([session(), missing(), refused, done(), holder]);
-    let error = open(&server, &[]).await.try_lock("test").await.unwrap_err();
+    let refused = ScriptedReply::new("200 OK", "false");
+    let holder = key_reply(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
+    let server =
+        ScriptedServer::start([session(), not_found_reply(), refused, success_reply(), holder]);
+    let error = open_store(&server, &[]).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock s-0"), "{error:?}");
-    assert_eq!(server.lines()[3], "PUT /v1/session/destroy/s-1");
+    assert_eq!(server.request_lines()[3], "PUT /v1/session/destroy/s-1");
 
     // A key of something else is left alone.
-    let server = Scripted::start([session(), pair(b"x", 3), done()]);
-    let error = open(&server, &[]).await.try_lock("test").await.unwrap_err().to_string();
+    let server = ScriptedServer::start([session(), key_reply(b"x", 3), success_reply()]);
+    let error = open_store(&server, &[]).await.try_lock("test").await.unwrap_err().to_string();
     assert!(error.contains("does not match lock use"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn faults_of_the_server_name_call_and_cause() {
-    let busy = || Reply::new("500 Internal Server Error", "No cluster leader");
-    let server = Scripted::start([busy(), Reply::Half, pair(&text(4), 7)]);
-    assert_eq!(open(&server, &[]).await.read().await.unwrap().unwrap().serial, 4);
+    let busy = || ScriptedReply::new("500 Internal Server Error", "No cluster leader");
+    let server = ScriptedServer::start([
+        busy(),
+        ScriptedReply::Truncated,
+        key_reply(&test_state_text(4), 7),
+    ]);
+    assert_eq!(open_store(&server, &[]).await.read().await.unwrap().unwrap().serial, 4);
     for (replies, reason) in [
         (vec![busy(), busy(), busy()], "No cluster leader"),
-        (vec![Reply::new("403 Forbidden", "Permission denied")], "check access_token"),
-        (vec![Reply::new("200 OK", "<html>")], "the answer cannot be read"),
-        (vec![Reply::Reset, Reply::Reset, Reply::Reset], "(after 3 attempts)"),
+        (vec![ScriptedReply::new("403 Forbidden", "Permission denied")], "check access_token"),
+        (vec![ScriptedReply::new("200 OK", "<html>")], "the answer cannot be read"),
+        (
+            vec![ScriptedReply::Reset, ScriptedReply::Reset, ScriptedReply::Reset],
+            "(after 3 attempts)",
+        ),
     ] {
-        let server = Scripted::start(replies);
-        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        let server = ScriptedServer::start(replies);
+        let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
         assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
     }
 }
@@ -297,7 +360,7 @@ async fn faults_of_the_server_name_call_and_cause() {
 fn addresses_have_the_forms_that_consul_has() {
     let url = |address: &str, variables: &[(&str, &str)]| {
         let all = [("path", Value::string("p")), ("address", Value::string(address))];
-        let backend = configured_in("consul", &all, variables);
+        let backend = configure_backend_with_variables("consul", &all, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
     assert_eq!(url("", &[]), "http://127.0.0.1:8500/v1/kv/p");
@@ -312,16 +375,21 @@ fn addresses_have_the_forms_that_consul_has() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_transaction_says_why() {
     let refused = r#"{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}"#;
-    let read = || pair(&text(1), 7);
-    let server = Scripted::start([read(), read(), read(), Reply::new("409 Conflict", refused)]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let read = || key_reply(&test_state_text(1), 7);
+    let server = ScriptedServer::start([
+        read(),
+        read(),
+        read(),
+        ScriptedReply::new("409 Conflict", refused),
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err().to_string();
     assert!(error.contains("/v1/kv/a b/k: Permission denied"), "{error}");
 }
 
 /// Reads a request, and answers that there is no such key.
-fn not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
+fn answer_not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
     let (mut asked, mut part) = (Vec::new(), [0; 1000]);
     while !asked.ends_with(b"\r\n\r\n") {
         let n = stream.read(&mut part)?;
@@ -336,7 +404,7 @@ fn not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
 
 /// Serves connections with a certificate for `consul.test`, and answers that the key does not exist.
 /// Returns the address and the certificate of the authority.
-fn encrypted() -> (String, String) {
+fn start_tls_server() -> (String, String) {
     let authority = {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -345,7 +413,7 @@ fn encrypted() -> (String, String) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(["consul.test".to_owned()]).unwrap();
     let certificate = params.signed_by(&key, &authority).unwrap();
-    let provider = formwork_plugin_protocol::cryptography();
+    let provider = formwork_plugin_protocol::crypto_provider();
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -359,7 +427,7 @@ fn encrypted() -> (String, String) {
         while let Ok((stream, _)) = listener.accept() {
             let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
             // A client that does not trust the server goes away.
-            drop(not_found(rustls::StreamOwned::new(connection, stream)));
+            drop(answer_not_found(rustls::StreamOwned::new(connection, stream)));
         }
     });
     (address, authority.pem())
@@ -373,7 +441,7 @@ async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a
         (Some("other.test"), Err("other.test")),
         (None, Err("127.0.0.1")),
     ] {
-        let (address, authority) = encrypted();
+        let (address, authority) = start_tls_server();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.pem"), authority).unwrap();
         let path = folder.path().to_str().unwrap();
@@ -383,8 +451,8 @@ async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a
         ];
         let mut variables = vec![("CONSUL_CAPATH", path)];
         variables.extend(name.map(|name| ("CONSUL_TLS_SERVER_NAME", name)));
-        let backend = configured_in("consul", &all, &variables).unwrap();
-        let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+        let backend = configure_backend_with_variables("consul", &all, &variables).unwrap();
+        let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();
         match (store.read().await, outcome) {
             (read, Ok(())) => assert_eq!(read.unwrap(), None),
             (read, Err(expected)) => {
@@ -394,6 +462,8 @@ async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a
         }
     }
     let all = [("path", Value::string("k"))];
-    let error = configured_in("consul", &all, &[("CONSUL_CAPATH", "/nowhere/at/all")]).err();
+    let error =
+        configure_backend_with_variables("consul", &all, &[("CONSUL_CAPATH", "/nowhere/at/all")])
+            .err();
     assert!(error.unwrap().message.starts_with("CONSUL_CAPATH \"/nowhere/at/all\" cannot be read"));
 }

@@ -12,16 +12,16 @@ use formwork_core::disk::read_named_text;
 use self::keys::{Identity, PublicKey, read_identities};
 
 /// The environment variable with identities, if the block names none.
-pub(super) const IDENTITY: &str = "FORMWORK_AGE_IDENTITY";
+pub(super) const IDENTITY_VARIABLE: &str = "FORMWORK_AGE_IDENTITY";
 
 /// The environment variable with the file of identities, if the block names none.
-pub(super) const IDENTITY_FILE: &str = "FORMWORK_AGE_IDENTITY_FILE";
+pub(super) const IDENTITY_FILE_VARIABLE: &str = "FORMWORK_AGE_IDENTITY_FILE";
 
 /// The most bytes of a file of identities.
-const MAX_IDENTITIES: u64 = 1 << 20;
+const MAX_IDENTITY_FILE_LEN: u64 = 1 << 20;
 
 /// Public keys and identities.
-pub(super) struct Age {
+pub(super) struct AgeKeys {
     /// The address of the key provider, as messages name it.
     pub(super) address: String,
     recipients: Vec<PublicKey>,
@@ -51,7 +51,7 @@ pub(super) enum AgeError {
     Damaged,
 }
 
-impl Age {
+impl AgeKeys {
     /// Makes the key provider of its arguments.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Age {
         recipients: &[String],
         source: IdentitySource,
     ) -> Result<Self, String> {
-        let recipients = recipients.iter().map(|text| PublicKey::read(text));
+        let recipients = recipients.iter().map(|text| PublicKey::parse(text));
         let recipients: Vec<PublicKey> = recipients.collect::<Result<_, _>>()?;
         Ok(Self { address, recipients, source, identities: OnceLock::new() })
     }
@@ -89,13 +89,13 @@ impl Age {
         Ok(sealed)
     }
 
-    /// Decrypts the output of [`Age::encrypt`].
+    /// Decrypts the output of [`AgeKeys::encrypt`].
     ///
     /// # Errors
     /// When no identity fits, or the bytes were changed.
     pub(super) fn decrypt(&self, sealed: &[u8]) -> Result<Vec<u8>, AgeError> {
         let decryptor = Decryptor::new_buffered(sealed).map_err(|_| AgeError::Damaged)?;
-        let identities = self.identities().map_err(AgeError::NoIdentity)?;
+        let identities = self.load_identities().map_err(AgeError::NoIdentity)?;
         let identities = identities.iter().map(Identity::as_identity);
         let mut reader = decryptor.decrypt(identities).map_err(|error| match error {
             DecryptError::NoMatchingKeys => {
@@ -117,13 +117,13 @@ impl Age {
         self.decrypt(&sealed).map(drop).map_err(|error| error.to_string())
     }
 
-    fn identities(&self) -> Result<&[Identity], String> {
+    fn load_identities(&self) -> Result<&[Identity], String> {
         let read = self.identities.get_or_init(|| {
             let (name, text) = match &self.source {
                 IdentitySource::None => return Err(format!("{} has no identity", self.address)),
                 IdentitySource::Text { name, text } => (name.clone(), text.clone()),
                 IdentitySource::File(path) => {
-                    let text = read_named_text(path, MAX_IDENTITIES).map_err(|error| {
+                    let text = read_named_text(path, MAX_IDENTITY_FILE_LEN).map_err(|error| {
                         format!("the identities of {}: {}: {error}", self.address, path.display())
                     })?;
                     (path.display().to_string(), text)
@@ -145,7 +145,7 @@ mod tests {
 
     /// Two identities with their recipients, and a file that another implementation of the format
     /// encrypted to both.
-    const IDENTITIES: [(&str, &str); 2] = [
+    const TEST_IDENTITIES: [(&str, &str); 2] = [
         (
             "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F",
             "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst",
@@ -155,20 +155,24 @@ mod tests {
             "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c",
         ),
     ];
-    const FILE: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBETkp6ZU9nazFjejRWSnlqT09MNzJyaUppZXF1SEtQZGZFNkVZYzVGS1ZnCnIzZEJPZE4yNnFldk8reFNKRFRZQlRpeDhOeEM0N0lxekpZdkRGTkVaTkEKLT4gWDI1NTE5IHVvMVo1ZVNiVktJQVRNdlEvV21GYVdsaXcyNHJjcUIwVmIyeWdXU1lLQTAKM1Z1ZXU4aXh1SU84b21URmFLQm95emRlNzJENEtkZDVZZGlDT2VXT1BJRQotLS0gN1JXZUNUbDdYMGtibm1mTXQwSmI0WGVIUHZDR1kycW4rSEt6WE5rNG9QZwrzLqFOOEPI+mG52jcZwVKNRqp1zeLBRJ0Jv7shYZUUlQiivUVIHIHKV97pHUbD34pCXJhUqgjQj27r";
+    const ENCRYPTED_FILE: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBETkp6ZU9nazFjejRWSnlqT09MNzJyaUppZXF1SEtQZGZFNkVZYzVGS1ZnCnIzZEJPZE4yNnFldk8reFNKRFRZQlRpeDhOeEM0N0lxekpZdkRGTkVaTkEKLT4gWDI1NTE5IHVvMVo1ZVNiVktJQVRNdlEvV21GYVdsaXcyNHJjcUIwVmIyeWdXU1lLQTAKM1Z1ZXU4aXh1SU84b21URmFLQm95emRlNzJENEtkZDVZZGlDT2VXT1BJRQotLS0gN1JXZUNUbDdYMGtibm1mTXQwSmI0WGVIUHZDR1kycW4rSEt6WE5rNG9QZwrzLqFOOEPI+mG52jcZwVKNRqp1zeLBRJ0Jv7shYZUUlQiivUVIHIHKV97pHUbD34pCXJhUqgjQj27r";
 
-    fn keys(recipients: &[&str], identities: &str) -> Age {
+    fn new_keys(recipients: &[&str], identities: &str) -> AgeKeys {
         let recipients: Vec<String> = recipients.iter().map(|&text| text.to_owned()).collect();
         let (name, text) = ("it".to_owned(), identities.to_owned());
-        Age::new("key_provider.age.k".to_owned(), &recipients, IdentitySource::Text { name, text })
-            .unwrap()
+        AgeKeys::new(
+            "key_provider.age.k".to_owned(),
+            &recipients,
+            IdentitySource::Text { name, text },
+        )
+        .unwrap()
     }
 
     #[test]
     fn files_of_another_implementation_are_decrypted_by_each_recipient() {
-        let file = BASE64_STANDARD.decode(FILE).unwrap();
-        for (identity, recipient) in IDENTITIES {
-            let keys = keys(&[recipient], &format!("# a comment\n\n {identity} \n"));
+        let file = BASE64_STANDARD.decode(ENCRYPTED_FILE).unwrap();
+        for (identity, recipient) in TEST_IDENTITIES {
+            let keys = new_keys(&[recipient], &format!("# a comment\n\n {identity} \n"));
             assert_eq!(keys.decrypt(&file).unwrap(), b"hunter2 of another program");
             assert_eq!(keys.recipients(), [recipient]);
         }
@@ -176,44 +180,45 @@ mod tests {
 
     #[test]
     fn only_recipients_decrypt_and_changes_are_noticed() {
-        let [(first, to_first), (second, to_second)] = IDENTITIES;
-        let sealed = keys(&[to_first], first).encrypt(b"hunter2").unwrap();
+        let [(first, to_first), (second, to_second)] = TEST_IDENTITIES;
+        let sealed = new_keys(&[to_first], first).encrypt(b"hunter2").unwrap();
         assert_eq!(
-            keys(&[to_second], &format!("{second}\n{first}")).decrypt(&sealed).unwrap(),
+            new_keys(&[to_second], &format!("{second}\n{first}")).decrypt(&sealed).unwrap(),
             b"hunter2"
         );
-        let refused = keys(&[to_first], second).decrypt(&sealed).unwrap_err();
+        let refused = new_keys(&[to_first], second).decrypt(&sealed).unwrap_err();
         assert_eq!(refused.to_string(), "key_provider.age.k has no identity of a recipient");
         for at in [0, sealed.len() / 2, sealed.len() - 1] {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
-            assert!(keys(&[to_first], first).decrypt(&changed).is_err(), "{at}");
+            assert!(new_keys(&[to_first], first).decrypt(&changed).is_err(), "{at}");
         }
-        assert_eq!(keys(&[to_first], first).decrypt(&sealed[..20]), Err(AgeError::Damaged));
+        assert_eq!(new_keys(&[to_first], first).decrypt(&sealed[..20]), Err(AgeError::Damaged));
     }
 
     #[test]
     fn keys_that_are_none_are_reported_without_showing_an_identity() {
-        let of = |text: &str| Age::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
+        let of =
+            |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
         assert!(of("age1x").err().unwrap().contains("\"age1x\" in \"recipients\""));
-        let sealed = keys(&[IDENTITIES[0].1], "").encrypt(b"x").unwrap();
+        let sealed = new_keys(&[TEST_IDENTITIES[0].1], "").encrypt(b"x").unwrap();
         let fails = |identities: &str| {
-            keys(&[IDENTITIES[0].1], identities).decrypt(&sealed).unwrap_err().to_string()
+            new_keys(&[TEST_IDENTITIES[0].1], identities).decrypt(&sealed).unwrap_err().to_string()
         };
-        let broken = &IDENTITIES[0].0[..40];
+        let broken = &TEST_IDENTITIES[0].0[..40];
         let reason = fails(broken);
         assert!(
             reason.contains("it: line 1 is no identity") && !reason.contains(broken),
             "{reason}"
         );
         assert!(fails("# nothing").contains("it has no identity"));
-        let none = of(IDENTITIES[0].1).unwrap().decrypt(&sealed).unwrap_err();
+        let none = of(TEST_IDENTITIES[0].1).unwrap().decrypt(&sealed).unwrap_err();
         assert_eq!(none.to_string(), "k has no identity");
     }
 
     /// A key of ssh-keygen with its public key, another one, one with a passphrase, and a file that the Go
     /// implementation encrypted to the first one and to the first identity above.
-    const SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+    const SSH_PRIVATE_KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
 QyNTUxOQAAACB2HMdC0DpacB/HPqXxqeB870yqulzF5LlS4b8QtpTzJwAAAJCeUbennlG3
 pwAAAAtzc2gtZWQyNTUxOQAAACB2HMdC0DpacB/HPqXxqeB870yqulzF5LlS4b8QtpTzJw
@@ -222,14 +227,14 @@ TKq6XMXkuVLhvxC2lPMnAAAADHRlYW1AZXhhbXBsZQE=
 -----END OPENSSH PRIVATE KEY-----";
     const SSH_RECIPIENT: &str =
         "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHYcx0LQOlpwH8c+pfGp4HzvTKq6XMXkuVLhvxC2lPMn";
-    const OTHER_SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+    const OTHER_SSH_PRIVATE_KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
 QyNTUxOQAAACDkEe1x8ILWPrnLePcmXTCpsne+zxD1m3AWgYrbpca+cAAAAIgyJRU1MiUV
 NQAAAAtzc2gtZWQyNTUxOQAAACDkEe1x8ILWPrnLePcmXTCpsne+zxD1m3AWgYrbpca+cA
 AAAEA6uJRhnv1RURxL84aoFCwcbv29gwROJsdmp9PDaFBQFuQR7XHwgtY+uct49yZdMKmy
 d77PEPWbcBaBitulxr5wAAAABW90aGVy
 -----END OPENSSH PRIVATE KEY-----";
-    const LOCKED_SSH: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
+    const SSH_KEY_WITH_PASSPHRASE: &str = "-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABBbfW1G81
 7Zbv6Ve9aoG80ZAAAAEAAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIO43wR227sM4DKIt
 nMdB0b35AlepLaxkkBvxS58vfOhFAAAAkI564MpvPc4NfpcpIbwxe3DJ87VenSC2IEvGve
@@ -237,39 +242,53 @@ TMzZyqu5U5YYRO1f/i/ikBKolW2caOwFofTxcolDALS1nWv0wY12N7DBkXoY9MT1qBGqrv
 phLrAmp+OhKmycVThWXpju4Mm6XioGqtjKMoaXkLPsJrfVjPzyjieswmXz8ELU7Ra3M1Kn
 ijZ2EYD3mX88I7UQ==
 -----END OPENSSH PRIVATE KEY-----";
-    const SSH_FILE: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBTSXFNb1hPWXYrY3BVTFIzMDQ4WFNjL2xDQmpVbzU2THpxNThNTTN0cjFJClF0dWdUUjJjU3M0bEhnbVRMaWVkeUxlaVB3NWQ3aG8xU1FOekdtRGdMcXcKLT4gc3NoLWVkMjU1MTkgd0Z3b3p3IHQ1dEVLS29CYk4xNFBLWURucXJuQnBkK1VnYlpNbHZHa2ZRcnBURzVIaTAKQy80YzExMVdYMm9ZQitSVGw0c2xHREhLZkUxZnZkUDBjOCt6d1NiQ3FuSQotLS0gMmJQd0w1Zm5teGtWV2kxNFh3MHZKOWVxazRvcG8xZXZFSkJHN0hOMGJQYwprzMp/4mCGJ6eJ2byaeak8iXyZ+Bq1zTTczSZ3p5/CPfry+vdgHotNflNLwagF0wo=";
+    const FILE_ENCRYPTED_TO_SSH: &str = "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBTSXFNb1hPWXYrY3BVTFIzMDQ4WFNjL2xDQmpVbzU2THpxNThNTTN0cjFJClF0dWdUUjJjU3M0bEhnbVRMaWVkeUxlaVB3NWQ3aG8xU1FOekdtRGdMcXcKLT4gc3NoLWVkMjU1MTkgd0Z3b3p3IHQ1dEVLS29CYk4xNFBLWURucXJuQnBkK1VnYlpNbHZHa2ZRcnBURzVIaTAKQy80YzExMVdYMm9ZQitSVGw0c2xHREhLZkUxZnZkUDBjOCt6d1NiQ3FuSQotLS0gMmJQd0w1Zm5teGtWV2kxNFh3MHZKOWVxazRvcG8xZXZFSkJHN0hOMGJQYwprzMp/4mCGJ6eJ2byaeak8iXyZ+Bq1zTTczSZ3p5/CPfry+vdgHotNflNLwagF0wo=";
 
     #[test]
     fn keys_of_ssh_decrypt_beside_those_of_age() {
-        let file = BASE64_STANDARD.decode(SSH_FILE).unwrap();
-        let both = [SSH_RECIPIENT, IDENTITIES[0].1];
-        for identity in [SSH.to_owned(), format!("# a comment\n{OTHER_SSH}\n\n{SSH}\n")] {
-            let keys = keys(&[&format!(" {SSH_RECIPIENT} team@example")], &identity);
+        let file = BASE64_STANDARD.decode(FILE_ENCRYPTED_TO_SSH).unwrap();
+        let both = [SSH_RECIPIENT, TEST_IDENTITIES[0].1];
+        for identity in [
+            SSH_PRIVATE_KEY.to_owned(),
+            format!("# a comment\n{OTHER_SSH_PRIVATE_KEY}\n\n{SSH_PRIVATE_KEY}\n"),
+        ] {
+            let keys = new_keys(&[&format!(" {SSH_RECIPIENT} team@example")], &identity);
             assert_eq!(keys.decrypt(&file).unwrap(), b"hunter2 over ssh");
             assert_eq!(keys.recipients(), [SSH_RECIPIENT]);
             assert_eq!(keys.check_identity(), Ok(()));
         }
-        let sealed = keys(&both, "").encrypt(b"hunter2").unwrap();
-        for identity in [SSH, IDENTITIES[0].0, &format!("{}\n{OTHER_SSH}", IDENTITIES[0].0)] {
-            assert_eq!(keys(&both, identity).decrypt(&sealed).unwrap(), b"hunter2");
+        let sealed = new_keys(&both, "").encrypt(b"hunter2").unwrap();
+        for identity in [
+            SSH_PRIVATE_KEY,
+            TEST_IDENTITIES[0].0,
+            &format!("{}\n{OTHER_SSH_PRIVATE_KEY}", TEST_IDENTITIES[0].0),
+        ] {
+            assert_eq!(new_keys(&both, identity).decrypt(&sealed).unwrap(), b"hunter2");
         }
-        let refused = keys(&both, OTHER_SSH).decrypt(&sealed).unwrap_err();
+        let refused = new_keys(&both, OTHER_SSH_PRIVATE_KEY).decrypt(&sealed).unwrap_err();
         assert_eq!(refused.to_string(), "key_provider.age.k has no identity of a recipient");
     }
 
     #[test]
     fn keys_of_ssh_that_are_not_supported_are_refused_by_type() {
         let reason = |identity: &str| {
-            keys(&[SSH_RECIPIENT], identity).check_identity().unwrap_err().replace(SSH, "")
+            new_keys(&[SSH_RECIPIENT], identity)
+                .check_identity()
+                .unwrap_err()
+                .replace(SSH_PRIVATE_KEY, "")
         };
-        assert!(reason(LOCKED_SSH).contains("the key in line 1: it is encrypted"));
-        let cut = &SSH[..SSH.len() / 2];
+        assert!(reason(SSH_KEY_WITH_PASSPHRASE).contains("the key in line 1: it is encrypted"));
+        let cut = &SSH_PRIVATE_KEY[..SSH_PRIVATE_KEY.len() / 2];
         assert!(reason(&format!("\n{cut}")).contains("the key in line 2: it is no private key"));
-        let of = |text: &str| Age::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
+        let of =
+            |text: &str| AgeKeys::new("k".to_owned(), &[text.to_owned()], IdentitySource::None);
         let rsa = of("ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQ team@example").err().unwrap();
         assert!(rsa.contains("RSA key, which is not supported"), "{rsa}");
         assert!(of("ssh-ed25519 AAAA").err().unwrap().contains("no public key"));
-        let secret = of(IDENTITIES[0].0).err().unwrap();
-        assert!(secret.starts_with("a value in") && !secret.contains(IDENTITIES[0].0), "{secret}");
+        let secret = of(TEST_IDENTITIES[0].0).err().unwrap();
+        assert!(
+            secret.starts_with("a value in") && !secret.contains(TEST_IDENTITIES[0].0),
+            "{secret}"
+        );
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct NoRandomBytes;
 ///
 /// # Errors
 /// When the system has none.
-pub(crate) fn random(length: usize) -> Result<Vec<u8>, NoRandomBytes> {
+pub(crate) fn random_bytes(length: usize) -> Result<Vec<u8>, NoRandomBytes> {
     let mut bytes = vec![0; length];
     rand::fill(&mut bytes).map_err(|_| NoRandomBytes)?;
     Ok(bytes)
@@ -24,12 +24,12 @@ pub(crate) fn random(length: usize) -> Result<Vec<u8>, NoRandomBytes> {
 
 /// A hash function of PBKDF2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hash {
+pub(crate) enum Pbkdf2Hash {
     Sha256,
     Sha512,
 }
 
-impl Hash {
+impl Pbkdf2Hash {
     /// The function of a name.
     pub(crate) fn find(name: &str) -> Option<Self> {
         match name {
@@ -49,16 +49,16 @@ impl Hash {
 }
 
 /// Derives a key from a passphrase (PBKDF2, RFC 8018 section 5.2, with HMAC).
-pub(crate) fn derive(
-    hash: Hash,
+pub(crate) fn derive_pbkdf2_key(
+    hash: Pbkdf2Hash,
     iterations: NonZeroU32,
     passphrase: &[u8],
     salt: &[u8],
     length: usize,
 ) -> Vec<u8> {
     let algorithm = match hash {
-        Hash::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
-        Hash::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
+        Pbkdf2Hash::Sha256 => pbkdf2::PBKDF2_HMAC_SHA256,
+        Pbkdf2Hash::Sha512 => pbkdf2::PBKDF2_HMAC_SHA512,
     };
     let mut key = vec![0; length];
     pbkdf2::derive(algorithm, iterations, salt, passphrase, &mut key);
@@ -66,11 +66,11 @@ pub(crate) fn derive(
 }
 
 /// A key of AES-GCM.
-pub(crate) struct AesGcm(LessSafeKey);
+pub(crate) struct AesGcmKey(LessSafeKey);
 
-impl AesGcm {
+impl AesGcmKey {
     /// The lengths of keys, in bytes.
-    pub(crate) const LENGTHS: [usize; 3] = [16, 24, 32];
+    pub(crate) const KEY_LENGTHS: [usize; 3] = [16, 24, 32];
 
     /// A key; `None` if it has another length.
     pub(crate) fn new(key: &[u8]) -> Option<Self> {
@@ -87,13 +87,18 @@ impl AesGcm {
     ///
     /// # Errors
     /// When the system has no random bytes.
-    pub(crate) fn seal(&self, plain: &[u8], aad: &[u8]) -> Result<Vec<u8>, NoRandomBytes> {
-        let nonce = random(NONCE_LEN)?.try_into().map_err(|_| NoRandomBytes)?;
-        self.seal_with(nonce, plain, aad).ok_or(NoRandomBytes)
+    pub(crate) fn encrypt(&self, plain: &[u8], aad: &[u8]) -> Result<Vec<u8>, NoRandomBytes> {
+        let nonce = random_bytes(NONCE_LEN)?.try_into().map_err(|_| NoRandomBytes)?;
+        self.encrypt_with_nonce(nonce, plain, aad).ok_or(NoRandomBytes)
     }
 
     /// Encrypts with a nonce. `None` for more bytes than the mode allows.
-    fn seal_with(&self, nonce: [u8; NONCE_LEN], plain: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
+    fn encrypt_with_nonce(
+        &self,
+        nonce: [u8; NONCE_LEN],
+        plain: &[u8],
+        aad: &[u8],
+    ) -> Option<Vec<u8>> {
         let mut sealed = Vec::with_capacity(NONCE_LEN + plain.len() + 16);
         sealed.extend_from_slice(&nonce);
         let mut text = plain.to_vec();
@@ -103,9 +108,9 @@ impl AesGcm {
         Some(sealed)
     }
 
-    /// Decrypts the output of [`AesGcm::seal`]; `None` if the key is another one, or a byte has
+    /// Decrypts the output of [`AesGcmKey::encrypt`]; `None` if the key is another one, or a byte has
     /// changed.
-    pub(crate) fn open(&self, sealed: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn decrypt(&self, sealed: &[u8], aad: &[u8]) -> Option<Vec<u8>> {
         let (nonce, text) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut text = text.to_vec();
@@ -119,7 +124,7 @@ impl AesGcm {
 mod tests {
     use super::*;
 
-    fn bytes(hexadecimal: &str) -> Vec<u8> {
+    fn bytes_from_hex(hexadecimal: &str) -> Vec<u8> {
         let digits = hexadecimal.as_bytes().chunks(2);
         let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
         digits.map(|pair| byte(pair).unwrap()).collect()
@@ -130,33 +135,39 @@ mod tests {
     #[test]
     fn keys_are_derived_as_published() {
         let check = |hash, passphrase: &str, salt: &str, iterations, expected: &str| {
-            let expected = bytes(expected);
+            let expected = bytes_from_hex(expected);
             let iterations = NonZeroU32::new(iterations).unwrap();
-            let key =
-                derive(hash, iterations, passphrase.as_bytes(), salt.as_bytes(), expected.len());
+            let key = derive_pbkdf2_key(
+                hash,
+                iterations,
+                passphrase.as_bytes(),
+                salt.as_bytes(),
+                expected.len(),
+            );
             assert_eq!(key, expected, "{passphrase} {iterations}");
         };
         let expected = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783";
-        check(Hash::Sha256, "passwd", "salt", 1, expected);
+        check(Pbkdf2Hash::Sha256, "passwd", "salt", 1, expected);
         let expected = "4ddcd8f60b98be21830cee5ef22701f9641a4418d04c0414aeff08876b34ab56a1d425a1225833549adb841b51c9b3176a272bdebba1d078478f62b397f33c8d";
-        check(Hash::Sha256, "Password", "NaCl", 80_000, expected);
+        check(Pbkdf2Hash::Sha256, "Password", "NaCl", 80_000, expected);
         let expected = "867f70cf1ade02cff3752599a3a53dc4af34c7a669815ae5d513554e1c8cf252c02d470a285a0501bad999bfe943c08f050235d7d68b1da55e63f73b60a57fce";
-        check(Hash::Sha512, "password", "salt", 1, expected);
+        check(Pbkdf2Hash::Sha512, "password", "salt", 1, expected);
         let expected = "e1d9c16aa681708a45f5c7c4e215ceb66e011a2e9f0040713f18aefdb866d53cf76cab2868a39b9f7840edce4fef5a82be67335c77a6068e04112754f27ccf4e";
-        check(Hash::Sha512, "password", "salt", 2, expected);
+        check(Pbkdf2Hash::Sha512, "password", "salt", 2, expected);
         let expected = "d197b1b33db0143e018b12f3d1d1479e6cdebdcc97c5c0f87f6902e072f457b5143f30602641b3d55cd335988cb36b84376060ecd532e039b742a239434af2d5";
-        check(Hash::Sha512, "password", "salt", 4096, expected);
+        check(Pbkdf2Hash::Sha512, "password", "salt", 4096, expected);
     }
 
     /// Test cases 4, 10 and 16 of the specification of GCM: 128, 192 and 256 bits.
     #[test]
     fn texts_are_encrypted_as_published() {
-        let plain = bytes(
+        let plain = bytes_from_hex(
             "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
         );
-        let aad = bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-        let nonce: [u8; NONCE_LEN] = bytes("cafebabefacedbaddecaf888").try_into().unwrap();
-        let key = bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308");
+        let aad = bytes_from_hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
+        let nonce: [u8; NONCE_LEN] = bytes_from_hex("cafebabefacedbaddecaf888").try_into().unwrap();
+        let key =
+            bytes_from_hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308");
         for (length, ciphertext, tag) in [
             (
                 16,
@@ -174,27 +185,27 @@ mod tests {
                 "76fc6ece0f4e1768cddf8853bb2d551b",
             ),
         ] {
-            let key = AesGcm::new(&key[..length]).unwrap();
-            let sealed = key.seal_with(nonce, &plain, &aad).unwrap();
-            let expected = [&nonce[..], &bytes(ciphertext), &bytes(tag)].concat();
+            let key = AesGcmKey::new(&key[..length]).unwrap();
+            let sealed = key.encrypt_with_nonce(nonce, &plain, &aad).unwrap();
+            let expected = [&nonce[..], &bytes_from_hex(ciphertext), &bytes_from_hex(tag)].concat();
             assert_eq!(sealed, expected, "{length}");
-            assert_eq!(key.open(&sealed, &aad).as_ref(), Some(&plain));
-            assert_eq!(key.open(&sealed, b"other"), None);
+            assert_eq!(key.decrypt(&sealed, &aad).as_ref(), Some(&plain));
+            assert_eq!(key.decrypt(&sealed, b"other"), None);
             for at in [0, NONCE_LEN, sealed.len() - 1] {
                 let mut changed = sealed.clone();
                 changed[at] ^= 1;
-                assert_eq!(key.open(&changed, &aad), None, "{at}");
+                assert_eq!(key.decrypt(&changed, &aad), None, "{at}");
             }
         }
-        assert!(AesGcm::new(&key[..20]).is_none());
+        assert!(AesGcmKey::new(&key[..20]).is_none());
     }
 
     #[test]
     fn two_texts_have_two_nonces() {
-        let key = AesGcm::new(&[7; 32]).unwrap();
-        let [one, two] = [(); 2].map(|()| key.seal(b"text", b"").unwrap());
+        let key = AesGcmKey::new(&[7; 32]).unwrap();
+        let [one, two] = [(); 2].map(|()| key.encrypt(b"text", b"").unwrap());
         assert_ne!(one[..NONCE_LEN], two[..NONCE_LEN]);
-        assert_eq!(key.open(&one, b"").unwrap(), key.open(&two, b"").unwrap());
-        assert_eq!(key.open(b"short", b""), None);
+        assert_eq!(key.decrypt(&one, b"").unwrap(), key.decrypt(&two, b"").unwrap());
+        assert_eq!(key.decrypt(b"short", b""), None);
     }
 }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::Request;
 
-use super::blocking::wait_for;
-use super::wrapper::Base64;
-use crate::aws::{Service, refused};
-use crate::kind::{Arguments, ConfigError};
-use crate::s3::key_management;
+use super::blocking::block_on_thread;
+use super::wrapper::Base64Bytes;
+use crate::aws::{AwsService, unexpected_response_cause};
+use crate::kind::{BackendArguments, ConfigError};
+use crate::s3::key_management_service;
 
 /// The arguments that the key provider and the backend `s3` have in common.
-pub(super) const SHARED: [&str; 26] = [
+pub(super) const SHARED_ARGUMENTS: [&str; 26] = [
     "access_key",
     "allowed_account_ids",
     "assume_role",
@@ -49,8 +49,8 @@ pub(super) enum KeySpec {
 }
 
 /// A key of the service.
-pub(super) struct AwsKms {
-    service: Service,
+pub(super) struct AwsKmsKeyProvider {
+    service: AwsService,
     url: String,
     key_id: String,
     pub(super) spec: KeySpec,
@@ -58,17 +58,17 @@ pub(super) struct AwsKms {
 
 /// The metadata in encrypted files.
 #[derive(Default, Serialize, Deserialize)]
-struct Metadata {
+struct AwsKmsMetadata {
     #[serde(default)]
-    ciphertext_blob: Base64,
+    ciphertext_blob: Base64Bytes,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct DataKey {
-    plaintext: Base64,
+struct DataKeyResponse {
+    plaintext: Base64Bytes,
     #[serde(default)]
-    ciphertext_blob: Base64,
+    ciphertext_blob: Base64Bytes,
 }
 
 impl KeySpec {
@@ -93,17 +93,17 @@ impl KeySpec {
     }
 }
 
-impl AwsKms {
-    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED`].
+impl AwsKmsKeyProvider {
+    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is missing or invalid.
     pub(super) fn new(
-        arguments: &Arguments<'_>,
+        arguments: &BackendArguments<'_>,
         key_id: String,
         spec: KeySpec,
     ) -> Result<Self, ConfigError> {
-        let (service, url) = key_management(arguments)?;
+        let (service, url) = key_management_service(arguments)?;
         Ok(Self { service, url, key_id, spec })
     }
 
@@ -111,40 +111,46 @@ impl AwsKms {
     ///
     /// # Errors
     /// When the service cannot be reached, or refuses. The text has no final period.
-    pub(super) fn make_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
         let body = json!({ "KeyId": self.key_id, "KeySpec": self.spec.name() });
-        let DataKey { plaintext, ciphertext_blob } = self.call("GenerateDataKey", &body)?;
+        let DataKeyResponse { plaintext, ciphertext_blob } =
+            self.call_service("GenerateDataKey", &body)?;
         if ciphertext_blob.0.is_empty() {
             return Err("the service returned a key without its encrypted form".to_owned());
         }
-        let metadata = serde_json::to_vec(&Metadata { ciphertext_blob });
+        let metadata = serde_json::to_vec(&AwsKmsMetadata { ciphertext_blob });
         Ok((plaintext.0, metadata.map_err(|error| error.to_string())?))
     }
 
     /// Has the service decrypt the key of a file; `None` if the metadata has none.
     ///
     /// # Errors
-    /// As [`AwsKms::make_key`].
-    pub(super) fn decrypt(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let Metadata { ciphertext_blob } = serde_json::from_slice(metadata)
+    /// As [`AwsKmsKeyProvider::generate_data_key`].
+    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let AwsKmsMetadata { ciphertext_blob } = serde_json::from_slice(metadata)
             .map_err(|error| format!("its metadata is damaged: {error}"))?;
         if ciphertext_blob.0.is_empty() {
             return Ok(None);
         }
         let body = json!({ "KeyId": self.key_id, "CiphertextBlob": ciphertext_blob });
-        Ok(Some(self.call("Decrypt", &body)?.plaintext.0))
+        Ok(Some(self.call_service("Decrypt", &body)?.plaintext.0))
     }
 
-    fn call(&self, action: &str, body: &serde_json::Value) -> Result<DataKey, String> {
+    fn call_service(
+        &self,
+        action: &str,
+        body: &serde_json::Value,
+    ) -> Result<DataKeyResponse, String> {
         let request = Request::post(&self.url)
             .header("X-Amz-Target", format!("TrentService.{action}"))
             .header("Content-Type", "application/x-amz-json-1.1")
             .body(body.to_string().into_bytes())
             .map_err(|error| format!("{:?} is no address: {error}", self.url))?;
-        let answer = wait_for(self.service.send(&request))?;
+        let answer = block_on_thread(self.service.send_signed(&request))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         if !answer.status.is_success() {
-            let refusal = refused(&answer, "POST", &self.url, self.service.region());
+            let refusal =
+                unexpected_response_cause(&answer, "POST", &self.url, self.service.region());
             return Err(format!("{action}: {refusal}"));
         }
         // The answer has the key, so no message has a part of it.
@@ -164,9 +170,9 @@ mod tests {
 
     use super::*;
     use crate::kind::BackendEnvironment;
-    use crate::scripted::{Reply, Scripted};
+    use crate::scripted_server::{ScriptedReply, ScriptedServer};
 
-    fn provider(server: &Scripted) -> AwsKms {
+    fn key_provider_for(server: &ScriptedServer) -> AwsKmsKeyProvider {
         let variables = [
             ("AWS_ENDPOINT_URL_KMS", server.url.as_str()),
             ("AWS_REGION", "eu-west-1"),
@@ -178,30 +184,30 @@ mod tests {
         let environment = BackendEnvironment { variables, ..BackendEnvironment::default() };
         let none: [(Str, Value); 0] = [];
         let values = Value::object(none);
-        let arguments = Arguments { values: &values, environment: &environment };
-        AwsKms::new(&arguments, "alias/state".to_owned(), KeySpec::Aes256).unwrap()
+        let arguments = BackendArguments { values: &values, environment: &environment };
+        AwsKmsKeyProvider::new(&arguments, "alias/state".to_owned(), KeySpec::Aes256).unwrap()
     }
 
     /// The forms are those of the API reference of the service, and those that OpenTofu 1.12.6 stores.
     #[test]
     fn a_data_key_is_made_and_decrypted_by_the_service() {
         let key = BASE64_STANDARD.encode([7; 32]);
-        let server = Scripted::start([
-            Reply::new(
+        let server = ScriptedServer::start([
+            ScriptedReply::new(
                 "200 OK",
                 format!("{{\"CiphertextBlob\":\"YWJj\",\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}"),
             ),
-            Reply::new("200 OK", format!("{{\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}")),
+            ScriptedReply::new("200 OK", format!("{{\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}")),
         ]);
-        let provider = provider(&server);
-        let (made, metadata) = provider.make_key().unwrap();
+        let provider = key_provider_for(&server);
+        let (made, metadata) = provider.generate_data_key().unwrap();
         assert_eq!(
             (made, metadata.as_slice()),
             (vec![7; 32], &br#"{"ciphertext_blob":"YWJj"}"#[..])
         );
-        assert_eq!(provider.decrypt(&metadata), Ok(Some(vec![7; 32])));
-        assert_eq!(provider.decrypt(b"{}"), Ok(None));
-        let asked = server.asked();
+        assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));
+        assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
+        let asked = server.received_requests();
         let targets: Vec<_> =
             asked.iter().map(|asked| asked.headers["x-amz-target"].as_str()).collect();
         assert_eq!(targets, ["TrentService.GenerateDataKey", "TrentService.Decrypt"]);
@@ -215,12 +221,12 @@ mod tests {
     fn a_refusal_names_the_call_and_its_code() {
         let refusal =
             r#"{"__type":"NotFoundException","message":"Alias arn:aws:kms:x is not found."}"#;
-        let server = Scripted::start([
-            Reply::new("400 Bad Request", refusal),
-            Reply::new("200 OK", "{\"Plaintext\":\"hunter2!\",\"CiphertextBlob\":5}"),
+        let server = ScriptedServer::start([
+            ScriptedReply::new("400 Bad Request", refusal),
+            ScriptedReply::new("200 OK", "{\"Plaintext\":\"hunter2!\",\"CiphertextBlob\":5}"),
         ]);
-        let provider = provider(&server);
-        let said = provider.make_key().unwrap_err();
+        let provider = key_provider_for(&server);
+        let said = provider.generate_data_key().unwrap_err();
         assert!(said.starts_with("GenerateDataKey: POST http://127.0.0.1"), "{said}");
         assert!(
             said.ends_with(
@@ -228,7 +234,7 @@ mod tests {
             ),
             "{said}"
         );
-        let said = provider.make_key().unwrap_err();
+        let said = provider.generate_data_key().unwrap_err();
         assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
     }
 }

@@ -7,7 +7,9 @@ use std::future::Future;
 ///
 /// # Errors
 /// When the system has no thread for it. The text has no final period.
-pub(super) fn wait_for<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, String> {
+pub(super) fn block_on_thread<T: Send>(
+    future: impl Future<Output = T> + Send,
+) -> Result<T, String> {
     let failed = |error: std::io::Error| format!("a request cannot be started: {error}");
     std::thread::scope(|scope| {
         let run = || {

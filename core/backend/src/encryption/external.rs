@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::keys::KeyPair;
-use super::wrapper::Base64;
+use super::wrapper::Base64Bytes;
 
 /// The first line of the output names this.
-const MAGIC: &str = "OpenTofu-External-Key-Provider";
+const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
 
 /// The time that the program may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -23,20 +23,20 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_OUTPUT: u64 = 1 << 20;
 
 /// A program that has the keys.
-pub(super) struct External {
+pub(super) struct ExternalKeyProvider {
     /// The program and its arguments.
     pub(super) command: Vec<String>,
 }
 
 /// The output of the program.
-pub(super) struct ExternalAnswer {
+pub(super) struct ExternalOutput {
     pub(super) keys: KeyPair,
     /// The metadata that is written to the file.
     pub(super) metadata: Vec<u8>,
 }
 
 #[derive(Deserialize)]
-struct Header {
+struct HeaderJson {
     #[serde(default)]
     magic: String,
     #[serde(default)]
@@ -45,59 +45,60 @@ struct Header {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Output {
+struct OutputJson {
     #[serde(default)]
-    keys: OutputKeys,
+    keys: OutputKeysJson,
     #[serde(default)]
-    meta: OutputMetadata,
+    meta: OutputMetadataJson,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OutputKeys {
+struct OutputKeysJson {
     #[serde(default)]
-    encryption_key: Base64,
+    encryption_key: Base64Bytes,
     #[serde(default)]
-    decryption_key: Base64,
+    decryption_key: Base64Bytes,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OutputMetadata {
+struct OutputMetadataJson {
     #[serde(default)]
     external_data: Option<Box<RawValue>>,
 }
 
-impl External {
+impl ExternalKeyProvider {
     /// Runs the program with the metadata of a file, or without.
     ///
     /// # Errors
     /// When it cannot be started, fails, takes too long, or breaks the protocol.
-    pub(super) fn run(&self, metadata: Option<&[u8]>) -> Result<ExternalAnswer, String> {
+    pub(super) fn run(&self, metadata: Option<&[u8]>) -> Result<ExternalOutput, String> {
         let input = match metadata {
             Some(metadata) if has_data(metadata) => metadata.to_vec(),
             _ => b"null".to_vec(),
         };
-        let output = Running::start(&self.command, input)?.finish()?;
-        parse(&output)
+        let output = RunningProgram::spawn(&self.command, input)?.wait_for_output()?;
+        parse_output(&output)
     }
 }
 
 /// Whether metadata has a member for the program.
 fn has_data(metadata: &[u8]) -> bool {
-    let read = serde_json::from_slice::<OutputMetadata>(metadata);
+    let read = serde_json::from_slice::<OutputMetadataJson>(metadata);
     read.is_ok_and(|read| read.external_data.is_some_and(|data| data.get() != "null"))
 }
 
-/// Reads the output of the program. Its text is a secret, so messages have nothing of it.
-fn parse(output: &[u8]) -> Result<ExternalAnswer, String> {
+/// Reads the output of the program.
+fn parse_output(output: &[u8]) -> Result<ExternalOutput, String> {
+    // Its text is a secret, so messages have nothing of it.
     let (line, rest) = match output.iter().position(|byte| *byte == b'\n') {
         Some(at) => (&output[..at], &output[at + 1..]),
         None => (output, &b""[..]),
     };
-    let header: Header = serde_json::from_slice(line)
+    let header: HeaderJson = serde_json::from_slice(line)
         .map_err(|_| format!("the first line of its output is not {}", expected_header()))?;
-    if header.magic != MAGIC || header.version != 1 {
+    if header.magic != PROTOCOL_NAME || header.version != 1 {
         return Err(format!(
             "the first line of its output names the protocol {:?} in version {}, expected is {}",
             header.magic,
@@ -106,7 +107,7 @@ fn parse(output: &[u8]) -> Result<ExternalAnswer, String> {
         ));
     }
     let mut values = serde_json::Deserializer::from_slice(rest);
-    let output = Output::deserialize(&mut values).map_err(|error| {
+    let output = OutputJson::deserialize(&mut values).map_err(|error| {
         let place = (error.line() + 1, error.column());
         format!(
             "line {}, column {} of its output is not an object with `keys` and `meta`",
@@ -115,7 +116,7 @@ fn parse(output: &[u8]) -> Result<ExternalAnswer, String> {
     })?;
     let data = output.meta.external_data.map_or("null".to_owned(), |data| data.get().to_owned());
     let decryption = output.keys.decryption_key.0;
-    Ok(ExternalAnswer {
+    Ok(ExternalOutput {
         keys: KeyPair {
             encryption: output.keys.encryption_key.0,
             decryption: Some(decryption).filter(|key| !key.is_empty()),
@@ -125,20 +126,20 @@ fn parse(output: &[u8]) -> Result<ExternalAnswer, String> {
 }
 
 fn expected_header() -> String {
-    format!("{{\"magic\":\"{MAGIC}\",\"version\":1}}")
+    format!("{{\"magic\":\"{PROTOCOL_NAME}\",\"version\":1}}")
 }
 
 /// A program under way. Its streams are served by threads, so that a program that reads late or writes
 /// much cannot block.
-struct Running {
+struct RunningProgram {
     child: Child,
     stdout: Receiver<Vec<u8>>,
     stderr: Receiver<Vec<u8>>,
 }
 
-impl Running {
+impl RunningProgram {
     #[expect(clippy::disallowed_methods, reason = "the program ends before the call returns")]
-    fn start(command: &[String], input: Vec<u8>) -> Result<Self, String> {
+    fn spawn(command: &[String], input: Vec<u8>) -> Result<Self, String> {
         let (program, arguments) =
             command.split_first().ok_or_else(|| "it has no command".to_owned())?;
         let mut command = Command::new(program);
@@ -146,7 +147,7 @@ impl Running {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| format!("{program} cannot be started: {error}"))?;
-        let streams = Self::talk(&mut child, input);
+        let streams = Self::exchange_on_threads(&mut child, input);
         if streams.is_err() {
             // Otherwise it would go on without anything that listens.
             child.kill().ok();
@@ -157,16 +158,22 @@ impl Running {
     }
 
     /// Hands a program its input, and follows what it prints.
-    fn talk(child: &mut Child, input: Vec<u8>) -> Result<[Receiver<Vec<u8>>; 2], String> {
+    fn exchange_on_threads(
+        child: &mut Child,
+        input: Vec<u8>,
+    ) -> Result<[Receiver<Vec<u8>>; 2], String> {
         if let Some(mut stdin) = child.stdin.take() {
             // A program that needs no input may end without reading it.
-            on_thread(move || drop(stdin.write_all(&input)))?;
+            spawn_thread(move || drop(stdin.write_all(&input)))?;
         }
-        Ok([follow(child.stdout.take())?, follow(child.stderr.take())?])
+        Ok([
+            read_stream_on_thread(child.stdout.take())?,
+            read_stream_on_thread(child.stderr.take())?,
+        ])
     }
 
     /// The output, once the program has ended.
-    fn finish(mut self) -> Result<Vec<u8>, String> {
+    fn wait_for_output(mut self) -> Result<Vec<u8>, String> {
         let deadline = Instant::now() + TIMEOUT;
         let left = || deadline.saturating_duration_since(Instant::now());
         let output = self.stdout.recv_timeout(left());
@@ -190,9 +197,11 @@ impl Running {
 }
 
 /// Reads a stream to its end, up to the limit.
-fn follow(stream: Option<impl Read + Send + 'static>) -> Result<Receiver<Vec<u8>>, String> {
+fn read_stream_on_thread(
+    stream: Option<impl Read + Send + 'static>,
+) -> Result<Receiver<Vec<u8>>, String> {
     let (sender, receiver) = channel();
-    on_thread(move || {
+    spawn_thread(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes).ok();
@@ -205,7 +214,7 @@ fn follow(stream: Option<impl Read + Send + 'static>) -> Result<Receiver<Vec<u8>
 }
 
 /// Does something on a thread of its own.
-fn on_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
+fn spawn_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let started = std::thread::Builder::new().spawn(work);
     started.map(drop).map_err(|error| format!("the system refuses a thread for it: {error}"))
 }
@@ -214,18 +223,18 @@ fn on_thread(work: impl FnOnce() + Send + 'static) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    const HEADER: &str = "{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}";
+    const HEADER_LINE: &str = "{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}";
 
-    fn shell(script: &str) -> External {
-        External { command: ["sh", "-c", script].map(str::to_owned).into() }
+    fn shell_key_provider(script: &str) -> ExternalKeyProvider {
+        ExternalKeyProvider { command: ["sh", "-c", script].map(str::to_owned).into() }
     }
 
     #[test]
     fn a_program_gets_the_metadata_that_it_wrote() {
         let script = format!(
-            "echo '{HEADER}'; read -r input; case $input in null) echo '{{\"keys\":{{\"encryption_key\":\"AQI=\"}},\"meta\":{{\"external_data\":{{\"n\":1}}}}}}';; '{{\"external_data\":{{\"n\":1}}}}') echo '{{\"keys\":{{\"encryption_key\":\"AQI=\",\"decryption_key\":\"AwQ=\"}},\"meta\":{{}}}}';; *) exit 3;; esac"
+            "echo '{HEADER_LINE}'; read -r input; case $input in null) echo '{{\"keys\":{{\"encryption_key\":\"AQI=\"}},\"meta\":{{\"external_data\":{{\"n\":1}}}}}}';; '{{\"external_data\":{{\"n\":1}}}}') echo '{{\"keys\":{{\"encryption_key\":\"AQI=\",\"decryption_key\":\"AwQ=\"}},\"meta\":{{}}}}';; *) exit 3;; esac"
         );
-        let program = shell(&script.replace("read -r input", "input=$(cat)"));
+        let program = shell_key_provider(&script.replace("read -r input", "input=$(cat)"));
         let first = program.run(None).unwrap();
         assert_eq!((first.keys.encryption, first.keys.decryption), (vec![1, 2], None));
         assert_eq!(first.metadata, b"{\"external_data\":{\"n\":1}}");
@@ -239,20 +248,20 @@ mod tests {
 
     #[test]
     fn a_program_that_breaks_the_protocol_is_reported_without_its_output() {
-        let check = |script: &str| shell(script).run(None).err().unwrap();
+        let check = |script: &str| shell_key_provider(script).run(None).err().unwrap();
         assert!(check("echo hello").contains("first line of its output is not"));
         let other = "echo '{\"magic\":\"x\",\"version\":2}'";
         assert!(check(other).contains("the protocol \"x\" in version 2"), "{}", check(other));
-        let secret = format!("echo '{HEADER}'; echo '{{\"keys\":\"hunter2\"}}'");
+        let secret = format!("echo '{HEADER_LINE}'; echo '{{\"keys\":\"hunter2\"}}'");
         let said = check(&secret);
         assert!(said.starts_with("line 2, column") && !said.contains("hunter2"), "{said}");
         assert_eq!(
             check("echo no key >&2; exit 4"),
             "it ended with exit status: 4, after printing: no key"
         );
-        let missing = External { command: vec!["/nowhere/program".to_owned()] };
+        let missing = ExternalKeyProvider { command: vec!["/nowhere/program".to_owned()] };
         let said = missing.run(None).err().unwrap();
         assert!(said.starts_with("/nowhere/program cannot be started"), "{said}");
-        assert!(External { command: Vec::new() }.run(None).is_err());
+        assert!(ExternalKeyProvider { command: Vec::new() }.run(None).is_err());
     }
 }

@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::{Request, StatusCode};
 
-use super::algorithms::random;
-use super::blocking::wait_for;
-use super::wrapper::Base64;
-use crate::gcs::{key_management, message_of};
-use crate::kind::{Arguments, ConfigError};
-use crate::web::{Client, encoded};
+use super::algorithms::random_bytes;
+use super::blocking::block_on_thread;
+use super::wrapper::Base64Bytes;
+use crate::gcs::{error_message, key_management_client};
+use crate::kind::{BackendArguments, ConfigError};
+use crate::web::{HttpClient, percent_encode};
 
 /// The URL of the service.
-const ENDPOINT: &str = "https://cloudkms.googleapis.com/";
+const DEFAULT_ENDPOINT: &str = "https://cloudkms.googleapis.com/";
 
 /// The environment variable with another URL, as of the provider `google`.
-const CUSTOM_ENDPOINT: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
+const CUSTOM_ENDPOINT_VARIABLE: &str = "GOOGLE_KMS_CUSTOM_ENDPOINT";
 
 /// The arguments that the key provider and the backend `gcs` have in common.
-pub(super) const SHARED: [&str; 4] = [
+pub(super) const SHARED_ARGUMENTS: [&str; 4] = [
     "access_token",
     "credentials",
     "impersonate_service_account",
@@ -32,8 +32,8 @@ pub(super) const SHARED: [&str; 4] = [
 pub(super) const MAX_KEY_LENGTH: u32 = 1024;
 
 /// A key of the service.
-pub(super) struct GcpKms {
-    client: Client,
+pub(super) struct GcpKmsKeyProvider {
+    client: HttpClient,
     signer: Signer<Credential>,
     /// The URL of the key.
     url: String,
@@ -42,23 +42,23 @@ pub(super) struct GcpKms {
 
 /// The metadata in encrypted files.
 #[derive(Default, Serialize, Deserialize)]
-struct Metadata {
+struct GcpKmsMetadata {
     #[serde(default)]
-    ciphertext: Base64,
+    ciphertext: Base64Bytes,
 }
 
 #[derive(Deserialize)]
-struct Decrypted {
-    plaintext: Base64,
+struct DecryptResponse {
+    plaintext: Base64Bytes,
 }
 
-impl GcpKms {
-    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED`].
+impl GcpKmsKeyProvider {
+    /// Takes credentials from arguments of the backend `gcs`, as in [`SHARED_ARGUMENTS`].
     ///
     /// # Errors
     /// When one is invalid, or the name of the key is not complete.
     pub(super) fn new(
-        arguments: &Arguments<'_>,
+        arguments: &BackendArguments<'_>,
         name: &str,
         key_length: usize,
     ) -> Result<Self, ConfigError> {
@@ -73,10 +73,12 @@ impl GcpKms {
                 "the argument \"kms_encryption_key\" is {name:?}, in which a part is empty"
             )));
         }
-        let (client, signer) = key_management(arguments)?;
-        let endpoint = arguments.variable(CUSTOM_ENDPOINT).unwrap_or_else(|| ENDPOINT.to_owned());
+        let (client, signer) = key_management_client(arguments)?;
+        let endpoint = arguments
+            .environment_variable(CUSTOM_ENDPOINT_VARIABLE)
+            .unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         let endpoint = endpoint.trim_end_matches('/').trim_end_matches("/v1");
-        let path: Vec<String> = parts.into_iter().map(encoded).collect();
+        let path: Vec<String> = parts.into_iter().map(percent_encode).collect();
         let url = format!("{endpoint}/v1/{}", path.join("/"));
         Ok(Self { client, signer, url, key_length })
     }
@@ -85,10 +87,10 @@ impl GcpKms {
     ///
     /// # Errors
     /// When the service cannot be reached, or refuses. The text has no final period.
-    pub(super) fn make_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let key = random(self.key_length).map_err(|error| error.to_string())?;
-        let body = json!({ "plaintext": Base64(key.clone()) });
-        let metadata: Metadata = self.call("encrypt", &body)?;
+    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let key = random_bytes(self.key_length).map_err(|error| error.to_string())?;
+        let body = json!({ "plaintext": Base64Bytes(key.clone()) });
+        let metadata: GcpKmsMetadata = self.call_service("encrypt", &body)?;
         if metadata.ciphertext.0.is_empty() {
             return Err("the service returned no encrypted form of the key".to_owned());
         }
@@ -98,18 +100,18 @@ impl GcpKms {
     /// Has the service decrypt the key of a file; `None` if the metadata has none.
     ///
     /// # Errors
-    /// As [`GcpKms::make_key`].
-    pub(super) fn decrypt(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let metadata: Metadata = serde_json::from_slice(metadata)
+    /// As [`GcpKmsKeyProvider::generate_data_key`].
+    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let metadata: GcpKmsMetadata = serde_json::from_slice(metadata)
             .map_err(|error| format!("its metadata is damaged: {error}"))?;
         if metadata.ciphertext.0.is_empty() {
             return Ok(None);
         }
-        let Decrypted { plaintext } = self.call("decrypt", &json!(metadata))?;
+        let DecryptResponse { plaintext } = self.call_service("decrypt", &json!(metadata))?;
         Ok(Some(plaintext.0))
     }
 
-    fn call<T: serde::de::DeserializeOwned>(
+    fn call_service<T: serde::de::DeserializeOwned>(
         &self,
         action: &str,
         body: &serde_json::Value,
@@ -119,7 +121,7 @@ impl GcpKms {
             .header("Content-Type", "application/json")
             .body(body.to_string().into_bytes())
             .map_err(|error| format!("{url:?} is no address: {error}"))?;
-        let answer = wait_for(self.client.send_authorized(&request, &self.signer))?;
+        let answer = block_on_thread(self.client.send_authorized(&request, &self.signer))?;
         let answer = answer.map_err(|error| format!("{action}: {error}"))?;
         let next = match answer.status {
             StatusCode::OK => {
@@ -137,7 +139,7 @@ impl GcpKms {
         };
         // Services quote requests, and this one has the key.
         let key = body["plaintext"].as_str().filter(|key| !key.is_empty());
-        let said = message_of(&answer);
+        let said = error_message(&answer);
         let said = key.map_or_else(|| said.clone(), |key| said.replace(key, "redacted"));
         let said = if said.is_empty() { String::new() } else { format!(": {said}") };
         Err(format!("{action}: POST {url}: HTTP {}{said}; {next}", answer.status))
@@ -154,34 +156,39 @@ mod tests {
 
     use super::*;
     use crate::kind::BackendEnvironment;
-    use crate::scripted::{Reply, Scripted};
+    use crate::scripted_server::{ScriptedReply, ScriptedServer};
 
     const KEY: &str = "projects/p/locations/global/keyRings/r/cryptoKeys/k";
 
-    fn new_gcp_kms(url: &str, name: &str) -> Result<GcpKms, ConfigError> {
-        let variables = [(CUSTOM_ENDPOINT, url), ("GOOGLE_OAUTH_ACCESS_TOKEN", "ya29.token")];
+    fn new_gcp_kms(url: &str, name: &str) -> Result<GcpKmsKeyProvider, ConfigError> {
+        let variables =
+            [(CUSTOM_ENDPOINT_VARIABLE, url), ("GOOGLE_OAUTH_ACCESS_TOKEN", "ya29.token")];
         let variables: BTreeMap<String, String> =
             variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let environment = BackendEnvironment { variables, ..BackendEnvironment::default() };
         let none: [(Str, Value); 0] = [];
         let values = Value::object(none);
-        GcpKms::new(&Arguments { values: &values, environment: &environment }, name, 32)
+        GcpKmsKeyProvider::new(
+            &BackendArguments { values: &values, environment: &environment },
+            name,
+            32,
+        )
     }
 
     /// The forms are those of the API reference of the service, and those that OpenTofu 1.12 stores.
     #[test]
     fn a_key_is_encrypted_and_decrypted_by_the_service() {
         let key = BASE64_STANDARD.encode([7; 32]);
-        let server = Scripted::start([
-            Reply::new("200 OK", "{\"name\":\"v/1\",\"ciphertext\":\"YWJj\"}"),
-            Reply::new("200 OK", format!("{{\"plaintext\":\"{key}\"}}")),
+        let server = ScriptedServer::start([
+            ScriptedReply::new("200 OK", "{\"name\":\"v/1\",\"ciphertext\":\"YWJj\"}"),
+            ScriptedReply::new("200 OK", format!("{{\"plaintext\":\"{key}\"}}")),
         ]);
         let provider = new_gcp_kms(&server.url, KEY).unwrap();
-        let (made, metadata) = provider.make_key().unwrap();
+        let (made, metadata) = provider.generate_data_key().unwrap();
         assert_eq!((made.len(), metadata.as_slice()), (32, &br#"{"ciphertext":"YWJj"}"#[..]));
-        assert_eq!(provider.decrypt(&metadata), Ok(Some(vec![7; 32])));
-        assert_eq!(provider.decrypt(b"{}"), Ok(None));
-        let asked = server.asked();
+        assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(vec![7; 32])));
+        assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
+        let asked = server.received_requests();
         let paths: Vec<_> = asked.iter().map(|asked| asked.line.as_str()).collect();
         let path = format!("POST /v1/{KEY}");
         assert_eq!(paths, [format!("{path}:encrypt"), format!("{path}:decrypt")]);
@@ -194,29 +201,32 @@ mod tests {
     #[test]
     fn a_refusal_names_the_call_and_the_next_step() {
         let denied = r#"{"error":{"code":403,"message":"Permission 'cloudkms.cryptoKeyVersions.useToEncrypt' denied on resource."}}"#;
-        let server = Scripted::start([
-            Reply::new("403 Forbidden", denied),
-            Reply::new("404 Not Found", r#"{"error":{"code":404,"message":"KeyRing not found."}}"#),
-            Reply::new("200 OK", "{\"plaintext\":\"hunter2!\"}"),
-            Reply::new("200 OK", "{}"),
+        let server = ScriptedServer::start([
+            ScriptedReply::new("403 Forbidden", denied),
+            ScriptedReply::new(
+                "404 Not Found",
+                r#"{"error":{"code":404,"message":"KeyRing not found."}}"#,
+            ),
+            ScriptedReply::new("200 OK", "{\"plaintext\":\"hunter2!\"}"),
+            ScriptedReply::new("200 OK", "{}"),
         ]);
         let provider = new_gcp_kms(&server.url, KEY).unwrap();
-        let said = provider.make_key().unwrap_err();
+        let said = provider.generate_data_key().unwrap_err();
         assert!(said.starts_with("encrypt: POST http://127.0.0.1"), "{said}");
         assert!(
             said.contains("useToEncrypt' denied") && said.contains("lack the permission"),
             "{said}"
         );
-        let said = provider.make_key().unwrap_err();
+        let said = provider.generate_data_key().unwrap_err();
         assert!(
             said.ends_with(
                 "KeyRing not found; the key must be made before: check kms_encryption_key"
             ),
             "{said}"
         );
-        let said = provider.decrypt(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
         assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
-        let said = provider.make_key().unwrap_err();
+        let said = provider.generate_data_key().unwrap_err();
         assert_eq!(said, "the service returned no encrypted form of the key");
     }
 

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithms::{Hash, derive, random};
-use super::aws_kms::AwsKms;
-use super::external::External;
-use super::gcp_kms::GcpKms;
-use super::openbao::OpenBao;
-use super::wrapper::{Base64, Metadata};
+use super::algorithms::{Pbkdf2Hash, derive_pbkdf2_key, random_bytes};
+use super::aws_kms::AwsKmsKeyProvider;
+use super::external::ExternalKeyProvider;
+use super::gcp_kms::GcpKmsKeyProvider;
+use super::openbao::OpenBaoKeyProvider;
+use super::wrapper::{Base64Bytes, KeyProviderMetadata};
 
 /// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
 const MAX_ITERATIONS: u32 = 100_000_000;
@@ -20,11 +20,11 @@ const MAX_KEY_LENGTH: usize = 1024;
 
 /// The keys of a method.
 #[derive(Clone)]
-pub(super) enum Keys {
+pub(super) enum MethodKeys {
     /// They are in the configuration.
-    Given(KeyPair),
+    Static(KeyPair),
     /// A key provider has them.
-    Of(Arc<KeyProvider>),
+    Provided(Arc<KeyProvider>),
 }
 
 /// A key to encrypt with, and one to decrypt with.
@@ -48,19 +48,19 @@ pub(super) struct KeyProvider {
 
 /// A type of key provider, with its arguments.
 pub(super) enum KeyProviderKind {
-    Pbkdf2(Pbkdf2),
-    External(External),
-    OpenBao(Box<OpenBao>),
-    AwsKms(Box<AwsKms>),
-    GcpKms(Box<GcpKms>),
+    Pbkdf2(Pbkdf2KeyProvider),
+    External(ExternalKeyProvider),
+    OpenBao(Box<OpenBaoKeyProvider>),
+    AwsKms(Box<AwsKmsKeyProvider>),
+    GcpKms(Box<GcpKmsKeyProvider>),
 }
 
 /// A key derived from a passphrase.
-pub(super) struct Pbkdf2 {
-    pub(super) passphrase: Keys,
+pub(super) struct Pbkdf2KeyProvider {
+    pub(super) passphrase: MethodKeys,
     pub(super) key_length: usize,
     pub(super) iterations: NonZeroU32,
-    pub(super) hash: Hash,
+    pub(super) hash: Pbkdf2Hash,
     pub(super) salt_length: usize,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct KeyError {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Pbkdf2Metadata {
     #[serde(default)]
-    salt: Base64,
+    salt: Base64Bytes,
     #[serde(default)]
     iterations: i64,
     #[serde(default)]
@@ -87,15 +87,18 @@ struct Pbkdf2Metadata {
     key_length: i64,
 }
 
-impl Keys {
+impl MethodKeys {
     /// The key to encrypt with. Adds the metadata of its key providers.
     ///
     /// # Errors
     /// When a key provider fails.
-    pub(super) fn to_encrypt(&self, metadata: &mut Metadata) -> Result<Vec<u8>, KeyError> {
+    pub(super) fn encryption_key(
+        &self,
+        metadata: &mut KeyProviderMetadata,
+    ) -> Result<Vec<u8>, KeyError> {
         match self {
-            Self::Given(pair) => Ok(pair.encryption.clone()),
-            Self::Of(provider) => provider.to_encrypt(metadata),
+            Self::Static(pair) => Ok(pair.encryption.clone()),
+            Self::Provided(provider) => provider.encryption_key(metadata),
         }
     }
 
@@ -104,18 +107,21 @@ impl Keys {
     ///
     /// # Errors
     /// When a key provider fails.
-    pub(super) fn to_decrypt(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
+    pub(super) fn decryption_key(
+        &self,
+        metadata: &KeyProviderMetadata,
+    ) -> Result<Option<Vec<u8>>, KeyError> {
         match self {
-            Self::Given(pair) => Ok(pair.decryption.clone()),
-            Self::Of(provider) => provider.to_decrypt(metadata),
+            Self::Static(pair) => Ok(pair.decryption.clone()),
+            Self::Provided(provider) => provider.decryption_key_from_metadata(metadata),
         }
     }
 
     /// The key providers that these keys come from, the nearest first.
-    pub(super) fn providers(&self) -> Vec<&KeyProvider> {
+    pub(super) fn key_providers(&self) -> Vec<&KeyProvider> {
         let mut found = Vec::new();
         let mut keys = self;
-        while let Self::Of(provider) = keys {
+        while let Self::Provided(provider) = keys {
             found.push(&**provider);
             match &provider.kind {
                 KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
@@ -134,20 +140,21 @@ impl KeyProvider {
         Self { address, metadata_key, kind, known: Mutex::default() }
     }
 
-    fn failed(&self) -> impl Fn(String) -> KeyError + '_ {
+    fn key_error(&self) -> impl Fn(String) -> KeyError + '_ {
         |reason| KeyError { address: self.address.clone(), reason }
     }
 
-    fn to_encrypt(&self, metadata: &mut Metadata) -> Result<Vec<u8>, KeyError> {
+    fn encryption_key(&self, metadata: &mut KeyProviderMetadata) -> Result<Vec<u8>, KeyError> {
         let (key, own) = match &self.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => {
-                let salt = random(pbkdf2.salt_length);
-                let salt = salt.map_err(|error| self.failed()(error.to_string()))?;
-                let passphrase = pbkdf2.passphrase.to_encrypt(metadata)?;
+                let salt = random_bytes(pbkdf2.salt_length);
+                let salt = salt.map_err(|error| self.key_error()(error.to_string()))?;
+                let passphrase = pbkdf2.passphrase.encryption_key(metadata)?;
                 let (hash, iterations) = (pbkdf2.hash, pbkdf2.iterations);
-                let key = derive(hash, iterations, &passphrase, &salt, pbkdf2.key_length);
+                let key =
+                    derive_pbkdf2_key(hash, iterations, &passphrase, &salt, pbkdf2.key_length);
                 let own = Pbkdf2Metadata {
-                    salt: Base64(salt),
+                    salt: Base64Bytes(salt),
                     iterations: iterations.get().into(),
                     hash_function: hash.name().to_owned(),
                     key_length: i64::try_from(pbkdf2.key_length).unwrap_or(i64::MAX),
@@ -155,18 +162,23 @@ impl KeyProvider {
                 (key, serde_json::to_vec(&own).unwrap_or_default())
             }
             KeyProviderKind::External(external) => {
-                let answer = external.run(None).map_err(self.failed())?;
+                let answer = external.run(None).map_err(self.key_error())?;
                 (answer.keys.encryption, answer.metadata)
             }
-            KeyProviderKind::OpenBao(openbao) => openbao.make_key().map_err(self.failed())?,
-            KeyProviderKind::AwsKms(kms) => kms.make_key().map_err(self.failed())?,
-            KeyProviderKind::GcpKms(kms) => kms.make_key().map_err(self.failed())?,
+            KeyProviderKind::OpenBao(openbao) => {
+                openbao.generate_data_key().map_err(self.key_error())?
+            }
+            KeyProviderKind::AwsKms(kms) => kms.generate_data_key().map_err(self.key_error())?,
+            KeyProviderKind::GcpKms(kms) => kms.generate_data_key().map_err(self.key_error())?,
         };
-        metadata.insert(self.metadata_key.clone(), Base64(own));
+        metadata.insert(self.metadata_key.clone(), Base64Bytes(own));
         Ok(key)
     }
 
-    fn to_decrypt(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
+    fn decryption_key_from_metadata(
+        &self,
+        metadata: &KeyProviderMetadata,
+    ) -> Result<Option<Vec<u8>>, KeyError> {
         // What is derived depends on the metadata of all key providers that are chained.
         let all = serde_json::to_vec(metadata).unwrap_or_default();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&all).cloned();
@@ -178,34 +190,38 @@ impl KeyProvider {
         Ok(key)
     }
 
-    fn decryption_key(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
-        let Some(Base64(own)) = metadata.get(&self.metadata_key) else { return Ok(None) };
+    fn decryption_key(&self, metadata: &KeyProviderMetadata) -> Result<Option<Vec<u8>>, KeyError> {
+        let Some(Base64Bytes(own)) = metadata.get(&self.metadata_key) else { return Ok(None) };
         match &self.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => {
-                let read: Pbkdf2Metadata = serde_json::from_slice(own)
-                    .map_err(|error| self.failed()(format!("its metadata is damaged: {error}")))?;
-                let Some((hash, iterations, length)) = read.parameters().map_err(self.failed())?
+                let read: Pbkdf2Metadata = serde_json::from_slice(own).map_err(|error| {
+                    self.key_error()(format!("its metadata is damaged: {error}"))
+                })?;
+                let Some((hash, iterations, length)) =
+                    read.parameters().map_err(self.key_error())?
                 else {
                     return Ok(None);
                 };
-                let passphrase = pbkdf2.passphrase.to_decrypt(metadata)?;
+                let passphrase = pbkdf2.passphrase.decryption_key(metadata)?;
                 let Some(passphrase) = passphrase else { return Ok(None) };
-                Ok(Some(derive(hash, iterations, &passphrase, &read.salt.0, length)))
+                Ok(Some(derive_pbkdf2_key(hash, iterations, &passphrase, &read.salt.0, length)))
             }
             KeyProviderKind::External(external) => {
-                let answer = external.run(Some(own)).map_err(self.failed())?;
+                let answer = external.run(Some(own)).map_err(self.key_error())?;
                 Ok(answer.keys.decryption)
             }
-            KeyProviderKind::OpenBao(openbao) => openbao.decrypt(own).map_err(self.failed()),
-            KeyProviderKind::AwsKms(kms) => kms.decrypt(own).map_err(self.failed()),
-            KeyProviderKind::GcpKms(kms) => kms.decrypt(own).map_err(self.failed()),
+            KeyProviderKind::OpenBao(openbao) => {
+                openbao.decrypt_data_key(own).map_err(self.key_error())
+            }
+            KeyProviderKind::AwsKms(kms) => kms.decrypt_data_key(own).map_err(self.key_error()),
+            KeyProviderKind::GcpKms(kms) => kms.decrypt_data_key(own).map_err(self.key_error()),
         }
     }
 }
 
 impl Pbkdf2Metadata {
     /// The hash function, the iterations and the length of the key; `None` if a part is missing.
-    fn parameters(&self) -> Result<Option<(Hash, NonZeroU32, usize)>, String> {
+    fn parameters(&self) -> Result<Option<(Pbkdf2Hash, NonZeroU32, usize)>, String> {
         let is_missing = self.salt.0.is_empty()
             || self.iterations == 0
             || self.hash_function.is_empty()
@@ -213,7 +229,7 @@ impl Pbkdf2Metadata {
         if is_missing {
             return Ok(None);
         }
-        let hash = Hash::find(&self.hash_function).ok_or_else(|| {
+        let hash = Pbkdf2Hash::find(&self.hash_function).ok_or_else(|| {
             format!("its metadata has the unknown hash function {:?}", self.hash_function)
         })?;
         let iterations = u32::try_from(self.iterations).ok().and_then(NonZeroU32::new);

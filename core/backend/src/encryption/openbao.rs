@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ureq::http::{HeaderValue, Request};
 
-use super::blocking::wait_for;
-use super::wrapper::Base64;
+use super::blocking::block_on_thread;
+use super::wrapper::Base64Bytes;
 use crate::cause::Cause;
-use crate::retry::Retries;
-use crate::web::{Client, HttpResponse, Tls, encoded};
+use crate::retry::RetryPolicy;
+use crate::web::{HttpClient, HttpResponse, TlsSettings, percent_encode};
 
 /// The address where nothing else is set.
-const USUAL_ADDRESS: &str = "https://127.0.0.1:8200";
+const DEFAULT_ADDRESS: &str = "https://127.0.0.1:8200";
 
 /// The attempts at a request.
-const RETRIES: Retries =
-    Retries { most: 2, shortest: Duration::from_secs(1), longest: Duration::from_millis(1500) };
+const RETRIES: RetryPolicy =
+    RetryPolicy { most: 2, shortest: Duration::from_secs(1), longest: Duration::from_millis(1500) };
 
 /// The arguments of the key provider.
 #[derive(Default)]
@@ -35,8 +35,8 @@ pub(super) struct OpenBaoSettings {
 }
 
 /// A key of a transit secrets engine.
-pub(super) struct OpenBao {
-    client: Client,
+pub(super) struct OpenBaoKeyProvider {
+    client: HttpClient,
     /// The URL of the engine, without a slash at its end.
     engine: String,
     key_name: String,
@@ -47,29 +47,29 @@ pub(super) struct OpenBao {
 
 /// The metadata in encrypted files.
 #[derive(Default, Serialize, Deserialize)]
-struct Metadata {
+struct OpenBaoMetadata {
     #[serde(default)]
-    ciphertext: Base64,
+    ciphertext: Base64Bytes,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Data,
+struct OpenBaoResponse {
+    data: DataKeyResponse,
 }
 
 #[derive(Deserialize)]
-struct Data {
-    plaintext: Base64,
+struct DataKeyResponse {
+    plaintext: Base64Bytes,
     #[serde(default)]
     ciphertext: String,
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorResponse {
     errors: Vec<String>,
 }
 
-impl OpenBao {
+impl OpenBaoKeyProvider {
     /// Completes the arguments with the environment variables that OpenBao's client has.
     ///
     /// # Errors
@@ -87,13 +87,15 @@ impl OpenBao {
             .map_err(|_| "the token has characters that no token has")?;
         let namespace = variable("BAO_NAMESPACE").map(|name| HeaderValue::from_str(&name));
         let namespace = namespace.transpose().map_err(|_| "BAO_NAMESPACE is not valid")?;
-        let address = of(settings.address, "BAO_ADDR").unwrap_or_else(|| USUAL_ADDRESS.to_owned());
+        let address =
+            of(settings.address, "BAO_ADDR").unwrap_or_else(|| DEFAULT_ADDRESS.to_owned());
         let authorities = variable("BAO_CACERT").map(|path| {
             read_named_text(Path::new(&path), MAX_RECORD)
                 .map_err(|error| format!("BAO_CACERT {path:?} cannot be read: {error}"))
         });
-        let tls = Tls { authorities: authorities.transpose()?, ..Tls::default() };
-        let client = Client::new(&tls, RETRIES, &variable).map_err(|error| error.to_string())?;
+        let tls = TlsSettings { authorities: authorities.transpose()?, ..TlsSettings::default() };
+        let client =
+            HttpClient::new(&tls, RETRIES, &variable).map_err(|error| error.to_string())?;
         let engine = settings.engine.unwrap_or_else(|| "transit".to_owned());
         Ok(Self {
             client: client.without_redirects(),
@@ -114,12 +116,12 @@ impl OpenBao {
     ///
     /// # Errors
     /// When the server cannot be reached, or refuses. The text has no final period.
-    pub(super) fn make_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
-        let data = self.call("datakey/plaintext", &json!({ "bits": self.n_bits }))?;
+    pub(super) fn generate_data_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let data = self.call_server("datakey/plaintext", &json!({ "bits": self.n_bits }))?;
         if data.ciphertext.is_empty() {
             return Err("the server returned a key without its encrypted form".to_owned());
         }
-        let metadata = Metadata { ciphertext: Base64(data.ciphertext.into_bytes()) };
+        let metadata = OpenBaoMetadata { ciphertext: Base64Bytes(data.ciphertext.into_bytes()) };
         let metadata = serde_json::to_vec(&metadata).map_err(|error| error.to_string())?;
         Ok((data.plaintext.0, metadata))
     }
@@ -127,21 +129,21 @@ impl OpenBao {
     /// Has the server decrypt the key of a file; `None` if the metadata has none.
     ///
     /// # Errors
-    /// As [`OpenBao::make_key`].
-    pub(super) fn decrypt(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
-        let Metadata { ciphertext } = serde_json::from_slice(metadata)
+    /// As [`OpenBaoKeyProvider::generate_data_key`].
+    pub(super) fn decrypt_data_key(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let OpenBaoMetadata { ciphertext } = serde_json::from_slice(metadata)
             .map_err(|error| format!("its metadata is damaged: {error}"))?;
         if ciphertext.0.is_empty() {
             return Ok(None);
         }
         let ciphertext = String::from_utf8(ciphertext.0)
             .map_err(|_| "the encrypted key in its metadata is not text")?;
-        let data = self.call("decrypt", &json!({ "ciphertext": ciphertext }))?;
+        let data = self.call_server("decrypt", &json!({ "ciphertext": ciphertext }))?;
         Ok(Some(data.plaintext.0))
     }
 
-    fn call(&self, path: &str, body: &serde_json::Value) -> Result<Data, String> {
-        let url = format!("{}/{path}/{}", self.engine, encoded(&self.key_name));
+    fn call_server(&self, path: &str, body: &serde_json::Value) -> Result<DataKeyResponse, String> {
+        let url = format!("{}/{path}/{}", self.engine, percent_encode(&self.key_name));
         let mut request = Request::put(&url)
             .header("X-Vault-Request", "true")
             .header("X-Vault-Token", self.token.clone())
@@ -151,26 +153,27 @@ impl OpenBao {
         }
         let request = request.body(body.to_string().into_bytes());
         let request = request.map_err(|error| format!("{url:?} is no address: {error}"))?;
-        let answer = wait_for(self.client.send(&request))?.map_err(|error| error.to_string())?;
+        let answer =
+            block_on_thread(self.client.send(&request))?.map_err(|error| error.to_string())?;
         if !answer.status.is_success() {
-            return Err(refused(&answer, &url).to_string());
+            return Err(error_response_cause(&answer, &url).to_string());
         }
         // The answer has the key, so no message has a part of it.
-        let read: Answer = serde_json::from_slice(&answer.body)
+        let read: OpenBaoResponse = serde_json::from_slice(&answer.body)
             .map_err(|_| format!("PUT {url}: the answer is not one of a transit secrets engine"))?;
         Ok(read.data)
     }
 }
 
 /// The cause of a failure, with the errors that the server names.
-fn refused(answer: &HttpResponse, url: &str) -> Cause {
-    match serde_json::from_slice::<Refusal>(&answer.body) {
+fn error_response_cause(answer: &HttpResponse, url: &str) -> Cause {
+    match serde_json::from_slice::<ErrorResponse>(&answer.body) {
         Ok(refusal) if !refusal.errors.is_empty() => {
             let errors = refusal.errors.join("; ");
             let errors = errors.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("PUT {url}: HTTP {}: {errors}", answer.status).into()
         }
-        _ => answer.unexpected("PUT", url),
+        _ => answer.unexpected_response_cause("PUT", url),
     }
 }
 
@@ -180,16 +183,19 @@ mod tests {
     use base64::prelude::BASE64_STANDARD;
 
     use super::*;
-    use crate::scripted::{Reply, Scripted};
+    use crate::scripted_server::{ScriptedReply, ScriptedServer};
 
-    fn provider(server: &Scripted, variables: &[(&str, &str)]) -> Result<OpenBao, String> {
+    fn key_provider_for(
+        server: &ScriptedServer,
+        variables: &[(&str, &str)],
+    ) -> Result<OpenBaoKeyProvider, String> {
         let settings = OpenBaoSettings {
             address: Some(format!("{}/", server.url)),
             key_name: "state-key".to_owned(),
             key_length: 32,
             ..OpenBaoSettings::default()
         };
-        OpenBao::new(settings, |name| {
+        OpenBaoKeyProvider::new(settings, |name| {
             let found = variables.iter().find(|(other, _)| *other == name);
             found.map(|(_, value)| (*value).to_owned())
         })
@@ -201,59 +207,65 @@ mod tests {
     fn a_data_key_is_made_and_decrypted_by_the_server() {
         let key = [7; 32];
         let plaintext = BASE64_STANDARD.encode(key);
-        let server = Scripted::start([
-            Reply::new(
+        let server = ScriptedServer::start([
+            ScriptedReply::new(
                 "200 OK",
                 format!(
                     "{{\"data\":{{\"ciphertext\":\"vault:v1:abc\",\"plaintext\":\"{plaintext}\"}}}}"
                 ),
             ),
-            Reply::new("200 OK", format!("{{\"data\":{{\"plaintext\":\"{plaintext}\"}}}}")),
+            ScriptedReply::new("200 OK", format!("{{\"data\":{{\"plaintext\":\"{plaintext}\"}}}}")),
         ]);
         let variables = [("BAO_TOKEN", "secret-token"), ("BAO_NAMESPACE", "team")];
-        let provider = provider(&server, &variables).unwrap();
-        let (made, metadata) = provider.make_key().unwrap();
+        let provider = key_provider_for(&server, &variables).unwrap();
+        let (made, metadata) = provider.generate_data_key().unwrap();
         // The encrypted key is text of the server, once more in base64.
         assert_eq!(
             (made, metadata.as_slice()),
             (key.to_vec(), &br#"{"ciphertext":"dmF1bHQ6djE6YWJj"}"#[..])
         );
-        assert_eq!(provider.decrypt(&metadata), Ok(Some(key.to_vec())));
-        let asked = server.asked();
+        assert_eq!(provider.decrypt_data_key(&metadata), Ok(Some(key.to_vec())));
+        let asked = server.received_requests();
         assert_eq!(
-            server.lines(),
+            server.request_lines(),
             ["PUT /v1/transit/datakey/plaintext/state-key", "PUT /v1/transit/decrypt/state-key"]
         );
         assert_eq!(asked[0].body, b"{\"bits\":256}");
         assert_eq!(asked[1].body, b"{\"ciphertext\":\"vault:v1:abc\"}");
         assert_eq!(asked[1].headers["x-vault-token"], "secret-token");
         assert_eq!(asked[1].headers["x-vault-namespace"], "team");
-        assert_eq!(provider.decrypt(b"{}"), Ok(None));
+        assert_eq!(provider.decrypt_data_key(b"{}"), Ok(None));
     }
 
     #[test]
     fn a_refusal_names_the_request_and_never_the_token_or_a_key() {
-        let server = Scripted::start([
-            Reply::new(
+        let server = ScriptedServer::start([
+            ScriptedReply::new(
                 "403 Forbidden",
                 "{\"errors\":[\"1 error occurred:\\n\\t* permission denied\\n\"]}",
             ),
-            Reply::new("200 OK", "{\"data\":{\"plaintext\":\"hunter2!\",\"ciphertext\":5}}"),
-            Reply::new("400 Bad Request", "{\"errors\":[\"invalid ciphertext: no prefix\"]}"),
+            ScriptedReply::new(
+                "200 OK",
+                "{\"data\":{\"plaintext\":\"hunter2!\",\"ciphertext\":5}}",
+            ),
+            ScriptedReply::new(
+                "400 Bad Request",
+                "{\"errors\":[\"invalid ciphertext: no prefix\"]}",
+            ),
         ]);
-        let provider = provider(&server, &[("BAO_TOKEN", "secret-token")]).unwrap();
-        let said = provider.make_key().unwrap_err();
+        let provider = key_provider_for(&server, &[("BAO_TOKEN", "secret-token")]).unwrap();
+        let said = provider.generate_data_key().unwrap_err();
         assert!(said.ends_with("/v1/transit/datakey/plaintext/state-key: HTTP 403 Forbidden: 1 error occurred: * permission denied"), "{said}");
-        let said = provider.make_key().unwrap_err();
+        let said = provider.generate_data_key().unwrap_err();
         assert!(said.contains("not one of a transit") && !said.contains("hunter2"), "{said}");
-        let said = provider.decrypt(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
+        let said = provider.decrypt_data_key(br#"{"ciphertext":"YWJj"}"#).unwrap_err();
         assert!(said.contains("invalid ciphertext") && !said.contains("secret-token"), "{said}");
-        assert!(provider.decrypt(b"[").unwrap_err().contains("its metadata is damaged"));
+        assert!(provider.decrypt_data_key(b"[").unwrap_err().contains("its metadata is damaged"));
     }
 
     #[test]
     fn a_token_is_required() {
-        let server = Scripted::start([]);
-        assert!(provider(&server, &[]).err().unwrap().contains("BAO_TOKEN"));
+        let server = ScriptedServer::start([]);
+        assert!(key_provider_for(&server, &[]).err().unwrap().contains("BAO_TOKEN"));
     }
 }

@@ -4,16 +4,18 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use formwork_core::state::file::sealed::{SealError, open, seal, sealed_header};
+use formwork_core::state::file::sealed::{
+    SealError, open_state_file, read_sealed_header, seal_state_file,
+};
 use sha2::{Digest as _, Sha256};
 
-use super::age::{Age, AgeError};
+use super::age::{AgeError, AgeKeys};
 
 /// The method `sealed`.
 pub(super) struct SealedMethod {
     /// Its address, as messages name it.
     pub(super) address: String,
-    pub(super) age: Age,
+    pub(super) age: AgeKeys,
     /// The ciphertexts of the values that were read or written, by the hashes of the values. A value
     /// contains its place.
     known: Mutex<HashMap<[u8; 32], Vec<u8>>>,
@@ -28,7 +30,7 @@ pub(super) struct OpenedState {
 
 /// Why a sealed state is not opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum OpenError {
+pub(super) enum SealedStateError {
     /// No method has an identity for a value.
     #[error("{reason}. The file is sealed to the recipients {}", .recipients.join(" and "))]
     NoIdentity {
@@ -46,7 +48,7 @@ pub(super) enum OpenError {
 }
 
 impl SealedMethod {
-    pub(super) fn new(address: String, age: Age) -> Self {
+    pub(super) fn new(address: String, age: AgeKeys) -> Self {
         Self { address, age, known: Mutex::default() }
     }
 
@@ -55,30 +57,30 @@ impl SealedMethod {
     /// # Errors
     /// When it is no state. The text has no final period.
     pub(super) fn seal_state(&self, text: &[u8]) -> Result<Vec<u8>, String> {
-        let sealed = seal(text, &self.age.recipients(), &mut |value| {
-            if let Some(known) = self.recall(value) {
+        let sealed = seal_state_file(text, &self.age.recipients(), &mut |value| {
+            if let Some(known) = self.cached_ciphertext(value) {
                 return Ok(known);
             }
             let sealed = self.age.encrypt(value)?;
-            self.remember(value, &sealed);
+            self.cache_ciphertext(value, &sealed);
             Ok(sealed)
         });
         sealed.map_err(|error| error.to_string())
     }
 
-    fn remember(&self, value: &[u8], sealed: &[u8]) {
+    fn cache_ciphertext(&self, value: &[u8], sealed: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(Sha256::digest(value).into(), sealed.to_vec());
     }
 
-    fn recall(&self, value: &[u8]) -> Option<Vec<u8>> {
+    fn cached_ciphertext(&self, value: &[u8]) -> Option<Vec<u8>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.get::<[u8; 32]>(&Sha256::digest(value).into()).cloned()
     }
 }
 
 /// The methods that may open a sealed state.
-pub(super) struct OpeningMethods<'m> {
+pub(super) struct SealedStateOpener<'m> {
     /// All, in the order of the configuration.
     pub(super) methods: Vec<&'m SealedMethod>,
     /// The one that writes.
@@ -87,20 +89,20 @@ pub(super) struct OpeningMethods<'m> {
     pub(super) takes_plain: bool,
 }
 
-impl OpeningMethods<'_> {
+impl SealedStateOpener<'_> {
     /// Opens the text of a sealed state.
     ///
     /// # Errors
     /// When no method opens it, or it was changed.
-    pub(super) fn open(&self, text: &[u8]) -> Result<OpenedState, OpenError> {
-        let mut recipients = sealed_header(text).map(|it| it.recipients).unwrap_or_default();
+    pub(super) fn open(&self, text: &[u8]) -> Result<OpenedState, SealedStateError> {
+        let mut recipients = read_sealed_header(text).map(|it| it.recipients).unwrap_or_default();
         recipients.sort_unstable();
         let writer = self.writer.filter(|method| method.age.recipients() == recipients);
         let (mut is_current, mut missing) = (writer.is_some(), Vec::new());
-        let opened = open(text, &mut |sealed| {
+        let opened = open_state_file(text, &mut |sealed| {
             let (method, value) = self.decrypt(sealed, &mut missing)?;
             match writer.filter(|writer| std::ptr::eq(*writer, method)) {
-                Some(writer) => writer.remember(&value, sealed),
+                Some(writer) => writer.cache_ciphertext(&value, sealed),
                 None => is_current = false,
             }
             Ok(value)
@@ -108,16 +110,16 @@ impl OpeningMethods<'_> {
         let opened = opened.map_err(|error| match error {
             SealError::Value { place, .. } if !missing.is_empty() => {
                 let reason = format!("{place}: {}", missing.join("; "));
-                OpenError::NoIdentity { reason, recipients }
+                SealedStateError::NoIdentity { reason, recipients }
             }
-            _ => OpenError::Changed(error.to_string()),
+            _ => SealedStateError::Changed(error.to_string()),
         })?;
         let is_current = is_current && opened.is_for_recipients;
         let Some(place) = opened.plain.first() else {
             return Ok(OpenedState { text: opened.text, is_current });
         };
         if !self.takes_plain {
-            return Err(OpenError::Plain(place.clone()));
+            return Err(SealedStateError::Plain(place.clone()));
         }
         Ok(OpenedState { text: opened.text, is_current: false })
     }

@@ -8,24 +8,27 @@ use std::sync::OnceLock;
 use formwork_core::state::file::sealed::SEALED_VERSION;
 
 use super::age::AgeError;
-use super::algorithms::AesGcm;
-use super::keys::{KeyError, Keys};
-use super::sealed::{OpenError, OpeningMethods, SealedMethod};
-use super::wrapper::{AGE_VERSION, Base64, Layout, Metadata, StateHeader, VERSION, Wrapper};
+use super::algorithms::AesGcmKey;
+use super::keys::{KeyError, MethodKeys};
+use super::sealed::{SealedMethod, SealedStateError, SealedStateOpener};
+use super::wrapper::{
+    AGE_VERSION, Base64Bytes, EncryptedFile, JsonLayout, KeyProviderMetadata, OPENTOFU_VERSION,
+    StateHeader,
+};
 
 /// The methods for one kind of file.
-pub(crate) struct Target {
+pub(crate) struct EncryptionTarget {
     /// The name of the block, as messages have it.
     name: String,
     /// The one that encrypts, then the fallbacks.
-    methods: Vec<Method>,
+    methods: Vec<EncryptionMethod>,
     /// The key of the first method. It is made once for each run: a new one for each file would take
     /// long, and could fail when results must be stored.
-    sealing: OnceLock<Result<Sealing, EncryptError>>,
+    sealing: OnceLock<Result<EncryptionInputs, EncryptError>>,
 }
 
 /// A method.
-pub(super) enum Method {
+pub(super) enum EncryptionMethod {
     /// Leaves files as they are.
     Unencrypted,
     /// Encrypts with AES-GCM.
@@ -38,18 +41,18 @@ pub(super) enum Method {
 pub(super) struct AesGcmMethod {
     /// Its address, as messages name it.
     pub(super) address: String,
-    pub(super) keys: Keys,
+    pub(super) keys: MethodKeys,
     pub(super) aad: Vec<u8>,
 }
 
-struct Sealing {
-    key: AesGcm,
-    metadata: Metadata,
+struct EncryptionInputs {
+    key: AesGcmKey,
+    metadata: KeyProviderMetadata,
 }
 
 /// A file that may have been decrypted.
 #[derive(Debug)]
-pub(crate) struct Opened<'t> {
+pub(crate) struct DecryptedFile<'t> {
     /// The text.
     pub(crate) text: Cow<'t, [u8]>,
     /// Whether the first method has encrypted it. Otherwise it has to be written again.
@@ -82,7 +85,7 @@ pub(crate) enum DecryptError {
     )]
     NotEncrypted(String),
     /// It has a later form.
-    #[error("the file has encryption version {0:?}; this program knows {VERSION:?}")]
+    #[error("the file has encryption version {0:?}; this program knows {OPENTOFU_VERSION:?}")]
     Version(String),
     /// A key provider failed.
     #[error("the key provider {0}")]
@@ -95,14 +98,14 @@ pub(crate) enum DecryptError {
     Header(&'static str),
     /// It is sealed, and is not opened.
     #[error("{0}")]
-    Sealed(#[from] OpenError),
+    Sealed(#[from] SealedStateError),
 }
 
 /// The next step of a user without an identity.
-pub(super) const SET_IDENTITY: &str = "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of the recipients.";
+pub(super) const SET_IDENTITY_REMEDY: &str = "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of the recipients.";
 
 /// The next step for a sealed file that was changed.
-pub(super) const RESTORE: &str = "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed.";
+pub(super) const RESTORE_REMEDY: &str = "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed.";
 
 impl DecryptError {
     /// The next step, in whole sentences.
@@ -116,38 +119,41 @@ impl DecryptError {
             Self::NoMethod(_) => {
                 "Check the passphrase or the keys. If they have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
             }
-            Self::Sealed(OpenError::NoIdentity { .. }) => {
+            Self::Sealed(SealedStateError::NoIdentity { .. }) => {
                 "Set `identity_file` of the key provider, or the environment variable FORMWORK_AGE_IDENTITY_FILE, to the file with the identity of one of these recipients. If recipients or identities have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
             }
-            Self::Sealed(OpenError::Plain(_)) => {
+            Self::Sealed(SealedStateError::Plain(_)) => {
                 "The file was changed by hand. Restore it from a copy. If the readable value is right, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
             }
-            Self::Header(_) | Self::Sealed(OpenError::Changed(_)) => RESTORE,
+            Self::Header(_) | Self::Sealed(SealedStateError::Changed(_)) => RESTORE_REMEDY,
         }
     }
 }
 
-impl fmt::Debug for Target {
+impl fmt::Debug for EncryptionTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Keys and passphrases are below it.
         f.debug_struct("Target").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Target {
-    pub(super) fn new(name: impl Into<String>, methods: Vec<Method>) -> Self {
+impl EncryptionTarget {
+    pub(super) fn new(name: impl Into<String>, methods: Vec<EncryptionMethod>) -> Self {
         Self { name: name.into(), methods, sealing: OnceLock::new() }
     }
 
     /// Whether files are encrypted.
     pub(crate) fn encrypts(&self) -> bool {
-        matches!(self.methods.first(), Some(Method::AesGcm(_) | Method::Sealed(_)))
+        matches!(
+            self.methods.first(),
+            Some(EncryptionMethod::AesGcm(_) | EncryptionMethod::Sealed(_))
+        )
     }
 
     /// The method that seals states, if that is the one to write with.
-    pub(super) fn sealed(&self) -> Option<&SealedMethod> {
+    pub(super) fn sealed_method(&self) -> Option<&SealedMethod> {
         match self.methods.first() {
-            Some(Method::Sealed(method)) => Some(method),
+            Some(EncryptionMethod::Sealed(method)) => Some(method),
             _ => None,
         }
     }
@@ -156,8 +162,8 @@ impl Target {
     ///
     /// # Errors
     /// When a key provider fails.
-    pub(crate) fn prepare(&self) -> Result<(), EncryptError> {
-        self.sealing().map(drop)
+    pub(crate) fn prepare_key(&self) -> Result<(), EncryptError> {
+        self.encryption_inputs().map(drop)
     }
 
     /// Checks that an identity of a sealed method decrypts what that method seals, if states are sealed.
@@ -165,7 +171,7 @@ impl Target {
     /// # Errors
     /// When there is none: the reasons of all methods, without a final period.
     pub(super) fn check_identity(&self) -> Result<(), String> {
-        if self.sealed().is_none() {
+        if self.sealed_method().is_none() {
             return Ok(());
         }
         let mut reasons = Vec::new();
@@ -178,15 +184,17 @@ impl Target {
         Err(reasons.join("; "))
     }
 
-    fn sealing(&self) -> Result<Option<(&AesGcmMethod, &Sealing)>, EncryptError> {
-        let Some(Method::AesGcm(method)) = self.methods.first() else { return Ok(None) };
+    fn encryption_inputs(
+        &self,
+    ) -> Result<Option<(&AesGcmMethod, &EncryptionInputs)>, EncryptError> {
+        let Some(EncryptionMethod::AesGcm(method)) = self.methods.first() else { return Ok(None) };
         let made = self.sealing.get_or_init(|| {
-            let mut metadata = Metadata::new();
-            let key = method.keys.to_encrypt(&mut metadata)?;
+            let mut metadata = KeyProviderMetadata::new();
+            let key = method.keys.encryption_key(&mut metadata)?;
             let length = key.len();
-            let key = AesGcm::new(&key)
-                .ok_or_else(|| EncryptError::KeyLength(method.wrong_length(length)))?;
-            Ok(Sealing { key, metadata })
+            let key = AesGcmKey::new(&key)
+                .ok_or_else(|| EncryptError::KeyLength(method.describe_wrong_key_length(length)))?;
+            Ok(EncryptionInputs { key, metadata })
         });
         made.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
     }
@@ -195,30 +203,32 @@ impl Target {
     ///
     /// # Errors
     /// When there is no key.
-    pub(super) fn seal<'t>(
+    pub(super) fn encrypt<'t>(
         &self,
         text: Cow<'t, [u8]>,
         header: StateHeader,
-        layout: Layout,
+        layout: JsonLayout,
     ) -> Result<Cow<'t, [u8]>, EncryptError> {
-        if let Some(method) = self.sealed() {
-            let wrapper = Wrapper {
+        if let Some(method) = self.sealed_method() {
+            let wrapper = EncryptedFile {
                 recipients: method.age.recipients(),
-                encrypted_data: Base64(method.age.encrypt(&text).map_err(EncryptError::Sealed)?),
+                encrypted_data: Base64Bytes(
+                    method.age.encrypt(&text).map_err(EncryptError::Sealed)?,
+                ),
                 encryption_version: AGE_VERSION.to_owned(),
-                ..Wrapper::default()
+                ..EncryptedFile::default()
             };
             return Ok(Cow::Owned(wrapper.to_text(layout)));
         }
-        let Some((method, sealing)) = self.sealing()? else { return Ok(text) };
-        let sealed = sealing.key.seal(&text, &method.aad);
-        let wrapper = Wrapper {
+        let Some((method, sealing)) = self.encryption_inputs()? else { return Ok(text) };
+        let sealed = sealing.key.encrypt(&text, &method.aad);
+        let wrapper = EncryptedFile {
             serial: header.serial,
             lineage: header.lineage,
             meta: sealing.metadata.clone(),
-            encrypted_data: Base64(sealed.map_err(|_| EncryptError::NoRandomBytes)?),
-            encryption_version: VERSION.to_owned(),
-            ..Wrapper::default()
+            encrypted_data: Base64Bytes(sealed.map_err(|_| EncryptError::NoRandomBytes)?),
+            encryption_version: OPENTOFU_VERSION.to_owned(),
+            ..EncryptedFile::default()
         };
         Ok(Cow::Owned(wrapper.to_text(layout)))
     }
@@ -227,37 +237,40 @@ impl Target {
     ///
     /// # Errors
     /// When no method decrypts it, or it is not encrypted and has to be.
-    pub(crate) fn open<'t>(&self, text: &'t [u8]) -> Result<Opened<'t>, DecryptError> {
-        let Some(wrapper) = Wrapper::parse(text) else {
-            if !self.takes_plain() {
+    pub(crate) fn decrypt<'t>(&self, text: &'t [u8]) -> Result<DecryptedFile<'t>, DecryptError> {
+        let Some(wrapper) = EncryptedFile::parse(text) else {
+            if !self.allows_plaintext() {
                 return Err(DecryptError::NotEncrypted(self.name.clone()));
             }
-            return Ok(Opened { text: Cow::Borrowed(text), is_current: !self.encrypts() });
+            return Ok(DecryptedFile { text: Cow::Borrowed(text), is_current: !self.encrypts() });
         };
         match wrapper.encryption_version.as_str() {
-            VERSION => self.open_wrapper(&wrapper),
-            AGE_VERSION => self.open_age(wrapper),
-            SEALED_VERSION => self.open_state(text),
+            OPENTOFU_VERSION => self.decrypt_wrapper(&wrapper),
+            AGE_VERSION => self.decrypt_age(wrapper),
+            SEALED_VERSION => self.open_sealed_state(text),
             _ => Err(DecryptError::Version(wrapper.encryption_version)),
         }
     }
 
     /// Whether files may be unencrypted.
-    fn takes_plain(&self) -> bool {
-        self.methods.iter().any(|method| matches!(method, Method::Unencrypted))
+    fn allows_plaintext(&self) -> bool {
+        self.methods.iter().any(|method| matches!(method, EncryptionMethod::Unencrypted))
     }
 
-    fn open_wrapper(&self, wrapper: &Wrapper) -> Result<Opened<'static>, DecryptError> {
+    fn decrypt_wrapper(
+        &self,
+        wrapper: &EncryptedFile,
+    ) -> Result<DecryptedFile<'static>, DecryptError> {
         let mut failures = Vec::new();
         for (at, method) in self.methods.iter().enumerate() {
-            let Method::AesGcm(method) = method else { continue };
-            match method.open(wrapper)? {
+            let EncryptionMethod::AesGcm(method) = method else { continue };
+            match method.decrypt(wrapper)? {
                 Ok(plain) => {
-                    let header = StateHeader::of(&plain);
-                    if let Some(member) = wrapper.header().difference(&header) {
+                    let header = StateHeader::from_state(&plain);
+                    if let Some(member) = wrapper.header().first_difference(&header) {
                         return Err(DecryptError::Header(member));
                     }
-                    return Ok(Opened { text: Cow::Owned(plain), is_current: at == 0 });
+                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: at == 0 });
                 }
                 Err(reason) => failures.push(format!("{}: {reason}", method.address)),
             }
@@ -271,7 +284,7 @@ impl Target {
     /// The methods that open sealed files.
     fn sealed_methods(&self) -> Result<Vec<&SealedMethod>, DecryptError> {
         let sealed = self.methods.iter().filter_map(|method| match method {
-            Method::Sealed(method) => Some(method),
+            EncryptionMethod::Sealed(method) => Some(method),
             _ => None,
         });
         let methods: Vec<&SealedMethod> = sealed.collect();
@@ -282,37 +295,39 @@ impl Target {
         Ok(methods)
     }
 
-    fn open_age(&self, wrapper: Wrapper) -> Result<Opened<'static>, DecryptError> {
+    fn decrypt_age(&self, wrapper: EncryptedFile) -> Result<DecryptedFile<'static>, DecryptError> {
         let mut reasons = Vec::new();
         for method in self.sealed_methods()? {
             match method.age.decrypt(&wrapper.encrypted_data.0) {
                 Ok(plain) => {
-                    let writes = self.sealed().is_some_and(|first| std::ptr::eq(first, method));
-                    return Ok(Opened { text: Cow::Owned(plain), is_current: writes });
+                    let writes =
+                        self.sealed_method().is_some_and(|first| std::ptr::eq(first, method));
+                    return Ok(DecryptedFile { text: Cow::Owned(plain), is_current: writes });
                 }
                 Err(AgeError::NoIdentity(reason)) => {
                     reasons.push(format!("{}: {reason}", method.address));
                 }
                 Err(damaged @ AgeError::Damaged) => {
-                    return Err(OpenError::Changed(damaged.to_string()).into());
+                    return Err(SealedStateError::Changed(damaged.to_string()).into());
                 }
             }
         }
         let (reason, recipients) = (reasons.join("; "), wrapper.recipients);
-        Err(OpenError::NoIdentity { reason, recipients }.into())
+        Err(SealedStateError::NoIdentity { reason, recipients }.into())
     }
 
-    fn open_state(&self, text: &[u8]) -> Result<Opened<'static>, DecryptError> {
+    fn open_sealed_state(&self, text: &[u8]) -> Result<DecryptedFile<'static>, DecryptError> {
         let methods = self.sealed_methods()?;
-        let takes_plain = self.takes_plain();
-        let opened = OpeningMethods { methods, writer: self.sealed(), takes_plain }.open(text)?;
-        Ok(Opened { text: Cow::Owned(opened.text), is_current: opened.is_current })
+        let takes_plain = self.allows_plaintext();
+        let opened =
+            SealedStateOpener { methods, writer: self.sealed_method(), takes_plain }.open(text)?;
+        Ok(DecryptedFile { text: Cow::Owned(opened.text), is_current: opened.is_current })
     }
 }
 
 impl AesGcmMethod {
     /// Describes a key of the wrong length.
-    pub(super) fn wrong_length(&self, length: usize) -> String {
+    pub(super) fn describe_wrong_key_length(&self, length: usize) -> String {
         format!(
             "{} needs a key of 16, 24 or 32 bytes, and gets one of {length} bytes",
             self.address
@@ -320,9 +335,9 @@ impl AesGcmMethod {
     }
 
     /// Decrypts a file; why it does not, if it does not.
-    fn open(&self, wrapper: &Wrapper) -> Result<Result<Vec<u8>, String>, KeyError> {
-        let providers = self.keys.providers();
-        let Some(key) = self.keys.to_decrypt(&wrapper.meta)? else {
+    fn decrypt(&self, wrapper: &EncryptedFile) -> Result<Result<Vec<u8>, String>, KeyError> {
+        let providers = self.keys.key_providers();
+        let Some(key) = self.keys.decryption_key(&wrapper.meta)? else {
             let missing = providers.iter().find(|it| !wrapper.meta.contains_key(&it.metadata_key));
             let found: Vec<&str> = wrapper.meta.keys().map(String::as_str).collect();
             return Ok(Err(match missing {
@@ -335,8 +350,10 @@ impl AesGcmMethod {
                 None => "there is no key to decrypt with".to_owned(),
             }));
         };
-        let Some(aes) = AesGcm::new(&key) else { return Ok(Err(self.wrong_length(key.len()))) };
-        Ok(aes.open(&wrapper.encrypted_data.0, &self.aad).ok_or_else(|| {
+        let Some(aes) = AesGcmKey::new(&key) else {
+            return Ok(Err(self.describe_wrong_key_length(key.len())));
+        };
+        Ok(aes.decrypt(&wrapper.encrypted_data.0, &self.aad).ok_or_else(|| {
             let of = providers.first().map_or("the keys", |provider| provider.address.as_str());
             format!("the key of {of} is not the one that the file was encrypted with, or the file was changed")
         }))

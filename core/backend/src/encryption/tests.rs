@@ -9,27 +9,27 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use formwork_core::config::inputs::{self, GivenValue, Origin, Unset, VariableInput};
-use formwork_core::config::{Files, root_module};
+use formwork_core::config::inputs::{self, GivenValue, GivenVariable, InputOrigin, UnsetVariable};
+use formwork_core::config::{ConfigFiles, load_root_module};
 use formwork_core::eval::HostValues;
 use formwork_core::eval::static_scope::StaticScope;
 use formwork_value::Value;
 use formwork_value::diag::Sources;
 
-use super::algorithms::{AesGcm, Hash, derive};
+use super::algorithms::{AesGcmKey, Pbkdf2Hash, derive_pbkdf2_key};
 use super::*;
-use crate::scripted::configured as configured_backend;
+use crate::scripted_server::configure_backend as configured_backend;
 use crate::{StoreError, WriteOutcome};
 
-const STATE: &[u8] = include_bytes!("golden/opentofu.tfstate");
-const PLAN: &[u8] = include_bytes!("golden/opentofu.tfplan.json");
+const OPENTOFU_STATE: &[u8] = include_bytes!("golden/opentofu.tfstate");
+const OPENTOFU_PLAN: &[u8] = include_bytes!("golden/opentofu.tfplan.json");
 /// The passphrase that both were written with.
 const PASSPHRASE: &str = "correct horse battery staple";
 
 /// A root module of one file.
-struct OneFile(String);
+struct SingleFileConfig(String);
 
-impl Files for OneFile {
+impl ConfigFiles for SingleFileConfig {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(vec!["main.tf".to_owned()])
     }
@@ -40,69 +40,75 @@ impl Files for OneFile {
 }
 
 /// The encryption of a block, or the summaries and details of the errors.
-fn configured(block: &str) -> Result<Encryption, Vec<String>> {
+fn encryption_of_block(block: &str) -> Result<Encryption, Vec<String>> {
     let text = format!(
         "terraform {{\n  encryption {{\n{block}\n  }}\n}}\nvariable \"passphrase\" {{\n  type = string\n  sensitive = true\n}}\nlocals {{\n  secret = \"${{var.passphrase}}\"\n}}\n"
     );
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let made = make(&mut diags, &mut sources, &text);
+    let made = build_encryption(&mut diags, &mut sources, &text);
     made.map_err(|_| {
         let errors = diags.iter().filter(|it| it.is_error());
         errors.map(|error| format!("{}: {}", error.summary, error.detail)).collect()
     })
 }
 
-fn make(
+fn build_encryption(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     text: &str,
 ) -> Result<Encryption, Reported> {
-    let module = root_module(diags, sources, &OneFile(text.to_owned()), Path::new("."))?;
-    let given = vec![VariableInput {
+    let module =
+        load_root_module(diags, sources, &SingleFileConfig(text.to_owned()), Path::new("."))?;
+    let given = vec![GivenVariable {
         name: "passphrase".into(),
-        value: GivenValue::Text(PASSPHRASE.to_owned()),
-        origin: Origin::Environment,
+        value: GivenValue::Unparsed(PASSPHRASE.to_owned()),
+        origin: InputOrigin::Environment,
     }];
-    let variables = inputs::resolve(diags, sources, &module, given, Unset::Unknown)?;
-    let world = HostValues::of_folder("/", || time::OffsetDateTime::UNIX_EPOCH);
+    let variables =
+        inputs::resolve_variables(diags, sources, &module, given, UnsetVariable::Unknown)?;
+    let world = HostValues::for_folder("/", || time::OffsetDateTime::UNIX_EPOCH);
     let scope = StaticScope::new(&module, &variables, &world);
     let block = module.settings.encryption.as_ref().expect("the text has the block");
     let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
     Encryption::new(diags, &settings, &BackendEnvironment::default())
 }
 
-fn errors(block: &str) -> String {
-    configured(block).err().unwrap_or_default().join("\n")
+fn errors_of_block(block: &str) -> String {
+    encryption_of_block(block).err().unwrap_or_default().join("\n")
 }
 
 /// A block with a key provider and a method, and more.
-fn with_pbkdf2(more: &str) -> String {
+fn block_with_pbkdf2(more: &str) -> String {
     format!(
         "key_provider \"pbkdf2\" \"main\" {{\n  passphrase = local.secret\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\nmethod \"unencrypted\" \"none\" {{}}\n{more}"
     )
 }
 
-const BOTH: &str =
+const STATE_AND_PLAN_TARGETS: &str =
     "state {\n  method = method.aes_gcm.main\n}\nplan {\n  method = method.aes_gcm.main\n}";
 
-fn state() -> StateFile {
-    StateFile { serial: 7, ..StateFile::fresh() }
+fn test_state() -> StateFile {
+    StateFile { serial: 7, ..StateFile::new_empty() }
 }
 
 #[test]
 fn files_that_opentofu_has_written_are_read() {
-    let encryption = configured(&with_pbkdf2(BOTH)).unwrap();
-    let (text, is_current) = encryption.state.open(STATE).unwrap();
-    let read = StateFile::read(&text).unwrap();
+    let encryption = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap();
+    let (text, is_current) = encryption.state.decrypt(OPENTOFU_STATE).unwrap();
+    let read = StateFile::parse(&text).unwrap();
     assert_eq!((read.serial, read.terraform_version.as_str()), (1, "1.12.6"));
     assert!(is_current && String::from_utf8_lossy(&text).contains("hunter2-is-the-secret"));
-    let plan = encryption.plan.open("plan.bin", PLAN).unwrap();
+    let plan = encryption.plan.decrypt("plan.bin", OPENTOFU_PLAN).unwrap();
     assert!(plan.starts_with(b"PK\x03\x04"));
-    assert!(repeats_lineage(STATE) && !repeats_lineage(PLAN) && is_encrypted(PLAN));
+    assert!(
+        is_encrypted_state(OPENTOFU_STATE)
+            && !is_encrypted_state(OPENTOFU_PLAN)
+            && is_encrypted(OPENTOFU_PLAN)
+    );
 }
 
 /// Decrypts a file with nothing but the algorithms and the names of the form.
-fn by_hand(text: &[u8]) -> Vec<u8> {
+fn decrypt_by_hand(text: &[u8]) -> Vec<u8> {
     let file: serde_json::Value = serde_json::from_slice(text).unwrap();
     assert_eq!(file["encryption_version"], "v0");
     let decode =
@@ -115,30 +121,30 @@ fn by_hand(text: &[u8]) -> Vec<u8> {
     let salt = decode(&meta["salt"]);
     assert_eq!(salt.len(), 32);
     let iterations = NonZeroU32::new(iterations).unwrap();
-    let key = derive(Hash::Sha512, iterations, PASSPHRASE.as_bytes(), &salt, 32);
-    AesGcm::new(&key).unwrap().open(&decode(&file["encrypted_data"]), b"").unwrap()
+    let key = derive_pbkdf2_key(Pbkdf2Hash::Sha512, iterations, PASSPHRASE.as_bytes(), &salt, 32);
+    AesGcmKey::new(&key).unwrap().decrypt(&decode(&file["encrypted_data"]), b"").unwrap()
 }
 
 #[test]
 fn files_are_the_algorithms_step_by_step() {
-    assert!(by_hand(STATE).starts_with(b"{"));
-    assert!(by_hand(PLAN).starts_with(b"PK\x03\x04"));
-    let encryption = configured(&with_pbkdf2(BOTH)).unwrap();
-    let file = state();
-    let ours = encryption.state.write(&file).unwrap();
-    assert_eq!(by_hand(&ours), file.write());
+    assert!(decrypt_by_hand(OPENTOFU_STATE).starts_with(b"{"));
+    assert!(decrypt_by_hand(OPENTOFU_PLAN).starts_with(b"PK\x03\x04"));
+    let encryption = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap();
+    let file = test_state();
+    let ours = encryption.state.serialize_state(&file).unwrap();
+    assert_eq!(decrypt_by_hand(&ours), file.to_bytes());
     let wrapper: serde_json::Value = serde_json::from_slice(&ours).unwrap();
     assert_eq!(
         (&wrapper["serial"], &wrapper["lineage"]),
         (&7.into(), &file.lineage.as_str().into())
     );
-    assert_eq!(encryption.state.read(&ours).unwrap(), file);
-    let plan = encryption.plan.seal(b"PK a plan".to_vec()).unwrap();
-    assert_eq!(by_hand(&plan), b"PK a plan");
+    assert_eq!(encryption.state.parse_state(&ours).unwrap(), file);
+    let plan = encryption.plan.encrypt(b"PK a plan".to_vec()).unwrap();
+    assert_eq!(decrypt_by_hand(&plan), b"PK a plan");
 }
 
 /// The bytes of a hexadecimal string.
-fn bytes(hexadecimal: &str) -> Vec<u8> {
+fn bytes_from_hex(hexadecimal: &str) -> Vec<u8> {
     let digits = hexadecimal.as_bytes().chunks(2);
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
     digits.map(|pair| byte(pair).unwrap()).collect()
@@ -152,7 +158,7 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
     let nonce: Vec<u8> = (0xa0..0xac).collect();
     for (hash, name, salt_length, aad, key, ciphertext, tag) in [
         (
-            Hash::Sha512,
+            Pbkdf2Hash::Sha512,
             "sha512",
             32,
             "",
@@ -161,7 +167,7 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
             "f30fc4e1227288a033ac8e56e20541fb",
         ),
         (
-            Hash::Sha256,
+            Pbkdf2Hash::Sha256,
             "sha256",
             12,
             "1, 2, 3",
@@ -172,9 +178,9 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
     ] {
         let salt: Vec<u8> = (0..salt_length).collect();
         let iterations = NonZeroU32::new(200_000).unwrap();
-        let (key, n_bytes) = (bytes(key), key.len() / 2);
-        assert_eq!(derive(hash, iterations, PASSPHRASE.as_bytes(), &salt, n_bytes), key);
-        let sealed = [nonce.clone(), bytes(ciphertext), bytes(tag)].concat();
+        let (key, n_bytes) = (bytes_from_hex(key), key.len() / 2);
+        assert_eq!(derive_pbkdf2_key(hash, iterations, PASSPHRASE.as_bytes(), &salt, n_bytes), key);
+        let sealed = [nonce.clone(), bytes_from_hex(ciphertext), bytes_from_hex(tag)].concat();
         let salt = BASE64_STANDARD.encode(&salt);
         let meta = format!(
             r#"{{"salt":"{salt}","iterations":200000,"hash_function":"{name}","key_length":{n_bytes}}}"#
@@ -186,38 +192,49 @@ fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
         );
         // The arguments of the key provider are for new files. Those of this one are in its metadata.
         let keys = "keys = key_provider.pbkdf2.main";
-        let block = with_pbkdf2(BOTH).replace(keys, &format!("{keys}\n  aad = [{aad}]"));
-        let opened = configured(&block).unwrap().state;
-        let (text, is_current) = opened.open(file.as_bytes()).unwrap();
+        let block = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
+            .replace(keys, &format!("{keys}\n  aad = [{aad}]"));
+        let opened = encryption_of_block(&block).unwrap().state;
+        let (text, is_current) = opened.decrypt(file.as_bytes()).unwrap();
         assert_eq!((&*String::from_utf8_lossy(&text), is_current), (plain, true));
-        assert_eq!(opened.read(file.as_bytes()).unwrap().serial, 9);
+        assert_eq!(opened.parse_state(file.as_bytes()).unwrap().serial, 9);
     }
 }
 
 #[test]
 fn a_wrong_passphrase_names_the_key_provider() {
-    let other = with_pbkdf2(BOTH).replace("local.secret", "\"another passphrase!\"");
-    let cipher = configured(&other).unwrap().state;
-    let error = cipher.read(STATE).unwrap_err().diagnostic("terraform.tfstate");
+    let other = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
+        .replace("local.secret", "\"another passphrase!\"");
+    let cipher = encryption_of_block(&other).unwrap().state;
+    let error = cipher.parse_state(OPENTOFU_STATE).unwrap_err().diagnostic("terraform.tfstate");
     assert_eq!(error.summary, "State file cannot be decrypted");
     assert!(error.detail.starts_with("terraform.tfstate: no method decrypts the file: method.aes_gcm.main: the key of key_provider.pbkdf2.main is not the one"), "{}", error.detail);
-    let renamed = with_pbkdf2(BOTH).replace("\"pbkdf2\" \"main\"", "\"pbkdf2\" \"new\"");
+    let renamed = block_with_pbkdf2(STATE_AND_PLAN_TARGETS)
+        .replace("\"pbkdf2\" \"main\"", "\"pbkdf2\" \"new\"");
     let renamed = renamed.replace("key_provider.pbkdf2.main", "key_provider.pbkdf2.new");
-    let error = configured(&renamed).unwrap().state.read(STATE).unwrap_err().to_string();
+    let error = encryption_of_block(&renamed)
+        .unwrap()
+        .state
+        .parse_state(OPENTOFU_STATE)
+        .unwrap_err()
+        .to_string();
     assert!(error.ends_with("the file has no metadata \"key_provider.pbkdf2.new\" of key_provider.pbkdf2.new, but key_provider.pbkdf2.main"), "{error}");
     let aliased = renamed.replace(
         "passphrase = local.secret",
         "passphrase = local.secret\n  encrypted_metadata_alias = \"key_provider.pbkdf2.main\"",
     );
-    assert_eq!(configured(&aliased).unwrap().state.read(STATE).unwrap().serial, 1);
+    assert_eq!(
+        encryption_of_block(&aliased).unwrap().state.parse_state(OPENTOFU_STATE).unwrap().serial,
+        1
+    );
 }
 
 #[test]
 fn a_state_that_is_not_encrypted_needs_a_fallback() {
-    let file = state();
-    let plain = file.write();
-    let strict = configured(&with_pbkdf2(BOTH)).unwrap();
-    let error = strict.state.read(&plain).unwrap_err();
+    let file = test_state();
+    let plain = file.to_bytes();
+    let strict = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap();
+    let error = strict.state.parse_state(&plain).unwrap_err();
     assert!(
         error.to_string().starts_with(
             "the file is not encrypted, and the encryption of `state` has no fallback"
@@ -226,40 +243,47 @@ fn a_state_that_is_not_encrypted_needs_a_fallback() {
     );
     assert_eq!(strict.state.read_named(&plain).unwrap(), file);
     assert!(strict.plan.check_plain("p").is_err());
-    let (text, is_current) = strict.state.open(b"").unwrap();
+    let (text, is_current) = strict.state.decrypt(b"").unwrap();
     assert!(text.is_empty() && is_current);
 
     let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
-    let moving = configured(&with_pbkdf2(fallback)).unwrap();
-    let (text, is_current) = moving.state.open(&plain).unwrap();
+    let moving = encryption_of_block(&block_with_pbkdf2(fallback)).unwrap();
+    let (text, is_current) = moving.state.decrypt(&plain).unwrap();
     assert_eq!((&*text, is_current), (plain.as_slice(), false));
-    assert!(moving.state.open(STATE).unwrap().1);
-    assert!(moving.plan.check_plain("p").is_ok() && moving.plan.open("p", PLAN).is_err());
+    assert!(moving.state.decrypt(OPENTOFU_STATE).unwrap().1);
+    assert!(
+        moving.plan.check_plain("p").is_ok() && moving.plan.decrypt("p", OPENTOFU_PLAN).is_err()
+    );
 
     let back = "state {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
-    let back = configured(&with_pbkdf2(back)).unwrap().state;
-    assert!(!back.encrypts() && !back.open(STATE).unwrap().1 && back.open(&plain).unwrap().1);
-    assert_eq!(back.write(&file).unwrap(), plain);
+    let back = encryption_of_block(&block_with_pbkdf2(back)).unwrap().state;
+    assert!(
+        !back.encrypts()
+            && !back.decrypt(OPENTOFU_STATE).unwrap().1
+            && back.decrypt(&plain).unwrap().1
+    );
+    assert_eq!(back.serialize_state(&file).unwrap(), plain);
 }
 
 #[tokio::test]
 async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has_read_it() {
     let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
-    let moving = configured(&with_pbkdf2(fallback)).unwrap().state;
+    let moving = encryption_of_block(&block_with_pbkdf2(fallback)).unwrap().state;
     let folder = tempfile::tempdir().unwrap();
     let states = [("workspace_dir", Value::string(folder.path().display().to_string()))];
     for backend in [configured_backend("inmem", &[]), configured_backend("local", &states)] {
         backend.create_workspace("encrypted-later").await.unwrap();
-        let mut store = backend.open("encrypted-later").await.unwrap();
-        let mut file = state();
+        let mut store = backend.open_store("encrypted-later").await.unwrap();
+        let mut file = test_state();
         store.write(&mut file).await.unwrap();
 
-        let mut store = backend.open("encrypted-later").await.unwrap();
+        let mut store = backend.open_store("encrypted-later").await.unwrap();
         store.set_cipher(moving.clone());
         let mut file = store.read().await.unwrap().unwrap();
         assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
         assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
-        let refused = backend.open("encrypted-later").await.unwrap().read().await.unwrap_err();
+        let refused =
+            backend.open_store("encrypted-later").await.unwrap().read().await.unwrap_err();
         let encrypted = matches!(&refused, StoreError::Unusable { error, .. } if *error == FileError::Encrypted);
         assert!(encrypted, "{refused}");
     }
@@ -268,18 +292,18 @@ async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has
 #[test]
 fn an_encrypted_file_is_refused_where_nothing_is_configured() {
     let cipher = StateCipher::default();
-    assert_eq!(cipher.read(STATE).unwrap_err(), FileError::Encrypted);
-    assert_eq!(StateFile::read_header(STATE).unwrap_err(), FileError::Encrypted);
-    let refused = PlanCipher::default().open("plan.bin", PLAN).unwrap_err();
+    assert_eq!(cipher.parse_state(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
+    assert_eq!(StateFile::read_header(OPENTOFU_STATE).unwrap_err(), FileError::Encrypted);
+    let refused = PlanCipher::default().decrypt("plan.bin", OPENTOFU_PLAN).unwrap_err();
     assert!(refused.detail.contains("TF_ENCRYPTION"), "{}", refused.detail);
 }
 
 #[test]
 fn a_changed_file_is_refused() {
-    let cipher = configured(&with_pbkdf2(BOTH)).unwrap().state;
+    let cipher = encryption_of_block(&block_with_pbkdf2(STATE_AND_PLAN_TARGETS)).unwrap().state;
     let changed = |from: &str, to: &str| {
-        let text = String::from_utf8_lossy(STATE).replacen(from, to, 1);
-        cipher.read(text.as_bytes()).unwrap_err().to_string()
+        let text = String::from_utf8_lossy(OPENTOFU_STATE).replacen(from, to, 1);
+        cipher.parse_state(text.as_bytes()).unwrap_err().to_string()
     };
     assert!(changed("\"serial\": 1", "\"serial\": 2").ends_with("different values of serial"));
     assert!(
@@ -296,47 +320,47 @@ fn a_changed_file_is_refused() {
 fn keys_may_be_chained_and_given() {
     let block = |key: &str| {
         format!(
-            "key_provider \"pbkdf2\" \"outer\" {{\n  chain = {key}\n  iterations = 200000\n  hash_function = \"sha256\"\n  salt_length = 12\n  key_length = 16\n}}\nkey_provider \"pbkdf2\" \"main\" {{\n  passphrase = var.passphrase\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.outer\n  aad = [1, 2]\n}}\n{BOTH}"
+            "key_provider \"pbkdf2\" \"outer\" {{\n  chain = {key}\n  iterations = 200000\n  hash_function = \"sha256\"\n  salt_length = 12\n  key_length = 16\n}}\nkey_provider \"pbkdf2\" \"main\" {{\n  passphrase = var.passphrase\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.outer\n  aad = [1, 2]\n}}\n{STATE_AND_PLAN_TARGETS}"
         )
     };
-    let cipher = configured(&block("key_provider.pbkdf2.main")).unwrap().state;
-    let text = cipher.write(&state()).unwrap();
-    assert_eq!(cipher.read(&text).unwrap().serial, 7);
+    let cipher = encryption_of_block(&block("key_provider.pbkdf2.main")).unwrap().state;
+    let text = cipher.serialize_state(&test_state()).unwrap();
+    assert_eq!(cipher.parse_state(&text).unwrap().serial, 7);
     let wrapper: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(wrapper["meta"].as_object().unwrap().len(), 2);
     // An authenticated value that differs is as good as another key.
     let other = block("key_provider.pbkdf2.main").replace("[1, 2]", "[1, 3]");
-    assert!(configured(&other).unwrap().state.read(&text).is_err());
+    assert!(encryption_of_block(&other).unwrap().state.parse_state(&text).is_err());
     let given = block("{ encryption_key = [for n in range(16) : n], decryption_key = range(16) }");
-    let cipher = configured(&given).unwrap().state;
-    let text = cipher.write(&state()).unwrap();
-    assert_eq!(configured(&given).unwrap().state.read(&text).unwrap().serial, 7);
+    let cipher = encryption_of_block(&given).unwrap().state;
+    let text = cipher.serialize_state(&test_state()).unwrap();
+    assert_eq!(encryption_of_block(&given).unwrap().state.parse_state(&text).unwrap().serial, 7);
 }
 
 #[test]
 fn a_method_may_take_keys_from_a_program() {
     let script = r#"echo '{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}'; cat >/dev/null; echo '{\"keys\":{\"encryption_key\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"decryption_key\":\"AAAAAAAAAAAAAAAAAAAAAA==\"},\"meta\":{\"external_data\":{\"key\":1}}}'"#;
     let block = format!(
-        "key_provider \"external\" \"it\" {{\n  command = [\"sh\", \"-c\", \"{script}\"]\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.external.it\n}}\n{BOTH}"
+        "key_provider \"external\" \"it\" {{\n  command = [\"sh\", \"-c\", \"{script}\"]\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.external.it\n}}\n{STATE_AND_PLAN_TARGETS}"
     );
-    let cipher = configured(&block).unwrap().state;
-    let text = cipher.write(&state()).unwrap();
-    assert_eq!(configured(&block).unwrap().state.read(&text).unwrap().serial, 7);
+    let cipher = encryption_of_block(&block).unwrap().state;
+    let text = cipher.serialize_state(&test_state()).unwrap();
+    assert_eq!(encryption_of_block(&block).unwrap().state.parse_state(&text).unwrap().serial, 7);
     let failing = block.replace("cat >/dev/null", "exit 5");
-    let cipher = configured(&failing).unwrap().state;
+    let cipher = encryption_of_block(&failing).unwrap().state;
     let reason = "the key provider key_provider.external.it: it ended with exit status: 5";
-    assert_eq!(cipher.prepare(), Err(reason.to_owned()));
-    assert!(cipher.read(&text).unwrap_err().to_string().starts_with(reason));
+    assert_eq!(cipher.prepare_key(), Err(reason.to_owned()));
+    assert!(cipher.parse_state(&text).unwrap_err().to_string().starts_with(reason));
 }
 
 #[test]
 fn mistakes_are_reported_without_values() {
     let check = |block: &str, expected: &str| {
-        let said = errors(block);
+        let said = errors_of_block(block);
         assert!(said.contains(expected), "{block}\n{said}");
         assert!(!said.contains("hunter2"), "{said}");
     };
-    let main = |more: &str| with_pbkdf2(more);
+    let main = |more: &str| block_with_pbkdf2(more);
     check(&main("state {\n}"), "Missing encryption method");
     check(&main("state {\n  method = \"x\"\n}"), "Invalid encryption method identifier");
     check(
@@ -356,7 +380,7 @@ fn mistakes_are_reported_without_values() {
         "Duplicate state block",
     );
     check(&main("method \"aes_gcm\" \"main\" {}"), "Duplicate method");
-    let with = |from: &str, to: &str| main(BOTH).replace(from, to);
+    let with = |from: &str, to: &str| main(STATE_AND_PLAN_TARGETS).replace(from, to);
     check(&with("local.secret", "\"hunter2\""), "the passphrase is too short");
     check(&with("local.secret", "var.missing"), "undeclared input variable");
     check(
@@ -402,11 +426,11 @@ fn mistakes_are_reported_without_values() {
 #[test]
 fn mistakes_in_key_providers_of_services_are_reported_without_values() {
     let check = |block: &str, expected: &str| {
-        let said = errors(block);
+        let said = errors_of_block(block);
         assert!(said.contains(expected), "{block}\n{said}");
         assert!(!said.contains("hunter2"), "{said}");
     };
-    let with = |from: &str, to: &str| with_pbkdf2(BOTH).replace(from, to);
+    let with = |from: &str, to: &str| block_with_pbkdf2(STATE_AND_PLAN_TARGETS).replace(from, to);
     let of = |kind: &str, arguments: &str| {
         with("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
             .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
@@ -447,11 +471,13 @@ fn mistakes_in_key_providers_of_services_are_reported_without_values() {
 
 #[test]
 fn a_data_source_has_its_own_encryption_or_the_default_one() {
-    let block = with_pbkdf2(
+    let block = block_with_pbkdf2(
         "remote_state_data_sources {\n  default {\n    method = method.unencrypted.none\n  }\n  remote_state_data_source \"sub[1].it[\\\"a\\\"]\" {\n    method = method.aes_gcm.main\n  }\n}",
     );
-    let remotes = configured(&block).unwrap().remotes;
-    assert!(remotes.of("module.sub[1].data.terraform_remote_state.it[\"a\"]").encrypts());
-    assert!(!remotes.of("data.terraform_remote_state.it").encrypts());
-    assert!(remotes.of("data.terraform_remote_state.it").read(STATE).is_err());
+    let remotes = encryption_of_block(&block).unwrap().remotes;
+    assert!(remotes.cipher_for("module.sub[1].data.terraform_remote_state.it[\"a\"]").encrypts());
+    assert!(!remotes.cipher_for("data.terraform_remote_state.it").encrypts());
+    assert!(
+        remotes.cipher_for("data.terraform_remote_state.it").parse_state(OPENTOFU_STATE).is_err()
+    );
 }

@@ -8,22 +8,22 @@ use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The version of the form that OpenTofu has.
-pub(super) const VERSION: &str = "v0";
+pub(super) const OPENTOFU_VERSION: &str = "v0";
 
 /// The version of files that are encrypted to recipients as a whole.
 pub(super) const AGE_VERSION: &str = "age-v1";
 
 /// Bytes that are a base64 string in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Base64(pub(super) Vec<u8>);
+pub(super) struct Base64Bytes(pub(super) Vec<u8>);
 
-impl Serialize for Base64 {
+impl Serialize for Base64Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&BASE64_STANDARD.encode(&self.0))
     }
 }
 
-impl<'de> Deserialize<'de> for Base64 {
+impl<'de> Deserialize<'de> for Base64Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
         BASE64_STANDARD.decode(text).map(Self).map_err(serde::de::Error::custom)
@@ -31,11 +31,11 @@ impl<'de> Deserialize<'de> for Base64 {
 }
 
 /// The metadata of key providers, by their keys.
-pub(super) type Metadata = BTreeMap<String, Base64>;
+pub(super) type KeyProviderMetadata = BTreeMap<String, Base64Bytes>;
 
 /// An encrypted file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Wrapper {
+pub(super) struct EncryptedFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) serial: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,18 +43,18 @@ pub(super) struct Wrapper {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) recipients: Vec<String>,
     #[serde(default)]
-    pub(super) meta: Metadata,
+    pub(super) meta: KeyProviderMetadata,
     #[serde(default)]
-    pub(super) encrypted_data: Base64,
+    pub(super) encrypted_data: Base64Bytes,
     #[serde(default)]
     pub(super) encryption_version: String,
 }
 
 /// The layout of an encrypted file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum JsonLayout {
     /// On one line: plans, and states in backends.
-    OneLine,
+    Compact,
     /// With a line for each member: states in local files.
     Indented,
 }
@@ -70,12 +70,12 @@ pub(super) struct StateHeader {
 
 impl StateHeader {
     /// The header of a state; empty for another text.
-    pub(super) fn of(state: &[u8]) -> Self {
+    pub(super) fn from_state(state: &[u8]) -> Self {
         serde_json::from_slice(state).unwrap_or_default()
     }
 
     /// The name of a member that both have, with two values.
-    pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
+    pub(super) fn first_difference(&self, other: &Self) -> Option<&'static str> {
         let serials = self.serial.zip(other.serial);
         let lineages = self.lineage.as_ref().zip(other.lineage.as_ref());
         if serials.is_some_and(|(one, other)| one != other) {
@@ -85,7 +85,7 @@ impl StateHeader {
     }
 }
 
-impl Wrapper {
+impl EncryptedFile {
     /// Reads an encrypted file; `None` for another text.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         if !is_object(text) {
@@ -102,10 +102,10 @@ impl Wrapper {
     }
 
     /// The file as text.
-    pub(super) fn to_text(&self, layout: Layout) -> Vec<u8> {
+    pub(super) fn to_text(&self, layout: JsonLayout) -> Vec<u8> {
         let text = match layout {
-            Layout::OneLine => serde_json::to_vec(self),
-            Layout::Indented => serde_json::to_vec_pretty(self).map(|mut text| {
+            JsonLayout::Compact => serde_json::to_vec(self),
+            JsonLayout::Indented => serde_json::to_vec_pretty(self).map(|mut text| {
                 text.push(b'\n');
                 text
             }),
@@ -135,8 +135,8 @@ pub fn is_encrypted(text: &[u8]) -> bool {
 
 /// Whether an encrypted file is a state: only that repeats a lineage.
 #[must_use]
-pub fn repeats_lineage(text: &[u8]) -> bool {
-    Wrapper::parse(text).is_some_and(|wrapper| wrapper.lineage.is_some())
+pub fn is_encrypted_state(text: &[u8]) -> bool {
+    EncryptedFile::parse(text).is_some_and(|wrapper| wrapper.lineage.is_some())
 }
 
 #[cfg(test)]
@@ -145,20 +145,20 @@ mod tests {
 
     #[test]
     fn an_encrypted_state_repeats_its_header() {
-        let meta = [("key_provider.pbkdf2.x".to_owned(), Base64(b"{}".to_vec()))].into();
-        let wrapper = Wrapper {
+        let meta = [("key_provider.pbkdf2.x".to_owned(), Base64Bytes(b"{}".to_vec()))].into();
+        let wrapper = EncryptedFile {
             serial: Some(3),
             lineage: Some("l".to_owned()),
             recipients: Vec::new(),
             meta,
-            encrypted_data: Base64(vec![1, 2]),
-            encryption_version: VERSION.to_owned(),
+            encrypted_data: Base64Bytes(vec![1, 2]),
+            encryption_version: OPENTOFU_VERSION.to_owned(),
         };
         let text = r#"{"serial":3,"lineage":"l","meta":{"key_provider.pbkdf2.x":"e30="},"encrypted_data":"AQI=","encryption_version":"v0"}"#;
-        assert_eq!(String::from_utf8(wrapper.to_text(Layout::OneLine)).unwrap(), text);
+        assert_eq!(String::from_utf8(wrapper.to_text(JsonLayout::Compact)).unwrap(), text);
         let indented = "{\n  \"serial\": 3,\n  \"lineage\": \"l\",\n  \"meta\": {\n    \"key_provider.pbkdf2.x\": \"e30=\"\n  },\n  \"encrypted_data\": \"AQI=\",\n  \"encryption_version\": \"v0\"\n}\n";
-        assert_eq!(String::from_utf8(wrapper.to_text(Layout::Indented)).unwrap(), indented);
-        let read = Wrapper::parse(text.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(wrapper.to_text(JsonLayout::Indented)).unwrap(), indented);
+        let read = EncryptedFile::parse(text.as_bytes()).unwrap();
         assert_eq!((read.header(), read.meta), (wrapper.header(), wrapper.meta));
         assert!(is_encrypted(text.as_bytes()));
     }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn other_texts_are_not_encrypted() {
         for text in ["", "PK", "{}", "{\"version\":4}", "{\"encryption_version\":\"\"}", "[1]"] {
-            assert!(Wrapper::parse(text.as_bytes()).is_none(), "{text}");
+            assert!(EncryptedFile::parse(text.as_bytes()).is_none(), "{text}");
             assert!(!is_encrypted(text.as_bytes()), "{text}");
         }
     }
@@ -178,9 +178,12 @@ mod tests {
             lineage: lineage.map(str::to_owned),
         };
         let full = header(Some(1), Some("a"));
-        assert_eq!(full.difference(&header(None, None)), None);
-        assert_eq!(full.difference(&header(Some(2), Some("a"))), Some("serial"));
-        assert_eq!(full.difference(&header(Some(1), Some("b"))), Some("lineage"));
-        assert_eq!(full.difference(&StateHeader::of(br#"{"serial":1,"lineage":"a"}"#)), None);
+        assert_eq!(full.first_difference(&header(None, None)), None);
+        assert_eq!(full.first_difference(&header(Some(2), Some("a"))), Some("serial"));
+        assert_eq!(full.first_difference(&header(Some(1), Some("b"))), Some("lineage"));
+        assert_eq!(
+            full.first_difference(&StateHeader::from_state(br#"{"serial":1,"lineage":"a"}"#)),
+            None
+        );
     }
 }

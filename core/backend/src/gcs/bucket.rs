@@ -9,10 +9,10 @@ use sha2::{Digest as _, Sha256};
 use ureq::http::{Request, StatusCode, header, request};
 
 use crate::cause::Cause;
-use crate::web::{Client, HttpResponse, encoded, without_secrets};
+use crate::web::{HttpClient, HttpResponse, percent_encode, redact_url};
 
 /// The generation of an object that does not exist.
-pub(super) const ABSENT: &str = "0";
+pub(super) const ABSENT_GENERATION: &str = "0";
 
 /// A bucket, with the form in which its objects are written.
 #[derive(Clone)]
@@ -20,14 +20,14 @@ pub(super) struct Bucket {
     pub(super) name: String,
     /// The URL of the API, with a slash at the end.
     pub(super) endpoint: String,
-    pub(super) client: Client,
+    pub(super) client: HttpClient,
     pub(super) signer: Signer<Credential>,
-    pub(super) encryption: Encryption,
+    pub(super) encryption: ObjectEncryption,
 }
 
 /// The encryption of states. Locks are as the bucket is configured.
 #[derive(Clone)]
-pub(super) enum Encryption {
+pub(super) enum ObjectEncryption {
     /// As the bucket is configured.
     Bucket,
     /// With a key of the Key Management Service.
@@ -38,14 +38,14 @@ pub(super) enum Encryption {
 
 /// The use of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ObjectUse {
     State,
     Lock,
 }
 
 /// An object as it was read.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct StoredObject {
     pub(super) content: Vec<u8>,
     /// The number of this version, if the server has any.
     pub(super) generation: Option<String>,
@@ -53,7 +53,7 @@ pub(super) struct Object {
 
 /// The outcome of writing an object.
 #[derive(Debug)]
-pub(super) enum Put {
+pub(super) enum PutOutcome {
     /// It is stored, under this generation.
     Stored(String),
     /// The stored generation is another one.
@@ -61,55 +61,60 @@ pub(super) enum Put {
 }
 
 #[derive(Deserialize)]
-struct Stored {
+struct StoredObjectJson {
     generation: String,
 }
 
 #[derive(Deserialize)]
-struct Listing {
+struct ListResponse {
     #[serde(default)]
-    items: Vec<Listed>,
+    items: Vec<ListedObject>,
     #[serde(rename = "nextPageToken")]
     next: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedObject {
     name: String,
 }
 
 /// The content of an answer that refuses a request.
 #[derive(Deserialize)]
-struct Refusal {
-    error: RefusalError,
+struct ErrorResponse {
+    error: ErrorDetail,
 }
 
 #[derive(Deserialize)]
-struct RefusalError {
+struct ErrorDetail {
     #[serde(default)]
     message: String,
 }
 
 impl Bucket {
-    fn url(&self, object: &str) -> String {
+    fn object_url(&self, object: &str) -> String {
         // The API takes the whole name as one segment of the path, so its slashes are encoded.
-        format!("{}b/{}/o/{}", self.endpoint, encoded(&self.name), encoded(object))
+        format!("{}b/{}/o/{}", self.endpoint, percent_encode(&self.name), percent_encode(object))
     }
 
     /// Reads an object; `None` if there is none.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn get(&self, object: &str, of: Use) -> Result<Option<Object>, Cause> {
-        let url = format!("{}?alt=media", self.url(object));
-        let answer = self.send(self.with_key(Request::get(&url), of), Vec::new()).await?;
+    pub(super) async fn get(
+        &self,
+        object: &str,
+        of: ObjectUse,
+    ) -> Result<Option<StoredObject>, Cause> {
+        let url = format!("{}?alt=media", self.object_url(object));
+        let answer =
+            self.send_request(self.add_key_headers(Request::get(&url), of), Vec::new()).await?;
         match answer.status {
-            StatusCode::OK => Ok(Some(Object {
+            StatusCode::OK => Ok(Some(StoredObject {
                 generation: answer.header("x-goog-generation").map(str::to_owned),
                 content: answer.body,
             })),
             StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(None),
-            _ => Err(self.refused(&answer, "GET", &url)),
+            _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
 
@@ -121,36 +126,37 @@ impl Bucket {
         &self,
         object: &str,
         content: Vec<u8>,
-        of: Use,
+        of: ObjectUse,
         generation: Option<&str>,
-    ) -> Result<Put, Cause> {
+    ) -> Result<PutOutcome, Cause> {
         // Uploads have a path of their own, which begins at the host whatever folder the endpoint
         // has.
         let host = self.endpoint.split('/').take(3).collect::<Vec<_>>().join("/");
         let mut url = format!(
             "{host}/upload/storage/v1/b/{}/o?uploadType=media&name={}",
-            encoded(&self.name),
-            encoded(object)
+            percent_encode(&self.name),
+            percent_encode(object)
         );
         if let Some(generation) = generation {
             url.push_str(&format!("&ifGenerationMatch={generation}"));
         }
         // Only a new object names its key: the service knows those of stored ones.
-        if let (Use::State, Encryption::Kms(name)) = (of, &self.encryption) {
-            url.push_str(&format!("&kmsKeyName={}", encoded(name)));
+        if let (ObjectUse::State, ObjectEncryption::Kms(name)) = (of, &self.encryption) {
+            url.push_str(&format!("&kmsKeyName={}", percent_encode(name)));
         }
         let request = Request::post(&url).header(header::CONTENT_TYPE, "application/json");
-        let answer = self.send(self.with_key(request, of), content).await?;
+        let answer = self.send_request(self.add_key_headers(request, of), content).await?;
         match answer.status {
             StatusCode::OK => {
-                let stored: Stored = serde_json::from_slice(&answer.body).map_err(|error| {
-                    let url = without_secrets(&url);
-                    format!("POST {url}: the answer cannot be read: {error}")
-                })?;
-                Ok(Put::Stored(stored.generation))
+                let stored: StoredObjectJson =
+                    serde_json::from_slice(&answer.body).map_err(|error| {
+                        let url = redact_url(&url);
+                        format!("POST {url}: the answer cannot be read: {error}")
+                    })?;
+                Ok(PutOutcome::Stored(stored.generation))
             }
-            StatusCode::PRECONDITION_FAILED => Ok(Put::Refused),
-            _ => Err(self.refused(&answer, "POST", &url)),
+            StatusCode::PRECONDITION_FAILED => Ok(PutOutcome::Refused),
+            _ => Err(self.unexpected_response_cause(&answer, "POST", &url)),
         }
     }
 
@@ -163,16 +169,16 @@ impl Bucket {
         object: &str,
         generation: Option<&str>,
     ) -> Result<bool, Cause> {
-        let mut url = self.url(object);
+        let mut url = self.object_url(object);
         if let Some(generation) = generation {
             url.push_str(&format!("?ifGenerationMatch={generation}"));
         }
-        let answer = self.send(Request::delete(&url), Vec::new()).await?;
+        let answer = self.send_request(Request::delete(&url), Vec::new()).await?;
         match answer.status {
             StatusCode::OK | StatusCode::NO_CONTENT => Ok(true),
             StatusCode::PRECONDITION_FAILED => Ok(false),
             StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(false),
-            _ => Err(self.refused(&answer, "DELETE", &url)),
+            _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }
 
@@ -183,21 +189,22 @@ impl Bucket {
     pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
         let (mut names, mut token) = (Vec::new(), None::<String>);
         loop {
-            let after = token.as_deref().map(|token| format!("&pageToken={}", encoded(token)));
+            let after =
+                token.as_deref().map(|token| format!("&pageToken={}", percent_encode(token)));
             let url = format!(
                 // The delimiter leaves out the objects in folders below, which are no states of
                 // this backend.
                 "{}b/{}/o?delimiter=%2F&prefix={}{}",
                 self.endpoint,
-                encoded(&self.name),
-                encoded(prefix),
+                percent_encode(&self.name),
+                percent_encode(prefix),
                 after.unwrap_or_default()
             );
-            let answer = self.send(Request::get(&url), Vec::new()).await?;
+            let answer = self.send_request(Request::get(&url), Vec::new()).await?;
             if answer.status != StatusCode::OK {
-                return Err(self.refused(&answer, "GET", &url));
+                return Err(self.unexpected_response_cause(&answer, "GET", &url));
             }
-            let page: Listing = serde_json::from_slice(&answer.body)
+            let page: ListResponse = serde_json::from_slice(&answer.body)
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             names.extend(page.items.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
@@ -208,7 +215,7 @@ impl Bucket {
         }
     }
 
-    async fn send(
+    async fn send_request(
         &self,
         request: request::Builder,
         content: Vec<u8>,
@@ -217,9 +224,9 @@ impl Bucket {
     }
 
     /// The headers with the key that this backend brings along.
-    fn with_key(&self, request: request::Builder, of: Use) -> request::Builder {
+    fn add_key_headers(&self, request: request::Builder, of: ObjectUse) -> request::Builder {
         // As in Terraform, the key is for states only, so that any run can read who has the lock.
-        let (Use::State, Encryption::Customer(key)) = (of, &self.encryption) else {
+        let (ObjectUse::State, ObjectEncryption::Customer(key)) = (of, &self.encryption) else {
             return request;
         };
         request
@@ -229,8 +236,8 @@ impl Bucket {
     }
 
     /// The cause of a failure for an answer that was not expected, with the next step.
-    fn refused(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
-        let message = message_of(answer);
+    fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
+        let message = error_message(answer);
         let next = match answer.status {
             StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",
             StatusCode::FORBIDDEN => {
@@ -238,18 +245,18 @@ impl Bucket {
             }
             StatusCode::NOT_FOUND => "the bucket must be made before: check bucket",
             StatusCode::BAD_REQUEST if message.contains("encrypt") => "check encryption_key",
-            _ => return answer.unexpected(method, url),
+            _ => return answer.unexpected_response_cause(method, url),
         };
         let said = if message.is_empty() { String::new() } else { format!(": {message}") };
-        let (url, name) = (without_secrets(url), &self.name);
+        let (url, name) = (redact_url(url), &self.name);
         format!("{method} {url}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
             .into()
     }
 }
 
 /// The message of an answer that refuses a request.
-pub(crate) fn message_of(answer: &HttpResponse) -> String {
-    let refusal: Option<Refusal> = serde_json::from_slice(&answer.body).ok();
+pub(crate) fn error_message(answer: &HttpResponse) -> String {
+    let refusal: Option<ErrorResponse> = serde_json::from_slice(&answer.body).ok();
     let message = match refusal {
         Some(refusal) => refusal.error.message,
         // Contents are refused with plain text.
@@ -261,6 +268,6 @@ pub(crate) fn message_of(answer: &HttpResponse) -> String {
 /// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy
 /// says neither.
 fn has_no_object(answer: &HttpResponse) -> bool {
-    let message = message_of(answer).to_lowercase();
+    let message = error_message(answer).to_lowercase();
     !message.contains('<') && !message.contains("bucket")
 }

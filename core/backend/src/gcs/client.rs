@@ -1,15 +1,15 @@
 //! The state of one workspace in a bucket: written only over the generation that was read, and locked by an
 //! object beside it, whose generation is the ID of the lock.
 
-use super::STATE;
-use super::bucket::{ABSENT, Bucket, Put, Use};
+use super::STATE_SUFFIX;
+use super::bucket::{ABSENT_GENERATION, Bucket, ObjectUse, PutOutcome};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The ending of the name of a lock.
-const LOCK: &str = ".tflock";
+const LOCK_SUFFIX: &str = ".tflock";
 
 /// The state of a workspace.
 pub(super) struct GcsClient {
@@ -28,23 +28,23 @@ impl GcsClient {
         Self { bucket, name, known: None, held: None }
     }
 
-    fn state(&self) -> String {
-        format!("{}{STATE}", self.name)
+    fn state_object_name(&self) -> String {
+        format!("{}{STATE_SUFFIX}", self.name)
     }
 
-    fn lock_object(&self) -> String {
-        format!("{}{LOCK}", self.name)
+    fn lock_object_name(&self) -> String {
+        format!("{}{LOCK_SUFFIX}", self.name)
     }
 
     /// Removes the state.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
-        self.bucket.delete(&self.state(), None).await.map(drop)
+        self.bucket.delete(&self.state_object_name(), None).await.map(drop)
     }
 
     /// The holder of the lock: its description with the ID of its object, and the ID that it was written with.
-    async fn holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
-        let object = self.lock_object();
-        let Some(found) = self.bucket.get(&object, Use::Lock).await? else { return Ok(None) };
+    async fn lock_holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
+        let object = self.lock_object_name();
+        let Some(found) = self.bucket.get(&object, ObjectUse::Lock).await? else { return Ok(None) };
         let info: LockInfo = serde_json::from_slice(&found.content).map_err(|error| {
             format!("the lock gs://{}/{object} cannot be read: {error}", self.bucket.name)
         })?;
@@ -55,12 +55,12 @@ impl GcsClient {
 }
 
 /// The error of a state without content.
-const EMPTIED: &str = "the object is there and has no content. A state never becomes empty by itself: restore a version of it, or remove it if none of its objects exist any more";
+const EMPTY_STATE_ERROR: &str = "the object is there and has no content. A state never becomes empty by itself: restore a version of it, or remove it if none of its objects exist any more";
 
 #[async_trait::async_trait]
 impl RemoteClient for GcsClient {
     fn location(&self) -> String {
-        format!("gs://{}/{}", self.bucket.name, self.state())
+        format!("gs://{}/{}", self.bucket.name, self.state_object_name())
     }
 
     fn lock_end(&self) -> LockEnd {
@@ -68,26 +68,26 @@ impl RemoteClient for GcsClient {
     }
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
-        let object = self.bucket.get(&self.state(), Use::State).await?;
+        let object = self.bucket.get(&self.state_object_name(), ObjectUse::State).await?;
         self.known = match &object {
             // In a condition, the generation 0 means that there is no object.
-            None => Some(ABSENT.to_owned()),
+            None => Some(ABSENT_GENERATION.to_owned()),
             Some(object) => object.generation.clone(),
         };
         match object.map(|object| object.content) {
             // Neither program writes one. As a new state it would have all objects created a second time.
-            Some(content) if content.is_empty() => Err(EMPTIED.into()),
+            Some(content) if content.is_empty() => Err(EMPTY_STATE_ERROR.into()),
             content => Ok(content),
         }
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let object = self.state();
+        let object = self.state_object_name();
         let known = self.known.as_deref();
-        match self.bucket.put(&object, text.clone(), Use::State, known).await? {
-            Put::Stored(generation) => self.known = Some(generation),
+        match self.bucket.put(&object, text.clone(), ObjectUse::State, known).await? {
+            PutOutcome::Stored(generation) => self.known = Some(generation),
             // An attempt whose answer was lost may have changed the generation.
-            Put::Refused => match self.bucket.get(&object, Use::State).await? {
+            PutOutcome::Refused => match self.bucket.get(&object, ObjectUse::State).await? {
                 Some(found) if found.content == text => self.known = found.generation,
                 _ => return Err(PutError::Changed),
             },
@@ -95,45 +95,45 @@ impl RemoteClient for GcsClient {
         Ok(())
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
-        let object = self.lock_object();
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
+        let object = self.lock_object_name();
         let path = format!("gs://{}/{object}", self.bucket.name);
         let content = serde_json::to_vec(&LockInfo { path, ..info.clone() })?;
         // The lock is the existence of the object, which only one of several processes can make.
-        match self.bucket.put(&object, content, Use::Lock, Some(ABSENT)).await? {
-            Put::Stored(generation) => self.held = Some(generation),
-            Put::Refused => match self.holder().await? {
+        match self.bucket.put(&object, content, ObjectUse::Lock, Some(ABSENT_GENERATION)).await? {
+            PutOutcome::Stored(generation) => self.held = Some(generation),
+            PutOutcome::Refused => match self.lock_holder().await? {
                 // An earlier attempt has reached the server although its answer was lost.
                 Some((holder, written)) if written == info.id => self.held = Some(holder.id),
-                holder => return Ok(Locking::Held(holder.map(|(holder, _)| Box::new(holder)))),
+                holder => return Ok(LockOutcome::Held(holder.map(|(holder, _)| Box::new(holder)))),
             },
         }
-        Ok(Locking::Taken)
+        Ok(LockOutcome::Taken)
     }
 
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
         let Some(generation) = self.held.take() else { return Ok(()) };
-        if self.bucket.delete(&self.lock_object(), Some(&generation)).await? {
+        if self.bucket.delete(&self.lock_object_name(), Some(&generation)).await? {
             return Ok(());
         }
-        match self.holder().await? {
+        match self.lock_holder().await? {
             None => Err("the lock was gone: another program has released it by force".into()),
             Some((holder, _)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
-                holder.holder()
+                holder.describe_holder()
             )
             .into()),
         }
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let mut found = self.holder().await?;
+        let mut found = self.lock_holder().await?;
         // Compatible servers may not compare the generation themselves.
         if found.as_ref().is_some_and(|(holder, _)| holder.id == id) {
-            if self.bucket.delete(&self.lock_object(), Some(id)).await? {
+            if self.bucket.delete(&self.lock_object_name(), Some(id)).await? {
                 return Ok(ForceUnlockOutcome::Released);
             }
-            found = self.holder().await?;
+            found = self.lock_holder().await?;
         }
         Ok(ForceUnlockOutcome::OtherLock(found.map(|(holder, _)| Box::new(holder))))
     }

@@ -14,32 +14,32 @@ use reqsign_google::{
 use serde::{Deserialize, Serialize};
 use ureq::http::{Request, StatusCode, header};
 
-use super::{file_or_text, string_list, text};
-use crate::kind::{Arguments, ConfigError};
-use crate::signing::context;
-use crate::web::{Client, encoded, without_secrets};
+use super::{argument_or_variable, read_file_or_text, string_list_argument};
+use crate::kind::{BackendArguments, ConfigError};
+use crate::signing::signing_context;
+use crate::web::{HttpClient, percent_encode, redact_url};
 
 /// The scope of tokens for states.
-const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.full_control";
+const STORAGE_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.full_control";
 
 /// The scope of tokens of an impersonated account.
 const IMPERSONATED_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
 
 /// The scope of tokens for the Key Management Service.
-const KEYS_SCOPE: &str = "https://www.googleapis.com/auth/cloudkms";
+const KEY_MANAGEMENT_SCOPE: &str = "https://www.googleapis.com/auth/cloudkms";
 
 /// The scope of tokens for other services of the cloud.
-const CLOUD_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+const CLOUD_PLATFORM_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
 
 /// The grant of a token for a signed assertion.
-const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const JWT_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /// The validity of an assertion.
-const VALIDITY: Duration = Duration::from_secs(3600);
+const ASSERTION_VALIDITY: Duration = Duration::from_secs(3600);
 
 /// The source of credentials.
 #[derive(Clone)]
-enum Source {
+enum CredentialSource {
     /// A token that is set.
     Token(String),
     /// The content of a credentials file.
@@ -49,14 +49,14 @@ enum Source {
 }
 
 /// Credentials of one source.
-struct Tokens {
-    source: Source,
+struct CredentialProvider {
+    source: CredentialSource,
     scope: &'static str,
     /// For the metadata service, which answers at once or not at all.
     nearby: Context,
 }
 
-impl std::fmt::Debug for Tokens {
+impl std::fmt::Debug for CredentialProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tokens").field("scope", &self.scope).finish_non_exhaustive()
     }
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Tokens {
 
 /// The key of a service account.
 #[derive(Deserialize)]
-struct ServiceAccount {
+struct ServiceAccountKey {
     client_email: String,
     private_key: String,
     #[serde(default)]
@@ -73,14 +73,14 @@ struct ServiceAccount {
 }
 
 #[derive(Serialize)]
-struct Header<'c> {
+struct JwtHeader<'c> {
     alg: &'static str,
     typ: &'static str,
     kid: &'c str,
 }
 
 #[derive(Serialize)]
-struct Claims<'c> {
+struct JwtClaims<'c> {
     iss: &'c str,
     scope: &'c str,
     aud: &'c str,
@@ -89,30 +89,30 @@ struct Claims<'c> {
 }
 
 #[derive(Deserialize)]
-struct Issued {
+struct TokenResponse {
     access_token: String,
     expires_in: u32,
 }
 
 /// The services that a token is for.
 #[derive(Clone, Copy)]
-pub(super) enum Scope {
+pub(super) enum TokenScope {
     Storage,
     KeyManagement,
 }
 
-impl Scope {
-    fn own(self) -> &'static str {
+impl TokenScope {
+    fn token_scope(self) -> &'static str {
         match self {
-            Self::Storage => SCOPE,
-            Self::KeyManagement => KEYS_SCOPE,
+            Self::Storage => STORAGE_SCOPE,
+            Self::KeyManagement => KEY_MANAGEMENT_SCOPE,
         }
     }
 
-    fn impersonated(self) -> &'static str {
+    fn impersonated_scope(self) -> &'static str {
         match self {
             Self::Storage => IMPERSONATED_SCOPE,
-            Self::KeyManagement => KEYS_SCOPE,
+            Self::KeyManagement => KEY_MANAGEMENT_SCOPE,
         }
     }
 }
@@ -121,89 +121,103 @@ impl Scope {
 ///
 /// # Errors
 /// When the credentials are no JSON, or no file can be read.
-pub(super) fn signer(
-    arguments: &Arguments<'_>,
-    client: &Client,
-    scope: Scope,
+pub(super) fn new_signer(
+    arguments: &BackendArguments<'_>,
+    client: &HttpClient,
+    scope: TokenScope,
 ) -> std::result::Result<Signer<Credential>, ConfigError> {
     let variables = &arguments.environment.variables;
-    let around = context(variables.clone(), client.clone());
-    let nearby = context(variables.clone(), Client::nearby()?);
-    let source = source(arguments)?;
+    let around = signing_context(variables.clone(), client.clone());
+    let nearby = signing_context(variables.clone(), HttpClient::for_local_services()?);
+    let source = find_credential_source(arguments)?;
     let variables =
         ["GOOGLE_BACKEND_IMPERSONATE_SERVICE_ACCOUNT", "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"];
     let signer = RequestSigner::new("storage");
-    Ok(match text(arguments, "impersonate_service_account", &variables) {
-        None => Signer::new(around, Tokens { source, scope: scope.own(), nearby }, signer),
+    Ok(match argument_or_variable(arguments, "impersonate_service_account", &variables) {
+        None => Signer::new(
+            around,
+            CredentialProvider { source, scope: scope.token_scope(), nearby },
+            signer,
+        ),
         Some(account) => {
             // Impersonation is a call of the IAM service, which the scope of storage does not
             // permit.
-            let tokens = Tokens { source, scope: CLOUD_SCOPE, nearby };
-            let delegates = string_list(arguments, "impersonate_service_account_delegates");
-            let grant = ServiceAccountImpersonationGrant::new(account, [scope.impersonated()])
-                .with_delegates(delegates);
+            let tokens = CredentialProvider { source, scope: CLOUD_PLATFORM_SCOPE, nearby };
+            let delegates =
+                string_list_argument(arguments, "impersonate_service_account_delegates");
+            let grant =
+                ServiceAccountImpersonationGrant::new(account, [scope.impersonated_scope()])
+                    .with_delegates(delegates);
             let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
             Signer::new(around, provider, signer)
         }
     })
 }
 
-fn source(arguments: &Arguments<'_>) -> std::result::Result<Source, ConfigError> {
-    if let Some(token) = text(arguments, "access_token", &["GOOGLE_OAUTH_ACCESS_TOKEN"]) {
-        return Ok(Source::Token(token));
+fn find_credential_source(
+    arguments: &BackendArguments<'_>,
+) -> std::result::Result<CredentialSource, ConfigError> {
+    if let Some(token) =
+        argument_or_variable(arguments, "access_token", &["GOOGLE_OAUTH_ACCESS_TOKEN"])
+    {
+        return Ok(CredentialSource::Token(token));
     }
     let variables = ["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"];
-    if let Some(given) = text(arguments, "credentials", &variables) {
-        return json(file_or_text(arguments, given)).map(Source::Json).ok_or_else(|| {
+    if let Some(given) = argument_or_variable(arguments, "credentials", &variables) {
+        return validate_json(read_file_or_text(arguments, given)).map(CredentialSource::Json).ok_or_else(|| {
             ConfigError::new(
                 "the string provided in credentials is neither valid json nor a valid file path",
             )
         });
     }
-    let home = arguments.variable("HOME").unwrap_or_default();
+    let home = arguments.environment_variable("HOME").unwrap_or_default();
     let usual = format!("{home}/.config/gcloud/application_default_credentials.json");
-    let (path, is_set) = match arguments.variable("GOOGLE_APPLICATION_CREDENTIALS") {
+    let (path, is_set) = match arguments.environment_variable("GOOGLE_APPLICATION_CREDENTIALS") {
         Some(path) => (path, true),
         None => (usual, false),
     };
     match arguments.read_text(&path) {
-        Ok(content) => json(content)
-            .map(Source::Json)
+        Ok(content) => validate_json(content)
+            .map(CredentialSource::Json)
             .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),
         // A file that was named has to exist; the usual one need not.
         Err(error) if is_set => Err(ConfigError::new(format!(
             "the file {path:?} of GOOGLE_APPLICATION_CREDENTIALS cannot be read: {error}"
         ))),
-        Err(_) => Ok(Source::Machine),
+        Err(_) => Ok(CredentialSource::Machine),
     }
 }
 
-fn json(text: String) -> Option<String> {
+fn validate_json(text: String) -> Option<String> {
     serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok().then_some(text)
 }
 
-impl Tokens {
-    async fn of_json(&self, content: &str, around: &Context) -> Result<Option<Credential>> {
+impl CredentialProvider {
+    async fn credential_from_json(
+        &self,
+        content: &str,
+        around: &Context,
+    ) -> Result<Option<Credential>> {
         // The content was checked to be JSON when it was read.
         let kind: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
         if kind.get("type").and_then(serde_json::Value::as_str) != Some("service_account") {
             let provider = StaticCredentialProvider::new(content).with_scope(self.scope);
             return provider.provide_credential(around).await;
         }
-        let account: ServiceAccount = serde_json::from_str(content).map_err(|error| {
+        let account: ServiceAccountKey = serde_json::from_str(content).map_err(|error| {
             Error::config_invalid(format!("the key of the service account is not valid: {error}"))
         })?;
-        account.exchange(self.scope, around).await.map(Some)
+        account.exchange_assertion(self.scope, around).await.map(Some)
     }
 }
 
-impl ServiceAccount {
+impl ServiceAccountKey {
     /// Exchanges a signed assertion for a token.
-    async fn exchange(&self, scope: &str, around: &Context) -> Result<Credential> {
+    async fn exchange_assertion(&self, scope: &str, around: &Context) -> Result<Credential> {
         let url = self.token_uri.as_deref().unwrap_or("https://oauth2.googleapis.com/token");
         let now = Timestamp::now();
-        let expires = now + VALIDITY;
-        let claims = Claims {
+        let expires = now + ASSERTION_VALIDITY;
+        let claims = JwtClaims {
             iss: &self.client_email,
             scope,
             // The service refuses an assertion that is meant for another URL.
@@ -211,15 +225,19 @@ impl ServiceAccount {
             exp: expires.as_second(),
             iat: now.as_second(),
         };
-        let header = Header { alg: "RS256", typ: "JWT", kid: &self.private_key_id };
+        let header = JwtHeader { alg: "RS256", typ: "JWT", kid: &self.private_key_id };
         let assertion = encode_rs256_pem(&header, &claims, self.private_key.as_bytes())?;
-        let form = format!("grant_type={}&assertion={}", encoded(GRANT), encoded(&assertion));
+        let form = format!(
+            "grant_type={}&assertion={}",
+            percent_encode(JWT_GRANT_TYPE),
+            percent_encode(&assertion)
+        );
         let request = Request::post(url)
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form.into_bytes().into())
             .map_err(|error| Error::config_invalid(format!("token_uri is {url:?}: {error}")))?;
         let answer = around.http_send(request).await?;
-        let place = without_secrets(url);
+        let place = redact_url(url);
         if answer.status() != StatusCode::OK {
             let said = String::from_utf8_lossy(answer.body());
             let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -230,7 +248,7 @@ impl ServiceAccount {
                 self.client_email
             )));
         }
-        let issued: Issued = serde_json::from_slice(answer.body()).map_err(|error| {
+        let issued: TokenResponse = serde_json::from_slice(answer.body()).map_err(|error| {
             Error::credential_invalid(format!("POST {place}: the answer cannot be read: {error}"))
         })?;
         let expires = now + Duration::from_secs(issued.expires_in.into());
@@ -241,19 +259,19 @@ impl ServiceAccount {
     }
 }
 
-impl ProvideCredential for Tokens {
+impl ProvideCredential for CredentialProvider {
     type Credential = Credential;
 
     async fn provide_credential(&self, around: &Context) -> Result<Option<Credential>> {
         let found = match &self.source {
-            Source::Token(token) => {
+            CredentialSource::Token(token) => {
                 // A token that was set says nothing about its end: the service refuses it when it
                 // has expired.
                 let token = Token { access_token: token.clone(), expires_at: None };
                 Some(Credential::with_token(token))
             }
-            Source::Json(content) => self.of_json(content, around).await?,
-            Source::Machine => {
+            CredentialSource::Json(content) => self.credential_from_json(content, around).await?,
+            CredentialSource::Machine => {
                 let provider = VmMetadataCredentialProvider::new().with_scope(self.scope);
                 // Most machines have no such service, so its absence is one of the reasons below.
                 provider.provide_credential(&self.nearby).await.unwrap_or_default()

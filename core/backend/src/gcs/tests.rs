@@ -5,37 +5,42 @@ use formwork_value::Value;
 
 use super::*;
 use crate::lock::LockInfo;
-use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::scripted_server::{
+    ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
+};
 use crate::store::{StateStore, StoreError};
 
 /// A key of 2,048 bits that protects nothing.
-const KEY: &str = include_str!("tests/service-account.pem");
+const SERVICE_ACCOUNT_KEY: &str = include_str!("tests/service-account.pem");
 
-fn object(content: &[u8], generation: u64) -> Reply {
-    Reply::new("200 OK", content).header(&format!("X-Goog-Generation: {generation}"))
+fn object_reply(content: &[u8], generation: u64) -> ScriptedReply {
+    ScriptedReply::new("200 OK", content).header(&format!("X-Goog-Generation: {generation}"))
 }
 
-fn missing() -> Reply {
-    Reply::new("404 Not Found", "No such object: states/a b/default.tfstate")
+fn not_found_reply() -> ScriptedReply {
+    ScriptedReply::new("404 Not Found", "No such object: states/a b/default.tfstate")
 }
 
-fn stored(generation: u64) -> Reply {
-    Reply::new("200 OK", format!(r#"{{"kind":"storage#object","generation":"{generation}"}}"#))
+fn stored_reply(generation: u64) -> ScriptedReply {
+    ScriptedReply::new(
+        "200 OK",
+        format!(r#"{{"kind":"storage#object","generation":"{generation}"}}"#),
+    )
 }
 
-fn not_met() -> Reply {
-    Reply::new(
+fn precondition_failed_reply() -> ScriptedReply {
+    ScriptedReply::new(
         "412 Precondition Failed",
         r#"{"error":{"code":412,"message":"Precondition failed"}}"#,
     )
 }
 
-fn lock(id: &str, generation: u64) -> Reply {
-    object(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), generation)
+fn lock_reply(id: &str, generation: u64) -> ScriptedReply {
+    object_reply(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), generation)
 }
 
-fn backend(
-    server: &Scripted,
+fn new_backend(
+    server: &ScriptedServer,
     more: &[(&'static str, Value)],
     variables: &[(&str, &str)],
 ) -> Arc<dyn Backend> {
@@ -45,72 +50,83 @@ fn backend(
         ("storage_custom_endpoint", Value::string(format!("{}/storage/v1/b", server.url).as_str())),
     ];
     all.extend_from_slice(more);
-    configured_in("gcs", &all, variables).unwrap()
+    configure_backend_with_variables("gcs", &all, variables).unwrap()
 }
 
-async fn open(server: &Scripted) -> Box<dyn StateStore> {
+async fn open_store(server: &ScriptedServer) -> Box<dyn StateStore> {
     let token = [("access_token", Value::string("secret"))];
-    backend(server, &token, &[]).open(DEFAULT_WORKSPACE).await.unwrap()
+    new_backend(server, &token, &[]).open_store(DEFAULT_WORKSPACE).await.unwrap()
 }
 
-async fn changed(store: &mut dyn StateStore) -> StateFile {
-    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::fresh);
+async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
+    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::new_empty);
     file.check_results = Some(b"[\"x\"]".to_vec().into());
     file
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_object_is_written_only_over_the_generation_that_was_read() {
-    let read = || object(&text(1), 7);
-    let server = Scripted::start([read(), read(), stored(8)]);
-    let mut store = open(&server).await;
-    let mut file = changed(store.as_mut()).await;
+    let read = || object_reply(&test_state_text(1), 7);
+    let server = ScriptedServer::start([read(), read(), stored_reply(8)]);
+    let mut store = open_store(&server).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(asked[0].line, "GET /storage/v1/b/states/o/a%20b%2Fdefault.tfstate?alt=media");
     assert_eq!(asked[0].headers["authorization"], "Bearer secret");
     assert_eq!(
         asked[2].line,
         "POST /upload/storage/v1/b/states/o?uploadType=media&name=a%20b%2Fdefault.tfstate&ifGenerationMatch=7"
     );
-    let server = Scripted::start([missing(), missing(), stored(8)]);
-    let mut store = open(&server).await;
-    let mut file = changed(store.as_mut()).await;
+    let server = ScriptedServer::start([not_found_reply(), not_found_reply(), stored_reply(8)]);
+    let mut store = open_store(&server).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     // The service takes zero for an object that does not exist.
-    assert!(server.lines()[2].ends_with("ifGenerationMatch=0"), "{:?}", server.lines());
+    assert!(
+        server.request_lines()[2].ends_with("ifGenerationMatch=0"),
+        "{:?}",
+        server.request_lines()
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_generation_of_another_program_stays_and_a_lost_answer_is_none() {
-    let read = |serial| object(&text(serial), 6 + serial);
-    let server = Scripted::start([read(1), read(1), not_met(), read(2), read(2)]);
-    let mut store = open(&server).await;
-    let mut file = changed(store.as_mut()).await;
+    let read = |serial| object_reply(&test_state_text(serial), 6 + serial);
+    let server =
+        ScriptedServer::start([read(1), read(1), precondition_failed_reply(), read(2), read(2)]);
+    let mut store = open_store(&server).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
 
     // The first attempt has reached the server, but its answer was lost.
-    let mut written = StateFile::read(&text(1)).unwrap();
+    let mut written = StateFile::parse(&test_state_text(1)).unwrap();
     written.check_results = Some(b"[\"x\"]".to_vec().into());
     written.serial = 2;
     written.terraform_version = formwork_core::version::LANGUAGE_VERSION.to_string();
-    let now = object(&written.write(), 8);
-    let server = Scripted::start([read(1), read(1), Reply::Half, not_met(), now]);
-    let mut store = open(&server).await;
-    let mut file = changed(store.as_mut()).await;
+    let now = object_reply(&written.to_bytes(), 8);
+    let server = ScriptedServer::start([
+        read(1),
+        read(1),
+        ScriptedReply::Truncated,
+        precondition_failed_reply(),
+        now,
+    ]);
+    let mut store = open_store(&server).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     assert_eq!(file.serial, 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_an_object_whose_generation_is_its_id() {
-    let gone = Reply::new("204 No Content", "");
-    let server = Scripted::start([stored(9), gone]);
-    let mut store = open(&server).await;
+    let gone = ScriptedReply::new("204 No Content", "");
+    let server = ScriptedServer::start([stored_reply(9), gone]);
+    let mut store = open_store(&server).await;
     let taken = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(taken).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert!(asked[0].line.ends_with("name=a%20b%2Fdefault.tflock&ifGenerationMatch=0"));
     let info: LockInfo = serde_json::from_slice(&asked[0].body).unwrap();
     assert_eq!(info.path, "gs://states/a b/default.tflock");
@@ -119,8 +135,8 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
         "DELETE /storage/v1/b/states/o/a%20b%2Fdefault.tflock?ifGenerationMatch=9"
     );
 
-    let server = Scripted::start([not_met(), lock("uuid", 9)]);
-    let error = open(&server).await.try_lock("test").await.unwrap_err();
+    let server = ScriptedServer::start([precondition_failed_reply(), lock_reply("uuid", 9)]);
+    let error = open_store(&server).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock 9"), "{error:?}");
 }
 
@@ -128,22 +144,27 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
 async fn a_lock_of_another_process_is_not_released() {
     for (id, replies) in [
         // As in Terraform, `force-unlock` wants the generation, not the ID in the text.
-        ("uuid", vec![lock("uuid", 9)]),
-        ("8", vec![lock("uuid", 9)]),
+        ("uuid", vec![lock_reply("uuid", 9)]),
+        ("8", vec![lock_reply("uuid", 9)]),
         // Another process takes it in between.
-        ("9", vec![lock("uuid", 9), not_met(), lock("other", 10)]),
-        ("9", vec![missing()]),
+        ("9", vec![lock_reply("uuid", 9), precondition_failed_reply(), lock_reply("other", 10)]),
+        ("9", vec![not_found_reply()]),
     ] {
-        let server = Scripted::start(replies);
-        let error = open(&server).await.force_unlock(id).await.unwrap_err();
+        let server = ScriptedServer::start(replies);
+        let error = open_store(&server).await.force_unlock(id).await.unwrap_err();
         assert!(matches!(error, StoreError::NotLocked { .. }), "{error:?}");
     }
-    let server = Scripted::start([lock("uuid", 9), Reply::new("204 No Content", "")]);
-    open(&server).await.force_unlock("9").await.unwrap();
+    let server =
+        ScriptedServer::start([lock_reply("uuid", 9), ScriptedReply::new("204 No Content", "")]);
+    open_store(&server).await.force_unlock("9").await.unwrap();
 
     // One that was released by force is reported at the end.
-    let server = Scripted::start([stored(9), not_met(), lock("other", 10)]);
-    let mut store = open(&server).await;
+    let server = ScriptedServer::start([
+        stored_reply(9),
+        precondition_failed_reply(),
+        lock_reply("other", 10),
+    ]);
+    let mut store = open_store(&server).await;
     let taken = store.try_lock("test").await.unwrap();
     let error = store.unlock(taken).await.unwrap_err().to_string();
     assert!(error.contains("by force, and ana@host"), "{error}");
@@ -151,12 +172,18 @@ async fn a_lock_of_another_process_is_not_released() {
 
 #[tokio::test(start_paused = true)]
 async fn faults_of_the_service_name_call_cause_and_next_step() {
-    let busy = || Reply::new("503 Service Unavailable", "backendError");
-    let many = || Reply::new("429 Too Many Requests", "rateLimitExceeded");
-    let server = Scripted::start([busy(), Reply::Half, many(), Reply::Reset, object(&text(4), 7)]);
-    assert_eq!(open(&server).await.read().await.unwrap().unwrap().serial, 4);
+    let busy = || ScriptedReply::new("503 Service Unavailable", "backendError");
+    let many = || ScriptedReply::new("429 Too Many Requests", "rateLimitExceeded");
+    let server = ScriptedServer::start([
+        busy(),
+        ScriptedReply::Truncated,
+        many(),
+        ScriptedReply::Reset,
+        object_reply(&test_state_text(4), 7),
+    ]);
+    assert_eq!(open_store(&server).await.read().await.unwrap().unwrap().serial, 4);
     let refusal = |status, message: &str| {
-        Reply::new(status, format!(r#"{{"error":{{"code":1,"message":"{message}"}}}}"#))
+        ScriptedReply::new(status, format!(r#"{{"error":{{"code":1,"message":"{message}"}}}}"#))
     };
     for (replies, reason) in [
         (vec![busy(); 6], "backendError"),
@@ -164,11 +191,11 @@ async fn faults_of_the_service_name_call_cause_and_next_step() {
         (vec![refusal("403 Forbidden", "no storage.objects.get")], "lack the permission"),
         (vec![refusal("404 Not Found", "The specified bucket does not exist.")], "check bucket"),
         (vec![refusal("400 Bad Request", "The target object is encrypted")], "encryption_key"),
-        (vec![Reply::new("404 Not Found", "<html>")], "check bucket"),
-        (vec![Reply::Reset; 6], "(after 6 attempts)"),
+        (vec![ScriptedReply::new("404 Not Found", "<html>")], "check bucket"),
+        (vec![ScriptedReply::Reset; 6], "(after 6 attempts)"),
     ] {
-        let server = Scripted::start(replies);
-        let error = open(&server).await.read().await.unwrap_err().to_string();
+        let server = ScriptedServer::start(replies);
+        let error = open_store(&server).await.read().await.unwrap_err().to_string();
         assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
     }
 }
@@ -176,47 +203,64 @@ async fn faults_of_the_service_name_call_cause_and_next_step() {
 #[tokio::test(start_paused = true)]
 async fn states_are_encrypted_with_the_key_of_the_arguments_and_locks_are_not() {
     let key = STANDARD.encode([7; 32]);
-    let server = Scripted::start([missing(), missing(), stored(1), stored(2)]);
+    let server = ScriptedServer::start([
+        not_found_reply(),
+        not_found_reply(),
+        stored_reply(1),
+        stored_reply(2),
+    ]);
     let variables = [("GOOGLE_ENCRYPTION_KEY", key.as_str()), ("GOOGLE_OAUTH_ACCESS_TOKEN", "t")];
-    let mut store = backend(&server, &[], &variables).open(DEFAULT_WORKSPACE).await.unwrap();
-    let mut file = changed(store.as_mut()).await;
+    let mut store =
+        new_backend(&server, &[], &variables).open_store(DEFAULT_WORKSPACE).await.unwrap();
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     store.try_lock("test").await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     for request in &asked[..3] {
         assert_eq!(request.headers["x-goog-encryption-key"], key);
         assert_eq!(request.headers["x-goog-encryption-algorithm"], "AES256");
     }
     assert!(!asked[3].headers.contains_key("x-goog-encryption-key"));
 
-    let server = Scripted::start([missing(), missing(), stored(1)]);
+    let server = ScriptedServer::start([not_found_reply(), not_found_reply(), stored_reply(1)]);
     let kms = [("kms_encryption_key", Value::string("projects/p/k"))];
     let variables = [("GOOGLE_OAUTH_ACCESS_TOKEN", "t")];
-    let mut store = backend(&server, &kms, &variables).open(DEFAULT_WORKSPACE).await.unwrap();
-    let mut file = changed(store.as_mut()).await;
+    let mut store =
+        new_backend(&server, &kms, &variables).open_store(DEFAULT_WORKSPACE).await.unwrap();
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    assert!(server.lines()[2].ends_with("&kmsKeyName=projects%2Fp%2Fk"), "{:?}", server.lines());
+    assert!(
+        server.request_lines()[2].ends_with("&kmsKeyName=projects%2Fp%2Fk"),
+        "{:?}",
+        server.request_lines()
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_service_account_exchanges_a_signed_assertion_for_a_token() {
     let issued = r#"{"access_token":"issued","expires_in":3599,"token_type":"Bearer"}"#;
-    let no = Reply::new("400 Bad Request", r#"{"error":"invalid_grant"}"#);
-    let server = Scripted::start([Reply::new("200 OK", issued), missing(), missing(), no]);
+    let no = ScriptedReply::new("400 Bad Request", r#"{"error":"invalid_grant"}"#);
+    let server = ScriptedServer::start([
+        ScriptedReply::new("200 OK", issued),
+        not_found_reply(),
+        not_found_reply(),
+        no,
+    ]);
     let account = serde_json::json!({
         "type": "service_account",
         "client_email": "a@p.iam.gserviceaccount.com",
-        "private_key": KEY,
+        "private_key": SERVICE_ACCOUNT_KEY,
         "private_key_id": "k-1",
         "token_uri": format!("{}/token", server.url),
     });
     let account = account.to_string();
     let variables = [("GOOGLE_CREDENTIALS", account.as_str())];
-    let open = async || backend(&server, &[], &variables).open(DEFAULT_WORKSPACE).await.unwrap();
+    let open =
+        async || new_backend(&server, &[], &variables).open_store(DEFAULT_WORKSPACE).await.unwrap();
     let mut store = open().await;
     store.read().await.unwrap();
     store.read().await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     let lines: Vec<&str> =
         asked.iter().map(|asked| asked.line.split('?').next().unwrap()).collect();
     // The token is used again.
@@ -240,17 +284,17 @@ async fn names_of_all_pages_are_listed() {
     let page = |names: &[&str], next: &str| {
         let items: Vec<_> = names.iter().map(|name| serde_json::json!({ "name": name })).collect();
         let page = serde_json::json!({ "items": items, "nextPageToken": next });
-        Reply::new("200 OK", page.to_string())
+        ScriptedReply::new("200 OK", page.to_string())
     };
-    let server = Scripted::start([
+    let server = ScriptedServer::start([
         page(&["a b/two.tfstate", "a b/default.tfstate", "a b/two.tflock"], "p/1"),
         page(&["a b/one.tfstate"], ""),
-        Reply::new("200 OK", r#"{"kind":"storage#objects"}"#),
+        ScriptedReply::new("200 OK", r#"{"kind":"storage#objects"}"#),
     ]);
-    let backend = backend(&server, &[("access_token", Value::string("t"))], &[]);
+    let backend = new_backend(&server, &[("access_token", Value::string("t"))], &[]);
     assert_eq!(backend.workspaces().await.unwrap(), [DEFAULT_WORKSPACE, "one", "two"]);
     assert_eq!(
-        server.lines()[1],
+        server.request_lines()[1],
         "GET /storage/v1/b/states/o?delimiter=%2F&prefix=a%20b%2F&pageToken=p%2F1"
     );
     assert_eq!(backend.workspaces().await.unwrap(), [DEFAULT_WORKSPACE]);
@@ -261,7 +305,7 @@ fn arguments_that_are_not_valid_are_refused() {
     let refused = |more: &[(&'static str, &str)], variables: &[(&str, &str)]| {
         let mut all = vec![("bucket", Value::string("b"))];
         all.extend(more.iter().map(|(name, text)| (*name, Value::string(*text))));
-        let backend = configured_in("gcs", &all, variables);
+        let backend = configure_backend_with_variables("gcs", &all, variables);
         backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
     };
     assert_eq!(refused(&[("prefix", "p")], &[]), "gs://b/p/default.tfstate");

@@ -6,22 +6,24 @@ use formwork_value::Number;
 use tokio::time::Instant;
 
 use super::*;
-use crate::scripted::{Reply, Scripted, configured, state, text};
+use crate::scripted_server::{
+    ScriptedReply, ScriptedServer, configure_backend, test_state, test_state_text,
+};
 
 /// Opens the state behind a URL. Its lock is there, too.
-async fn open(url: &str) -> Box<dyn StateStore> {
+async fn open_store(url: &str) -> Box<dyn StateStore> {
     let url = formwork_value::Value::string(url);
     let arguments =
         [("address", url.clone()), ("lock_address", url.clone()), ("unlock_address", url)];
-    configured("http", &arguments).open(DEFAULT_WORKSPACE).await.unwrap()
+    configure_backend("http", &arguments).open_store(DEFAULT_WORKSPACE).await.unwrap()
 }
 
 /// The message for a state that cannot be read, and the number of requests.
-async fn refused_read(replies: Vec<Reply>) -> (String, usize) {
-    let server = Scripted::start(replies);
-    let error = open(&server.url).await.read().await.unwrap_err();
+async fn read_error_and_n_requests(replies: Vec<ScriptedReply>) -> (String, usize) {
+    let server = ScriptedServer::start(replies);
+    let error = open_store(&server.url).await.read().await.unwrap_err();
     assert!(error.to_string().contains(&format!("GET {}", server.url)), "{error}");
-    (error.to_string(), server.asked().len())
+    (error.to_string(), server.received_requests().len())
 }
 
 #[tokio::test(start_paused = true)]
@@ -32,7 +34,8 @@ async fn a_refusal_is_reported_at_once_with_its_reason() {
         ("409 Conflict", "unexpected HTTP response code 409 Conflict: a reason"),
         ("423 Locked", "unexpected HTTP response code 423 Locked: a reason"),
     ] {
-        let (message, n_asked) = refused_read(vec![Reply::new(status, "a\n reason")]).await;
+        let (message, n_asked) =
+            read_error_and_n_requests(vec![ScriptedReply::new(status, "a\n reason")]).await;
         assert!(message.ends_with(reason), "{message}");
         assert_eq!(n_asked, 1, "{status}");
     }
@@ -40,21 +43,25 @@ async fn a_refusal_is_reported_at_once_with_its_reason() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fault_that_may_pass_is_tried_again_twice() {
-    let fault = |reply: &Reply| vec![reply.clone(), reply.clone(), reply.clone()];
-    let busy = Reply::new("500 Internal Server Error", "");
+    let fault = |reply: &ScriptedReply| vec![reply.clone(), reply.clone(), reply.clone()];
+    let busy = ScriptedReply::new("500 Internal Server Error", "");
     for (reply, reason) in [
         (&busy, "500 Internal Server Error"),
-        (&Reply::new("429 Too Many Requests", ""), "429 Too Many Requests"),
-        (&Reply::Half, "the answer broke off"),
-        (&Reply::Reset, "(after 3 attempts)"),
+        (&ScriptedReply::new("429 Too Many Requests", ""), "429 Too Many Requests"),
+        (&ScriptedReply::Truncated, "the answer broke off"),
+        (&ScriptedReply::Reset, "(after 3 attempts)"),
     ] {
-        let (message, n_asked) = refused_read(fault(reply)).await;
+        let (message, n_asked) = read_error_and_n_requests(fault(reply)).await;
         assert!(message.contains(reason), "{message}");
         assert_eq!(n_asked, 3, "{reason}");
 
-        let server = Scripted::start([reply.clone(), reply.clone(), Reply::new("200 OK", text(4))]);
+        let server = ScriptedServer::start([
+            reply.clone(),
+            reply.clone(),
+            ScriptedReply::new("200 OK", test_state_text(4)),
+        ]);
         let began = Instant::now();
-        let read = open(&server.url).await.read().await.unwrap().unwrap();
+        let read = open_store(&server.url).await.read().await.unwrap().unwrap();
         assert_eq!(read.serial, 4);
         // One second, then two.
         assert_eq!(began.elapsed().as_secs(), 3, "{reason}");
@@ -63,10 +70,10 @@ async fn a_fault_that_may_pass_is_tried_again_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn a_server_names_the_time_of_the_next_attempt() {
-    let busy = Reply::new("429 Too Many Requests", "").header("Retry-After: 17");
-    let server = Scripted::start([busy, Reply::new("200 OK", text(4))]);
+    let busy = ScriptedReply::new("429 Too Many Requests", "").header("Retry-After: 17");
+    let server = ScriptedServer::start([busy, ScriptedReply::new("200 OK", test_state_text(4))]);
     let began = Instant::now();
-    assert!(open(&server.url).await.read().await.unwrap().is_some());
+    assert!(open_store(&server.url).await.read().await.unwrap().is_some());
     assert_eq!(began.elapsed().as_secs(), 17);
 }
 
@@ -77,7 +84,7 @@ async fn a_server_that_is_not_there_is_named() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/state", listener.local_addr().unwrap())
     };
-    let error = open(&url).await.read().await.unwrap_err().to_string();
+    let error = open_store(&url).await.read().await.unwrap_err().to_string();
     assert!(error.contains(&format!("GET {url}: ")), "{error}");
     assert!(error.contains("refused") && error.contains("(after 3 attempts)"), "{error}");
 }
@@ -85,22 +92,23 @@ async fn a_server_that_is_not_there_is_named() {
 #[tokio::test(start_paused = true)]
 async fn a_state_that_does_not_match_its_sum_is_not_used() {
     // The sum of an empty text.
-    let damaged = Reply::new("200 OK", text(4)).header("Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==");
-    let (message, _) = refused_read(vec![damaged]).await;
+    let damaged = ScriptedReply::new("200 OK", test_state_text(4))
+        .header("Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==");
+    let (message, _) = read_error_and_n_requests(vec![damaged]).await;
     assert!(message.ends_with("the content does not match its MD5"), "{message}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_refused_write_names_the_call_and_leaves_what_is_stored() {
-    let read = || Reply::new("200 OK", text(4));
+    let read = || ScriptedReply::new("200 OK", test_state_text(4));
     for (status, reason) in [
         ("401 Unauthorized", "requires auth"),
         ("403 Forbidden", "rejects the credentials"),
         ("409 Conflict", "409 Conflict"),
         ("423 Locked", "423 Locked"),
     ] {
-        let server = Scripted::start([read(), read(), Reply::new(status, "")]);
-        let mut store = open(&server.url).await;
+        let server = ScriptedServer::start([read(), read(), ScriptedReply::new(status, "")]);
+        let mut store = open_store(&server.url).await;
         let mut file = store.read().await.unwrap().unwrap();
         file.check_results = Some(b"[\"x\"]".to_vec().into());
         let error = store.write(&mut file).await.unwrap_err();
@@ -109,53 +117,59 @@ async fn a_refused_write_names_the_call_and_leaves_what_is_stored() {
         assert!(error.diagnostic().detail.contains("journal"), "{}", error.diagnostic().detail);
         // The serial is that of the stored state.
         assert_eq!(file.serial, 4);
-        assert_eq!(server.lines(), ["GET /", "GET /", "POST /"]);
+        assert_eq!(server.request_lines(), ["GET /", "GET /", "POST /"]);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
-    let read = || Reply::new("200 OK", text(4));
-    let busy = Reply::new("503 Service Unavailable", "");
-    let server = Scripted::start([read(), read(), Reply::Half, busy, Reply::new("200 OK", "")]);
-    let mut store = open(&server.url).await;
+    let read = || ScriptedReply::new("200 OK", test_state_text(4));
+    let busy = ScriptedReply::new("503 Service Unavailable", "");
+    let server = ScriptedServer::start([
+        read(),
+        read(),
+        ScriptedReply::Truncated,
+        busy,
+        ScriptedReply::new("200 OK", ""),
+    ]);
+    let mut store = open_store(&server.url).await;
     let mut file = store.read().await.unwrap().unwrap();
     file.check_results = Some(b"[\"x\"]".to_vec().into());
     store.write(&mut file).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(asked.len(), 5);
     // With another serial it would look like a write of another program.
     assert_eq!(asked[2].body, asked[4].body);
-    assert_eq!(StateFile::read(&asked[4].body).unwrap().serial, 5);
+    assert_eq!(StateFile::parse(&asked[4].body).unwrap().serial, 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_that_is_held_names_its_holder() {
     let holder = br#"{"ID":"0f1e","Operation":"OperationTypeApply","Who":"ana@host"}"#;
     for status in ["409 Conflict", "423 Locked"] {
-        let server = Scripted::start([Reply::new(status, holder.to_vec())]);
-        let error = open(&server.url).await.try_lock("test").await.unwrap_err();
+        let server = ScriptedServer::start([ScriptedReply::new(status, holder.to_vec())]);
+        let error = open_store(&server.url).await.try_lock("test").await.unwrap_err();
         let StoreError::Held { holder: Some(holder), .. } = error else { panic!("{error:?}") };
         assert_eq!((holder.id.as_str(), holder.who.as_str()), ("0f1e", "ana@host"));
         // Some servers say nothing about the holder.
-        let server = Scripted::start([Reply::new(status, "locked")]);
-        let error = open(&server.url).await.try_lock("test").await.unwrap_err();
+        let server = ScriptedServer::start([ScriptedReply::new(status, "locked")]);
+        let error = open_store(&server.url).await.try_lock("test").await.unwrap_err();
         assert!(matches!(error, StoreError::Held { holder: None, .. }), "{error:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_released_with_the_information_that_took_it() {
-    let server = Scripted::start([
-        Reply::new("200 OK", ""),
-        Reply::new("500 Internal Server Error", ""),
-        Reply::new("200 OK", ""),
+    let server = ScriptedServer::start([
+        ScriptedReply::new("200 OK", ""),
+        ScriptedReply::new("500 Internal Server Error", ""),
+        ScriptedReply::new("200 OK", ""),
     ]);
-    let mut store = open(&server.url).await;
+    let mut store = open_store(&server.url).await;
     let lock = store.try_lock("test").await.unwrap();
     store.unlock(lock).await.unwrap();
-    let asked = server.asked();
-    assert_eq!(server.lines(), ["LOCK /", "UNLOCK /", "UNLOCK /"]);
+    let asked = server.received_requests();
+    assert_eq!(server.request_lines(), ["LOCK /", "UNLOCK /", "UNLOCK /"]);
     assert_eq!(asked[0].body, asked[2].body);
 }
 
@@ -163,16 +177,20 @@ async fn a_lock_is_released_with_the_information_that_took_it() {
 async fn an_answer_to_a_lock_has_a_lower_limit_than_a_state() {
     let large = "x".repeat(17 << 20);
     // An answer that is no good is asked for again.
-    let server = Scripted::start((0..5).map(|_| Reply::new("423 Locked", large.clone())));
-    let mut store = open(&server.url).await;
+    let server =
+        ScriptedServer::start((0..5).map(|_| ScriptedReply::new("423 Locked", large.clone())));
+    let mut store = open_store(&server.url).await;
     let error = store.try_lock("test").await.unwrap_err();
     assert!(error.to_string().contains("longer than the limit of 16777216 bytes"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
-    let server = Scripted::start([Reply::new("200 OK", ""), Reply::new("403 Forbidden", "")]);
-    let mut store = open(&server.url).await;
+    let server = ScriptedServer::start([
+        ScriptedReply::new("200 OK", ""),
+        ScriptedReply::new("403 Forbidden", ""),
+    ]);
+    let mut store = open_store(&server.url).await;
     let lock = store.try_lock("test").await.unwrap();
     let error = store.unlock(lock).await.unwrap_err();
     assert!(error.to_string().contains("UNLOCK"), "{error}");
@@ -181,25 +199,27 @@ async fn a_lock_that_cannot_be_released_is_reported_with_the_next_step() {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_of_a_newer_version_is_not_overwritten() {
-    let newer = String::from_utf8(text(4)).unwrap().replace("\"version\": 4", "\"version\": 5");
-    let server = Scripted::start([Reply::new("200 OK", newer.into_bytes())]);
-    let mut store = open(&server.url).await;
-    let error = store.write(&mut state(5)).await.unwrap_err();
+    let newer =
+        String::from_utf8(test_state_text(4)).unwrap().replace("\"version\": 4", "\"version\": 5");
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", newer.into_bytes())]);
+    let mut store = open_store(&server.url).await;
+    let error = store.write(&mut test_state(5)).await.unwrap_err();
     assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
-    assert_eq!(server.lines(), ["GET /"]);
+    assert_eq!(server.request_lines(), ["GET /"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_longest_pause_is_an_argument() {
-    let server = Scripted::start([
-        Reply::new("429 Too Many Requests", "").header("Retry-After: 1000"),
-        Reply::new("404 Not Found", ""),
+    let server = ScriptedServer::start([
+        ScriptedReply::new("429 Too Many Requests", "").header("Retry-After: 1000"),
+        ScriptedReply::new("404 Not Found", ""),
     ]);
     let arguments = [
         ("address", formwork_value::Value::string(server.url.as_str())),
         ("retry_wait_max", formwork_value::Value::Number(Number::from(5_i64))),
     ];
-    let mut store = configured("http", &arguments).open(DEFAULT_WORKSPACE).await.unwrap();
+    let mut store =
+        configure_backend("http", &arguments).open_store(DEFAULT_WORKSPACE).await.unwrap();
     let began = Instant::now();
     assert!(store.read().await.unwrap().is_none());
     assert_eq!(began.elapsed().as_secs(), 5);

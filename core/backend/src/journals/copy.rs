@@ -10,26 +10,26 @@ use futures_util::future::LocalBoxFuture;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
-use super::part::Part;
-use super::{Append, JournalStore};
+use super::part::JournalPart;
+use super::{AppendOutcome, JournalStore};
 use crate::cause::Cause;
-use crate::retry::Retries;
+use crate::retry::RetryPolicy;
 
 /// The attempts at writing a part, while calls that are announced wait for it.
-const RETRIES: Retries =
-    Retries { most: 6, shortest: Duration::from_millis(100), longest: Duration::from_secs(5) };
+const RETRIES: RetryPolicy =
+    RetryPolicy { most: 6, shortest: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// The longest time of one attempt.
-const PATIENCE: Duration = Duration::from_secs(30);
+const MAX_ATTEMPT_TIME: Duration = Duration::from_secs(30);
 
 /// The most bytes that are taken for one part, unless one record has more.
-const MOST: usize = 4 << 20;
+const MAX_PART_LEN: usize = 4 << 20;
 
 /// The copy of a journal whose run goes on.
-pub(super) struct SharedCopy {
+pub(super) struct JournalCopyTask {
     records: mpsc::UnboundedSender<Vec<u8>>,
     n_pushed: Cell<u64>,
-    progress: watch::Receiver<Progress>,
+    progress: watch::Receiver<CopyProgress>,
     task: JoinHandle<u64>,
     store: Arc<dyn JournalStore>,
     run: String,
@@ -37,42 +37,42 @@ pub(super) struct SharedCopy {
 
 /// Degree to which the copy has what was handed over.
 #[derive(Clone, Debug, Default)]
-struct Progress {
+struct CopyProgress {
     n_durable: u64,
     error: Option<CopyError>,
 }
 
 /// Writes parts, one after the other.
-struct Writer {
+struct PartWriter {
     store: Arc<dyn JournalStore>,
     run: String,
     next: u64,
 }
 
-impl SharedCopy {
+impl JournalCopyTask {
     /// Starts writing with the part of a number.
     pub(super) fn start(store: Arc<dyn JournalStore>, run: String, next: u64) -> Self {
         let (records, queue) = mpsc::unbounded_channel();
-        let (said, progress) = watch::channel(Progress::default());
-        let writer = Writer { store: store.clone(), run: run.clone(), next };
+        let (said, progress) = watch::channel(CopyProgress::default());
+        let writer = PartWriter { store: store.clone(), run: run.clone(), next };
         let task = tokio::spawn(writer.write_all(queue, said));
         Self { records, n_pushed: Cell::new(0), progress, task, store, run }
     }
 }
 
 #[async_trait::async_trait(?Send)]
-impl JournalCopy for SharedCopy {
-    fn push(&self, record: Vec<u8>) {
+impl JournalCopy for JournalCopyTask {
+    fn push_record(&self, record: Vec<u8>) {
         self.n_pushed.set(self.n_pushed.get() + 1);
         // After a failure nothing is taken any more, and flushing says so.
         self.records.send(record).ok();
     }
 
-    fn flush(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {
+    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {
         let (mut progress, target) = (self.progress.clone(), self.n_pushed.get());
-        let location = self.store.location();
+        let location = self.store.store_location();
         async move {
-            let is_due = |it: &Progress| it.n_durable >= target || it.error.is_some();
+            let is_due = |it: &CopyProgress| it.n_durable >= target || it.error.is_some();
             match progress.wait_for(is_due).await {
                 // Records that are stored count, even if a later part has failed.
                 Ok(it) if it.n_durable >= target => Ok(()),
@@ -86,41 +86,43 @@ impl JournalCopy for SharedCopy {
         .boxed_local()
     }
 
-    async fn remove(self: Box<Self>) -> Result<(), CopyError> {
+    async fn remove_copy(self: Box<Self>) -> Result<(), CopyError> {
         let Self { records, task, store, run, .. } = *self;
         // Without a sender the task ends once it has written the rest of the queue.
         drop(records);
-        let location = store.location();
+        let location = store.store_location();
         let failed = |cause: Cause| {
             let location = location.clone();
             CopyError::Failed { doing: "write", location, cause: cause.into() }
         };
         let next = task.await.map_err(|error| failed(error.into()))?;
         // A removal that is cut off must not leave a journal without its beginning.
-        match store.append(&run, next, &Part::End.encode()).await.map_err(failed)? {
-            Append::Stored => store.remove_below(&run, next + 1).await.map_err(failed),
-            Append::Occupied | Append::Impossible(_) => Err(CopyError::TakenOver { location }),
+        match store.append_part(&run, next, &JournalPart::End.encode()).await.map_err(failed)? {
+            AppendOutcome::Stored => store.remove_parts_below(&run, next + 1).await.map_err(failed),
+            AppendOutcome::Occupied | AppendOutcome::CannotStore(_) => {
+                Err(CopyError::TakenOver { location })
+            }
         }
     }
 }
 
-impl Writer {
+impl PartWriter {
     /// Writes what comes until the sender is gone. Returns the number of the next part.
     async fn write_all(
         mut self,
         mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
-        said: watch::Sender<Progress>,
+        said: watch::Sender<CopyProgress>,
     ) -> u64 {
         while let Some(mut bytes) = queue.recv().await {
             // Records gather while a part is written, and one request for all of them is enough.
             let mut n_taken = 1;
-            while bytes.len() < MOST
+            while bytes.len() < MAX_PART_LEN
                 && let Ok(more) = queue.try_recv()
             {
                 bytes.extend(more);
                 n_taken += 1;
             }
-            match self.write(Part::Records(bytes)).await {
+            match self.write(JournalPart::Records(bytes)).await {
                 Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
                     said.send_modify(|progress| progress.error = Some(error));
@@ -132,25 +134,25 @@ impl Writer {
         self.next
     }
 
-    async fn write(&mut self, part: Part) -> Result<(), CopyError> {
-        let (bytes, location) = (part.encode(), self.store.location());
-        let mut attempts = RETRIES.begin("write the shared journal");
+    async fn write(&mut self, part: JournalPart) -> Result<(), CopyError> {
+        let (bytes, location) = (part.encode(), self.store.store_location());
+        let mut attempts = RETRIES.first_attempt("write the shared journal");
         loop {
-            let append = self.store.append(&self.run, self.next, &bytes);
-            let cause: Cause = match tokio::time::timeout(PATIENCE, append).await {
-                Ok(Ok(Append::Stored)) => {
+            let append = self.store.append_part(&self.run, self.next, &bytes);
+            let cause: Cause = match tokio::time::timeout(MAX_ATTEMPT_TIME, append).await {
+                Ok(Ok(AppendOutcome::Stored)) => {
                     self.next += 1;
                     return Ok(());
                 }
                 // A lost answer counts as stored, so only a machine that has taken the run over can
                 // have written a part of this number.
-                Ok(Ok(Append::Occupied | Append::Impossible(_))) => {
+                Ok(Ok(AppendOutcome::Occupied | AppendOutcome::CannotStore(_))) => {
                     return Err(CopyError::TakenOver { location });
                 }
                 Ok(Err(cause)) => cause,
                 Err(_) => "it did not answer in time".into(),
             };
-            if !attempts.again(None).await {
+            if !attempts.wait_for_next_attempt(None).await {
                 return Err(CopyError::Failed { doing: "write", location, cause: cause.into() });
             }
         }

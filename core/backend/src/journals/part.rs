@@ -2,7 +2,7 @@
 
 /// One part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum JournalPart {
     /// Whole records that follow those before.
     Records(Vec<u8>),
     /// Whole records that replace those before.
@@ -14,24 +14,24 @@ pub(super) enum Part {
 
 /// Content of all parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SharedContent {
+pub(super) enum AssembledJournal {
     /// The bytes of the journal.
     Records(Vec<u8>),
     /// The run was taken over.
     Ended,
 }
 
-const RECORDS: u8 = b'r';
-const RESTART: u8 = b's';
-const END: u8 = b'e';
+const RECORDS_TAG: u8 = b'r';
+const RESTART_TAG: u8 = b's';
+const END_TAG: u8 = b'e';
 
-impl Part {
+impl JournalPart {
     /// The part as the place keeps it: a letter, and the records.
     pub(super) fn encode(&self) -> Vec<u8> {
         let (kind, records) = match self {
-            Self::Records(records) => (RECORDS, &records[..]),
-            Self::Restart(records) => (RESTART, &records[..]),
-            Self::End => (END, &[][..]),
+            Self::Records(records) => (RECORDS_TAG, &records[..]),
+            Self::Restart(records) => (RESTART_TAG, &records[..]),
+            Self::End => (END_TAG, &[][..]),
         };
         [&[kind], records].concat()
     }
@@ -39,16 +39,16 @@ impl Part {
 
 /// Assembles the content of a journal from all its parts. A part that is missing or of an unknown
 /// kind is a gap in the journal, which reading the records finds.
-pub(super) fn assemble(parts: &[(u64, Vec<u8>)]) -> SharedContent {
+pub(super) fn assemble_parts(parts: &[(u64, Vec<u8>)]) -> AssembledJournal {
     let mut all = Vec::new();
     for (_, part) in parts {
         match part.split_first() {
-            Some((&END, _)) => return SharedContent::Ended,
-            Some((&RESTART, records)) => all = records.to_vec(),
-            Some((&RECORDS, records)) => all.extend_from_slice(records),
+            Some((&END_TAG, _)) => return AssembledJournal::Ended,
+            Some((&RESTART_TAG, records)) => all = records.to_vec(),
+            Some((&RECORDS_TAG, records)) => all.extend_from_slice(records),
             Some((_, unknown)) => all.extend_from_slice(unknown),
             None => {}
         }
     }
-    SharedContent::Records(all)
+    AssembledJournal::Records(all)
 }

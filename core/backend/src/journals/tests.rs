@@ -5,65 +5,65 @@ use std::path::Path;
 use std::process::Command;
 
 use formwork_core::addr::{InstanceAddr, ProviderConfigAddr};
-use formwork_core::state::journal::{Action, Intent, Op, ProviderAnswer};
+use formwork_core::state::journal::{CallAction, Intent, OperationId, ProviderAnswer};
 use formwork_value::{Str, Type, Value};
 use tempfile::TempDir;
 use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use super::*;
-use crate::kind::{Arguments, BackendEnvironment};
-use crate::kinds::find;
+use crate::kind::{BackendArguments, BackendEnvironment};
+use crate::kinds::find_backend_kind;
 use crate::pg::tests::installed::Installed;
 use crate::{Backend, DEFAULT_WORKSPACE, StateStore};
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
-fn program(path: &Path) -> Command {
+fn postgres_command(path: &Path) -> Command {
     Command::new(path)
 }
 
 /// A machine with a folder.
-struct Machine {
+struct TestMachine {
     folder: TempDir,
     backend: Arc<dyn Backend>,
     intents: Arc<dyn IntentLog>,
 }
 
-impl Machine {
-    fn of(server: &Installed) -> Self {
+impl TestMachine {
+    fn new(server: &Installed) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let kind = find("pg").unwrap();
+        let kind = find_backend_kind("pg").unwrap();
         let conn_str =
             format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", server.port);
         let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
         let values = kind.schema().coerce(&given).unwrap();
         let (root, variables) = (folder.path().to_owned(), BTreeMap::new());
         let environment = BackendEnvironment { root, variables, ..BackendEnvironment::default() };
-        let arguments = Arguments { values: &values, environment: &environment };
+        let arguments = BackendArguments { values: &values, environment: &environment };
         let backend = kind.configure(&arguments).unwrap();
         let intents = backend.intent_log(DEFAULT_WORKSPACE);
         Self { folder, backend, intents }
     }
 
     /// The store, once the server has started.
-    async fn store(&self) -> Box<dyn StateStore> {
+    async fn open_store(&self) -> Box<dyn StateStore> {
         while self.backend.workspaces().await.is_err() {
             tokio::task::yield_now().await;
         }
-        self.backend.open(DEFAULT_WORKSPACE).await.unwrap()
+        self.backend.open_store(DEFAULT_WORKSPACE).await.unwrap()
     }
 
-    async fn begin(&self, base: &StateFile) -> Journal {
+    async fn begin_run(&self, base: &StateFile) -> Journal {
         let header = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        self.intents.begin(header).await.unwrap()
+        self.intents.begin_run(header).await.unwrap()
     }
 
     /// Takes over what so many runs have left.
-    async fn recover(&self, n_runs: usize) -> Recovery {
-        self.recover_into(None, n_runs).await
+    async fn recover_runs(&self, n_runs: usize) -> Recovery {
+        self.recover_runs_into(None, n_runs).await
     }
 
-    async fn recover_into(&self, stored: Option<StateFile>, n_runs: usize) -> Recovery {
-        let recovery = self.intents.recover(stored, StateAccess::Locked).await.unwrap();
+    async fn recover_runs_into(&self, stored: Option<StateFile>, n_runs: usize) -> Recovery {
+        let recovery = self.intents.recover_runs(stored, StateAccess::Locked).await.unwrap();
         assert_eq!(recovery.runs.len(), n_runs);
         recovery
     }
@@ -72,19 +72,19 @@ impl Machine {
 const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
 
 /// A call that creates an object.
-fn create<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Intent<'a> {
+fn create_intent<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Intent<'a> {
     const PLANNED: &Value = &Value::Null(Type::Dynamic);
-    let (action, planned) = (Action::Create, PLANNED);
+    let (action, planned) = (CallAction::Create, PLANNED);
     Intent { addr, provider, deposed: None, deposes: None, action, prior: None, planned }
 }
 
-async fn announce(journal: &Journal, name: &str) -> Result<Op, JournalError> {
+async fn announce_creation(journal: &Journal, name: &str) -> Result<OperationId, JournalError> {
     let (addr, provider): (InstanceAddr, ProviderConfigAddr) =
         (format!("t.{name}").parse().unwrap(), PROVIDER.parse().unwrap());
-    journal.announce(create(&addr, &provider)).await
+    journal.announce_operation(create_intent(&addr, &provider)).await
 }
 
-fn open(recovery: &Recovery) -> Vec<String> {
+fn unresolved_addresses(recovery: &Recovery) -> Vec<String> {
     recovery.unresolved.iter().map(|one| one.addr.to_string()).collect()
 }
 
@@ -93,7 +93,7 @@ const END_SESSIONS: &str =
     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2";
 
 /// Runs a statement. Returns the first value of the first row.
-async fn sql(server: &Installed, statement: &str) -> String {
+async fn run_sql(server: &Installed, statement: &str) -> String {
     let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port);
     let (client, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -105,119 +105,125 @@ async fn sql(server: &Installed, statement: &str) -> String {
     values.next().unwrap_or_default()
 }
 
-fn start() -> Option<Installed> {
-    Installed::start(program, &[], &[])
+fn start_server() -> Option<Installed> {
+    Installed::start(postgres_command, &[], &[])
 }
 
 #[tokio::test]
 async fn the_run_of_a_lost_machine_is_taken_over_by_another_one() {
-    let Some(server) = start() else { return };
-    let [lost, second, third] = [0; 3].map(|_| Machine::of(&server));
-    lost.store().await;
-    let journal = lost.begin(&StateFile::fresh()).await;
-    let settled = announce(&journal, "settled").await.unwrap();
-    journal.answer(settled, ProviderAnswer::default()).unwrap();
-    journal.settle(settled, None).unwrap();
-    announce(&journal, "open").await.unwrap();
+    let Some(server) = start_server() else { return };
+    let [lost, second, third] = [0; 3].map(|_| TestMachine::new(&server));
+    lost.open_store().await;
+    let journal = lost.begin_run(&StateFile::new_empty()).await;
+    let settled = announce_creation(&journal, "settled").await.unwrap();
+    journal.record_answer(settled, ProviderAnswer::default()).unwrap();
+    journal.settle_operation(settled, None).unwrap();
+    announce_creation(&journal, "open").await.unwrap();
     drop(journal);
     drop(lost);
 
-    let recovery = second.recover(1).await;
-    assert_eq!(open(&recovery), ["t.open"]);
+    let recovery = second.recover_runs(1).await;
+    assert_eq!(unresolved_addresses(&recovery), ["t.open"]);
     let stored = recovery.file.clone();
-    second.intents.finish(&recovery).await.unwrap();
+    second.intents.finish_recovery(&recovery).await.unwrap();
     assert_eq!(second.folder.path().read_dir().unwrap().count(), 0, "the place has it");
 
     // What is open waits for a decision on any machine.
-    let mut recovery = third.recover_into(stored.clone(), 1).await;
-    assert_eq!(open(&recovery), ["t.open"]);
-    recovery.decide(&"t.open".parse().unwrap(), "forgotten");
-    third.intents.finish(&recovery).await.unwrap();
-    assert!(second.recover_into(stored, 0).await.is_nothing());
-    assert!(!second.intents.is_pending().await);
+    let mut recovery = third.recover_runs_into(stored.clone(), 1).await;
+    assert_eq!(unresolved_addresses(&recovery), ["t.open"]);
+    recovery.record_decision(&"t.open".parse().unwrap(), "forgotten");
+    third.intents.finish_recovery(&recovery).await.unwrap();
+    assert!(second.recover_runs_into(stored, 0).await.is_empty());
+    assert!(!second.intents.has_unfinished_run().await);
 }
 
 #[tokio::test]
 async fn a_run_that_goes_on_is_left_alone_and_leaves_nothing() {
-    let Some(server) = start() else { return };
-    let [first, second] = [0; 2].map(|_| Machine::of(&server));
-    first.store().await;
-    let journal = first.begin(&StateFile::fresh()).await;
-    let op = announce(&journal, "a").await.unwrap();
-    let recovery = second.intents.recover(None, StateAccess::ReadOnly).await.unwrap();
-    assert!(recovery.is_nothing());
+    let Some(server) = start_server() else { return };
+    let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
+    first.open_store().await;
+    let journal = first.begin_run(&StateFile::new_empty()).await;
+    let op = announce_creation(&journal, "a").await.unwrap();
+    let recovery = second.intents.recover_runs(None, StateAccess::ReadOnly).await.unwrap();
+    assert!(recovery.is_empty());
     // Also one without the lock is left alone on its own machine.
-    let recovery = first.intents.recover(None, StateAccess::Locked).await.unwrap();
-    assert!(recovery.is_nothing());
-    assert!(second.intents.is_pending().await);
-    journal.answer(op, ProviderAnswer::default()).unwrap();
-    journal.settle(op, None).unwrap();
-    journal.snapshot(&StateFile::fresh()).await.unwrap();
-    journal.end().await.unwrap();
-    assert!(!second.intents.is_pending().await);
+    let recovery = first.intents.recover_runs(None, StateAccess::Locked).await.unwrap();
+    assert!(recovery.is_empty());
+    assert!(second.intents.has_unfinished_run().await);
+    journal.record_answer(op, ProviderAnswer::default()).unwrap();
+    journal.settle_operation(op, None).unwrap();
+    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.end_run().await.unwrap();
+    assert!(!second.intents.has_unfinished_run().await);
     assert_eq!(first.folder.path().read_dir().unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn answers_that_never_left_the_machine_are_added_there() {
-    let Some(server) = start() else { return };
-    let [first, second] = [0; 2].map(|_| Machine::of(&server));
-    first.store().await;
-    let journal = first.begin(&StateFile::fresh()).await;
-    let op = announce(&journal, "a").await.unwrap();
-    let (path, before) = (journal.path().to_owned(), journal.content().unwrap());
-    journal.answer(op, ProviderAnswer::default()).unwrap();
-    journal.settle(op, None).unwrap();
-    let after = journal.content().unwrap();
+    let Some(server) = start_server() else { return };
+    let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
+    first.open_store().await;
+    let journal = first.begin_run(&StateFile::new_empty()).await;
+    let op = announce_creation(&journal, "a").await.unwrap();
+    let (path, before) = (journal.path().to_owned(), journal.read_content().unwrap());
+    journal.record_answer(op, ProviderAnswer::default()).unwrap();
+    journal.settle_operation(op, None).unwrap();
+    let after = journal.read_content().unwrap();
     drop(journal);
     // The network was lost before the answer came.
-    sql(&server, "DELETE FROM terraform_remote_state.formwork_journal WHERE part > 1").await;
-    assert_eq!(open(&second.recover(1).await), ["t.a"], "elsewhere it is open");
+    run_sql(&server, "DELETE FROM terraform_remote_state.formwork_journal WHERE part > 1").await;
+    assert_eq!(
+        unresolved_addresses(&second.recover_runs(1).await),
+        ["t.a"],
+        "elsewhere it is open"
+    );
     assert_eq!(std::fs::read(&path).unwrap(), after);
     assert!(before.len() < after.len());
-    assert!(open(&first.recover(1).await).is_empty());
+    assert!(unresolved_addresses(&first.recover_runs(1).await).is_empty());
 }
 
 #[tokio::test]
 async fn a_run_that_was_taken_over_announces_nothing_more() {
-    let Some(server) = start() else { return };
-    let [first, second] = [0; 2].map(|_| Machine::of(&server));
-    first.store().await;
-    let journal = first.begin(&StateFile::fresh()).await;
-    announce(&journal, "a").await.unwrap();
+    let Some(server) = start_server() else { return };
+    let [first, second] = [0; 2].map(|_| TestMachine::new(&server));
+    first.open_store().await;
+    let journal = first.begin_run(&StateFile::new_empty()).await;
+    announce_creation(&journal, "a").await.unwrap();
     // It has lost the lock of the state, and does not know that.
-    let recovery = second.recover(1).await;
-    second.intents.finish(&recovery).await.unwrap();
-    let error = announce(&journal, "b").await.unwrap_err();
+    let recovery = second.recover_runs(1).await;
+    second.intents.finish_recovery(&recovery).await.unwrap();
+    let error = announce_creation(&journal, "b").await.unwrap_err();
     assert!(matches!(error, JournalError::Copy(CopyError::TakenOver { .. })), "{error:?}");
-    assert!(!journal.takes_calls());
+    assert!(!journal.can_announce());
 }
 
 #[tokio::test]
 async fn a_lost_connection_is_replaced() {
-    let Some(server) = start() else { return };
-    let machine = Machine::of(&server);
-    machine.store().await;
-    let journal = machine.begin(&StateFile::fresh()).await;
-    announce(&journal, "a").await.unwrap();
-    sql(&server, END_SESSIONS).await;
-    announce(&journal, "b").await.unwrap();
-    let count = sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
+    let Some(server) = start_server() else { return };
+    let machine = TestMachine::new(&server);
+    machine.open_store().await;
+    let journal = machine.begin_run(&StateFile::new_empty()).await;
+    announce_creation(&journal, "a").await.unwrap();
+    run_sql(&server, END_SESSIONS).await;
+    announce_creation(&journal, "b").await.unwrap();
+    let count =
+        run_sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
     assert_eq!(count, "3", "the first record, and two announcements");
 }
 
 #[tokio::test]
 async fn records_that_wait_together_share_a_part() {
-    let Some(server) = start() else { return };
-    let machine = Machine::of(&server);
-    machine.store().await;
-    let journal = machine.begin(&StateFile::fresh()).await;
+    let Some(server) = start_server() else { return };
+    let machine = TestMachine::new(&server);
+    machine.open_store().await;
+    let journal = machine.begin_run(&StateFile::new_empty()).await;
     for at in 0..50 {
         let (addr, provider): (InstanceAddr, ProviderConfigAddr) =
             (format!("t.a{at}").parse().unwrap(), PROVIDER.parse().unwrap());
-        journal.note(create(&addr, &provider)).unwrap();
+        journal.announce_internal(create_intent(&addr, &provider)).unwrap();
     }
-    journal.commit().await.unwrap();
-    let count = sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
+    journal.make_durable().await.unwrap();
+    let count =
+        run_sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
     assert_eq!(count, "2", "the first record, and all announcements");
 }

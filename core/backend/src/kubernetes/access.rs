@@ -14,34 +14,34 @@ use serde_json::json;
 use tokio::sync::Mutex;
 use ureq::http::{Request, header};
 
-use super::kubeconfig::{Access, ExecEntry};
+use super::kubeconfig::{ClusterAccess, ExecEntry};
 use crate::cause::Cause;
-use crate::command::Program;
-use crate::retry::Retries;
+use crate::command::CredentialProgram;
+use crate::retry::RetryPolicy;
 use crate::web::Authorize;
-use crate::web::{Client, Tls};
+use crate::web::{HttpClient, TlsSettings};
 
 /// Attempts at requests.
-const RETRIES: Retries =
-    Retries { most: 4, shortest: Duration::from_millis(500), longest: Duration::from_secs(20) };
+const RETRIES: RetryPolicy =
+    RetryPolicy { most: 4, shortest: Duration::from_millis(500), longest: Duration::from_secs(20) };
 
 /// Settings of a connection.
 #[derive(Clone)]
-pub(super) struct Connection {
+pub(super) struct ClusterConnection {
     /// The URL of the server, without a slash at the end.
     pub(super) server: String,
     pub(super) insecure: bool,
-    pub(super) access: Access,
+    pub(super) access: ClusterAccess,
 }
 
 /// A connection that can send requests.
-pub(super) struct Session {
-    pub(super) client: Client,
-    pub(super) authorization: Authorization,
+pub(super) struct ClusterSession {
+    pub(super) client: HttpClient,
+    pub(super) authorization: RequestAuthorization,
 }
 
 /// The authorization of requests.
-pub(super) enum Authorization {
+pub(super) enum RequestAuthorization {
     /// None, or a certificate.
     None,
     /// The value of the header.
@@ -49,31 +49,31 @@ pub(super) enum Authorization {
     /// A token in a file that is written again before it expires.
     File(PathBuf),
     /// A program that returns tokens.
-    Program(Box<Login>),
+    Program(Box<ExecCredentials>),
 }
 
 /// A program that returns credentials, and the last ones.
-pub(super) struct Login {
+pub(super) struct ExecCredentials {
     exec: ExecEntry,
-    last: Mutex<Option<Status>>,
+    last: Mutex<Option<ExecCredentialStatus>>,
 }
 
 /// The answer of the program.
 #[derive(Deserialize)]
-struct LoginAnswer {
-    status: Option<Status>,
+struct ExecCredentialResponse {
+    status: Option<ExecCredentialStatus>,
 }
 
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Status {
+struct ExecCredentialStatus {
     token: Option<String>,
     expiration_timestamp: Option<String>,
     client_certificate_data: Option<String>,
     client_key_data: Option<String>,
 }
 
-impl Status {
+impl ExecCredentialStatus {
     fn is_fresh(&self) -> bool {
         let end = self.expiration_timestamp.as_deref().and_then(|text| text.parse().ok());
         // A token that expires on its way to the server would be refused.
@@ -81,7 +81,7 @@ impl Status {
     }
 }
 
-impl Connection {
+impl ClusterConnection {
     /// Opens the connection. A program that returns credentials is run for the certificate it may return.
     ///
     /// # Errors
@@ -89,46 +89,49 @@ impl Connection {
     pub(super) async fn open(
         &self,
         variables: &BTreeMap<String, String>,
-    ) -> Result<Session, Cause> {
-        let Access { authorities, proxy, certificate, key, .. } = &self.access;
+    ) -> Result<ClusterSession, Cause> {
+        let ClusterAccess { authorities, proxy, certificate, key, .. } = &self.access;
         let mut identity = certificate.clone().zip(key.clone());
         let authorization = self.authorization();
-        if let Authorization::Program(login) = &authorization {
-            let status = login.status().await?;
+        if let RequestAuthorization::Program(login) = &authorization {
+            let status = login.current_credentials().await?;
             let issued = status.client_certificate_data.zip(status.client_key_data);
             identity = issued.or(identity);
         }
-        let tls = Tls { insecure: self.insecure, authorities: authorities.clone(), identity };
-        let client = Client::new(&tls, RETRIES, |name| match (name, proxy) {
+        let tls =
+            TlsSettings { insecure: self.insecure, authorities: authorities.clone(), identity };
+        let client = HttpClient::new(&tls, RETRIES, |name| match (name, proxy) {
             // A proxy that is set for the cluster is used, whatever the environment excludes.
             ("NO_PROXY", Some(_)) => None,
             (_, Some(proxy)) => Some(proxy.clone()),
             (_, None) => variables.get(name).filter(|text| !text.is_empty()).cloned(),
         })?;
-        Ok(Session { client: client.without_redirects(), authorization })
+        Ok(ClusterSession { client: client.without_redirects(), authorization })
     }
 
-    fn authorization(&self) -> Authorization {
-        let Access { token, token_file, username, password, exec, .. } = &self.access;
+    fn authorization(&self) -> RequestAuthorization {
+        let ClusterAccess { token, token_file, username, password, exec, .. } = &self.access;
         match (token, token_file, username, exec) {
-            (Some(token), ..) => Authorization::Header(format!("Bearer {token}")),
-            (None, Some(path), ..) => Authorization::File(path.clone()),
+            (Some(token), ..) => RequestAuthorization::Header(format!("Bearer {token}")),
+            (None, Some(path), ..) => RequestAuthorization::File(path.clone()),
             (None, None, Some(name), _) => {
                 let pair = format!("{name}:{}", password.as_deref().unwrap_or_default());
-                Authorization::Header(format!("Basic {}", STANDARD.encode(pair)))
+                RequestAuthorization::Header(format!("Basic {}", STANDARD.encode(pair)))
             }
-            (None, None, None, Some(exec)) => Authorization::Program(Box::new(Login {
-                exec: exec.clone(),
-                last: Mutex::new(None),
-            })),
-            (None, None, None, None) => Authorization::None,
+            (None, None, None, Some(exec)) => {
+                RequestAuthorization::Program(Box::new(ExecCredentials {
+                    exec: exec.clone(),
+                    last: Mutex::new(None),
+                }))
+            }
+            (None, None, None, None) => RequestAuthorization::None,
         }
     }
 }
 
-impl Login {
+impl ExecCredentials {
     /// The credentials, from the program unless the last ones are still valid.
-    async fn status(&self) -> Result<Status, Cause> {
+    async fn current_credentials(&self) -> Result<ExecCredentialStatus, Cause> {
         // Held while the program runs, so that requests at the same time do not run it twice.
         let mut last = self.last.lock().await;
         if let Some(status) = last.as_ref().filter(|status| status.is_fresh()) {
@@ -144,16 +147,16 @@ impl Login {
         let own = [("KUBERNETES_EXEC_INFO".to_owned(), info.to_string())];
         let given = env.iter().flatten();
         let given = given.map(|variable| (variable.name.clone(), variable.value.clone()));
-        let program = Program {
+        let program = CredentialProgram {
             name: command.clone(),
             arguments: args.clone().unwrap_or_default(),
             variables: own.into_iter().chain(given).collect(),
         };
-        let output = program.output().await.map_err(|cause| {
+        let output = program.run_for_output().await.map_err(|cause| {
             format!("there are no credentials for the cluster: {cause}; log in by this program, or set token")
         })?;
         let unusable = "returned no ExecCredential with a status";
-        let answer: LoginAnswer = serde_json::from_slice(&output)
+        let answer: ExecCredentialResponse = serde_json::from_slice(&output)
             .map_err(|_| format!("the program {command:?} {unusable}"))?;
         let status = answer.status.ok_or_else(|| format!("the program {command:?} {unusable}"))?;
         *last = Some(status.clone());
@@ -161,9 +164,9 @@ impl Login {
     }
 }
 
-impl Authorization {
+impl RequestAuthorization {
     /// Forgets credentials that the server refuses. Returns whether there may be others.
-    pub(super) async fn renew(&self) -> bool {
+    pub(super) async fn forget_credentials(&self) -> bool {
         match self {
             Self::Program(login) => login.last.lock().await.take().is_some(),
             // A file is read for each request, and a fixed header has no second version.
@@ -183,14 +186,14 @@ impl Authorization {
                 Some(format!("Bearer {}", token.trim()))
             }
             Self::Program(login) => {
-                login.status().await?.token.map(|token| format!("Bearer {token}"))
+                login.current_credentials().await?.token.map(|token| format!("Bearer {token}"))
             }
         })
     }
 }
 
 #[async_trait::async_trait]
-impl Authorize for Authorization {
+impl Authorize for RequestAuthorization {
     async fn authorize(&self, mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
         if let Some(value) = self.header().await? {
             request.headers_mut().insert(header::AUTHORIZATION, value.parse()?);

@@ -8,41 +8,41 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, Kind, Object, Put};
+use super::cluster::{ClusterClient, KubernetesObject, ObjectKind, PutOutcome};
 use crate::cause::Cause;
-use crate::compression::{compressed, decompressed};
+use crate::compression::{compress_gzip, decompress_gzip};
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The label with the name of the workspace.
-pub(super) const WORKSPACE: &str = "tfstateWorkspace";
+pub(super) const WORKSPACE_LABEL: &str = "tfstateWorkspace";
 
 /// The label with the argument `secret_suffix`.
-pub(super) const SUFFIX: &str = "tfstateSecretSuffix";
+pub(super) const SUFFIX_LABEL: &str = "tfstateSecretSuffix";
 
 /// The annotation of the lease that describes the holder.
-const HOLDER: &str = "app.terraform.io/lock-info";
+const HOLDER_ANNOTATION: &str = "app.terraform.io/lock-info";
 
 /// The longest part of a state in one secret.
-const CHUNK: usize = 1_048_576;
+const MAX_CHUNK_LEN: usize = 1_048_576;
 
 /// The longest name.
-const MAX_NAME: usize = 253;
+const MAX_NAME_LEN: usize = 253;
 
 /// The state of a workspace.
 pub(super) struct KubernetesClient {
-    cluster: Arc<Cluster>,
+    cluster: Arc<ClusterClient>,
     name: String,
     labels: BTreeMap<String, String>,
     /// The secrets that were last read or written, in the order of their parts.
-    known: Option<Vec<Object>>,
+    known: Option<Vec<KubernetesObject>>,
 }
 
 impl KubernetesClient {
     /// Makes the client. Asks nothing of the cluster yet.
     pub(super) fn new(
-        cluster: Arc<Cluster>,
+        cluster: Arc<ClusterClient>,
         name: String,
         labels: BTreeMap<String, String>,
     ) -> Self {
@@ -54,7 +54,7 @@ impl KubernetesClient {
     /// # Errors
     /// When Kubernetes permits no such name.
     pub(super) fn check_name(&self) -> Result<(), Cause> {
-        let name = self.lease();
+        let name = self.lease_name();
         // Kubernetes takes DNS subdomains of RFC 1123 as names of these objects.
         let is_label = |label: &str| {
             let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -63,7 +63,7 @@ impl KubernetesClient {
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
-        if name.len() <= MAX_NAME && name.split('.').all(is_label) {
+        if name.len() <= MAX_NAME_LEN && name.split('.').all(is_label) {
             return Ok(());
         }
         Err(format!(
@@ -73,21 +73,21 @@ impl KubernetesClient {
         .into())
     }
 
-    fn lease(&self) -> String {
+    fn lease_name(&self) -> String {
         format!("lock-{}", self.name)
     }
 
-    fn part_name(&self, i: usize) -> String {
+    fn secret_name(&self, i: usize) -> String {
         // The first part has the plain name, under which Terraform looks for a small state.
         if i == 0 { self.name.clone() } else { format!("{}-part-{i}", self.name) }
     }
 
     /// The secrets of the state, in the order of their parts.
-    async fn read(&self) -> Result<Vec<Object>, Cause> {
+    async fn read_secrets(&self) -> Result<Vec<KubernetesObject>, Cause> {
         let labels = self.labels.iter().map(|(name, value)| format!("{name}={value}"));
         let selector = labels.collect::<Vec<_>>().join(",");
         let mut secrets = self.cluster.list(&selector).await?;
-        let index = |secret: &Object| {
+        let index = |secret: &KubernetesObject| {
             let last = secret.name().rsplit('-').next().unwrap_or_default();
             // The first part has no number, and `secret_suffix` may not end with one.
             last.parse::<usize>().unwrap_or(0)
@@ -99,47 +99,52 @@ impl KubernetesClient {
 
     /// Removes the state and its lease.
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
-        for secret in self.read().await?.iter().rev() {
-            self.cluster.delete(Kind::Secret, secret.name()).await?;
+        for secret in self.read_secrets().await?.iter().rev() {
+            self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
-        match self.cluster.get(Kind::Lease, &self.lease()).await? {
+        match self.cluster.get(ObjectKind::Lease, &self.lease_name()).await? {
             // A lease without the label was not made for a state, and is left alone.
             Some(lease) if lease.label("tfstate") == Some("true") => {
-                self.cluster.delete(Kind::Lease, &self.lease()).await
+                self.cluster.delete(ObjectKind::Lease, &self.lease_name()).await
             }
             _ => Ok(()),
         }
     }
 
     /// Writes one part, over the version that is known.
-    async fn put_part(&self, i: usize, chunk: &[u8], known: Option<&Object>) -> Result<Put, Cause> {
+    async fn put_secret(
+        &self,
+        i: usize,
+        chunk: &[u8],
+        known: Option<&KubernetesObject>,
+    ) -> Result<PutOutcome, Cause> {
         let data = STANDARD.encode(chunk);
         let Some(known) = known else {
             let secret = json!({
                 "apiVersion": "v1",
                 "kind": "Secret",
                 "metadata": {
-                    "name": self.part_name(i),
+                    "name": self.secret_name(i),
                     "namespace": self.cluster.namespace(),
                     "labels": self.labels,
                     "annotations": { "encoding": "gzip" },
                 },
                 "data": { "tfstate": data },
             });
-            return self.cluster.create(Kind::Secret, &Object(secret)).await;
+            return self.cluster.create(ObjectKind::Secret, &KubernetesObject(secret)).await;
         };
         // All other fields stay. The version among them makes the server refuse to replace another
         // one.
         let mut secret = known.clone();
-        set(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
+        set_member(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
         // A listing leaves these out.
-        set(&mut secret.0, &["apiVersion"], Some(json!("v1")));
-        set(&mut secret.0, &["kind"], Some(json!("Secret")));
-        self.cluster.update(Kind::Secret, &secret).await
+        set_member(&mut secret.0, &["apiVersion"], Some(json!("v1")));
+        set_member(&mut secret.0, &["kind"], Some(json!("Secret")));
+        self.cluster.update(ObjectKind::Secret, &secret).await
     }
 
-    async fn holder(&self) -> Result<Option<HeldLease>, Cause> {
-        let Some(lease) = self.cluster.get(Kind::Lease, &self.lease()).await? else {
+    async fn lock_holder(&self) -> Result<Option<HeldLease>, Cause> {
+        let Some(lease) = self.cluster.get(ObjectKind::Lease, &self.lease_name()).await? else {
             return Ok(None);
         };
         let id = lease.0["spec"]["holderIdentity"].as_str().map(str::to_owned);
@@ -147,7 +152,11 @@ impl KubernetesClient {
     }
 
     /// Writes the holder into the lease, and makes the lease if there is none.
-    async fn take(&self, lease: Option<Object>, info: &LockInfo) -> Result<Put, Cause> {
+    async fn acquire_lease(
+        &self,
+        lease: Option<KubernetesObject>,
+        info: &LockInfo,
+    ) -> Result<PutOutcome, Cause> {
         let text = serde_json::to_string(info)?;
         match lease {
             None => {
@@ -155,20 +164,24 @@ impl KubernetesClient {
                     "apiVersion": "coordination.k8s.io/v1",
                     "kind": "Lease",
                     "metadata": {
-                        "name": self.lease(),
+                        "name": self.lease_name(),
                         "namespace": self.cluster.namespace(),
                         "labels": self.labels,
-                        "annotations": { HOLDER: text },
+                        "annotations": { HOLDER_ANNOTATION: text },
                     },
                     "spec": { "holderIdentity": info.id },
                 });
-                self.cluster.create(Kind::Lease, &Object(lease)).await
+                self.cluster.create(ObjectKind::Lease, &KubernetesObject(lease)).await
             }
             Some(mut lease) => {
                 // The version that was read goes back with it, so only one of two takers succeeds.
-                set(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
-                set(&mut lease.0, &["metadata", "annotations", HOLDER], Some(json!(text)));
-                self.cluster.update(Kind::Lease, &lease).await
+                set_member(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
+                set_member(
+                    &mut lease.0,
+                    &["metadata", "annotations", HOLDER_ANNOTATION],
+                    Some(json!(text)),
+                );
+                self.cluster.update(ObjectKind::Lease, &lease).await
             }
         }
     }
@@ -176,22 +189,23 @@ impl KubernetesClient {
 
 /// A lease that has a holder.
 struct HeldLease {
-    lease: Object,
+    lease: KubernetesObject,
     /// The id of the holder.
     id: String,
 }
 
 impl HeldLease {
     /// The description of the holder.
-    fn described(&self) -> Box<LockInfo> {
-        let text = self.lease.0["metadata"]["annotations"][HOLDER].as_str().unwrap_or_default();
+    fn lock_info(&self) -> Box<LockInfo> {
+        let text =
+            self.lease.0["metadata"]["annotations"][HOLDER_ANNOTATION].as_str().unwrap_or_default();
         let info: LockInfo = serde_json::from_str(text).unwrap_or_default();
         Box::new(LockInfo { id: self.id.clone(), ..info })
     }
 }
 
 /// Sets a member of nested objects, or removes it.
-fn set(object: &mut Value, path: &[&str], value: Option<Value>) {
+fn set_member(object: &mut Value, path: &[&str], value: Option<Value>) {
     let Some((name, rest)) = path.split_first() else { return };
     // The server leaves out empty objects, for example the annotations.
     if !object.is_object() {
@@ -201,12 +215,12 @@ fn set(object: &mut Value, path: &[&str], value: Option<Value>) {
     match (rest, value) {
         ([], Some(value)) => drop(map.insert((*name).to_owned(), value)),
         ([], None) => drop(map.remove(*name)),
-        (_, value) => set(map.entry(*name).or_insert(Value::Null), rest, value),
+        (_, value) => set_member(map.entry(*name).or_insert(Value::Null), rest, value),
     }
 }
 
 /// The text in the secrets; `None` if one has no state in it.
-fn text(secrets: &[Object]) -> Result<Option<Vec<u8>>, Cause> {
+fn join_secrets(secrets: &[KubernetesObject]) -> Result<Option<Vec<u8>>, Cause> {
     let mut content = Vec::new();
     for secret in secrets {
         let Some(data) = secret.0["data"]["tfstate"].as_str() else { return Ok(None) };
@@ -217,7 +231,7 @@ fn text(secrets: &[Object]) -> Result<Option<Vec<u8>>, Cause> {
     if content.is_empty() {
         return Ok(None);
     }
-    let text = decompressed(&content).map_err(|error| {
+    let text = decompress_gzip(&content).map_err(|error| {
         let n = secrets.len();
         format!("the state in {n} secrets cannot be decompressed: {error}")
     })?;
@@ -235,8 +249,8 @@ impl RemoteClient for KubernetesClient {
     }
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
-        let secrets = self.read().await?;
-        let text = text(&secrets);
+        let secrets = self.read_secrets().await?;
+        let text = join_secrets(&secrets);
         self.known = Some(secrets);
         text
     }
@@ -246,17 +260,17 @@ impl RemoteClient for KubernetesClient {
         // Taken out, because after a failure it is not known which parts are stored.
         let known = match self.known.take() {
             Some(known) => known,
-            None => self.read().await?,
+            None => self.read_secrets().await?,
         };
-        let content = compressed(&text)?;
+        let content = compress_gzip(&text)?;
         let mut stored = Vec::new();
-        for (i, chunk) in content.chunks(CHUNK).enumerate() {
-            match self.put_part(i, chunk, known.get(i)).await? {
-                Put::Stored(secret) => stored.push(secret),
-                Put::Refused => {
+        for (i, chunk) in content.chunks(MAX_CHUNK_LEN).enumerate() {
+            match self.put_secret(i, chunk, known.get(i)).await? {
+                PutOutcome::Stored(secret) => stored.push(secret),
+                PutOutcome::Refused => {
                     // An attempt whose answer was lost may have changed the version.
-                    let name = self.part_name(i);
-                    let now = self.cluster.get(Kind::Secret, &name).await?;
+                    let name = self.secret_name(i);
+                    let now = self.cluster.get(ObjectKind::Secret, &name).await?;
                     let data = STANDARD.encode(chunk);
                     match now {
                         Some(now) if now.0["data"]["tfstate"].as_str() == Some(&data) => {
@@ -269,25 +283,25 @@ impl RemoteClient for KubernetesClient {
         }
         // Parts beyond the new end would be read as a part of the state.
         for secret in known.iter().skip(stored.len()) {
-            self.cluster.delete(Kind::Secret, secret.name()).await?;
+            self.cluster.delete(ObjectKind::Secret, secret.name()).await?;
         }
         self.known = Some(stored);
         Ok(())
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         self.check_name()?;
-        let lease = self.cluster.get(Kind::Lease, &self.lease()).await?;
+        let lease = self.cluster.get(ObjectKind::Lease, &self.lease_name()).await?;
         let id = lease.as_ref().and_then(|lease| lease.0["spec"]["holderIdentity"].as_str());
         if id.is_none()
-            && let Put::Stored(_) = self.take(lease, info).await?
+            && let PutOutcome::Stored(_) = self.acquire_lease(lease, info).await?
         {
-            return Ok(Locking::Taken);
+            return Ok(LockOutcome::Taken);
         }
         // Another process has it, or an earlier attempt whose answer was lost.
-        match self.holder().await? {
-            Some(held) if held.id == info.id => Ok(Locking::Taken),
-            held => Ok(Locking::Held(held.as_ref().map(HeldLease::described))),
+        match self.lock_holder().await? {
+            Some(held) if held.id == info.id => Ok(LockOutcome::Taken),
+            held => Ok(LockOutcome::Held(held.as_ref().map(HeldLease::lock_info))),
         }
     }
 
@@ -296,7 +310,7 @@ impl RemoteClient for KubernetesClient {
             ForceUnlockOutcome::Released => Ok(()),
             // The lease goes with the state of a workspace that is deleted.
             ForceUnlockOutcome::OtherLock(None)
-                if self.cluster.get(Kind::Lease, &self.lease()).await?.is_none() =>
+                if self.cluster.get(ObjectKind::Lease, &self.lease_name()).await?.is_none() =>
             {
                 Ok(())
             }
@@ -305,25 +319,25 @@ impl RemoteClient for KubernetesClient {
             }
             ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
-                holder.holder()
+                holder.describe_holder()
             )
             .into()),
         }
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        let mut held = self.holder().await?;
+        let mut held = self.lock_holder().await?;
         if let Some(found) = held.as_ref().filter(|held| held.id == id) {
             let mut lease = found.lease.clone();
             // The version that was read goes along, so a lease that another process has taken since
             // stays.
-            set(&mut lease.0, &["spec", "holderIdentity"], None);
-            set(&mut lease.0, &["metadata", "annotations", HOLDER], None);
-            if let Put::Stored(_) = self.cluster.update(Kind::Lease, &lease).await? {
+            set_member(&mut lease.0, &["spec", "holderIdentity"], None);
+            set_member(&mut lease.0, &["metadata", "annotations", HOLDER_ANNOTATION], None);
+            if let PutOutcome::Stored(_) = self.cluster.update(ObjectKind::Lease, &lease).await? {
                 return Ok(ForceUnlockOutcome::Released);
             }
-            held = self.holder().await?;
+            held = self.lock_holder().await?;
         }
-        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(HeldLease::described)))
+        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(HeldLease::lock_info)))
     }
 }

@@ -7,40 +7,40 @@ use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
-use super::access::{Connection, Session};
+use super::access::{ClusterConnection, ClusterSession};
 use crate::cause::Cause;
-use crate::web::{HttpResponse, encoded, without_secrets};
+use crate::web::{HttpResponse, percent_encode, redact_url};
 
 /// The cluster, seen from one namespace.
-pub(super) struct Cluster {
-    connection: Connection,
+pub(super) struct ClusterClient {
+    connection: ClusterConnection,
     namespace: String,
     variables: BTreeMap<String, String>,
-    session: OnceCell<Session>,
+    session: OnceCell<ClusterSession>,
 }
 
 /// A kind of object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ObjectKind {
     Secret,
     Lease,
 }
 
 /// An object as the server has it. All that this program does not know stays as it is.
 #[derive(Clone, Debug)]
-pub(super) struct Object(pub(super) Value);
+pub(super) struct KubernetesObject(pub(super) Value);
 
 /// The outcome of writing an object.
 #[derive(Debug)]
-pub(super) enum Put {
+pub(super) enum PutOutcome {
     /// It is stored in this version.
-    Stored(Object),
+    Stored(KubernetesObject),
     /// The stored version is another one, there is such an object already, or none any more.
     Refused,
 }
 
 #[derive(Deserialize)]
-struct Listing {
+struct ListResponse {
     // Go writes a list without elements as null.
     items: Option<Vec<Value>>,
     #[serde(default)]
@@ -55,7 +55,7 @@ struct ListMetadata {
 
 /// The content of an answer that refuses a request.
 #[derive(Deserialize)]
-struct Status {
+struct ErrorStatus {
     kind: String,
     #[serde(default)]
     message: String,
@@ -63,7 +63,7 @@ struct Status {
     reason: String,
 }
 
-impl Object {
+impl KubernetesObject {
     /// The name.
     pub(super) fn name(&self) -> &str {
         // Indexing a JSON value yields null where a field is missing, so nothing panics here.
@@ -76,7 +76,7 @@ impl Object {
     }
 }
 
-impl Kind {
+impl ObjectKind {
     fn path(self) -> (&'static str, &'static str) {
         match self {
             Self::Secret => ("api/v1", "secrets"),
@@ -85,10 +85,10 @@ impl Kind {
     }
 }
 
-impl Cluster {
+impl ClusterClient {
     /// Makes the cluster. Asks nothing of it yet.
     pub(super) fn new(
-        connection: Connection,
+        connection: ClusterConnection,
         namespace: String,
         variables: BTreeMap<String, String>,
     ) -> Self {
@@ -97,7 +97,7 @@ impl Cluster {
 
     /// The address of a secret, as messages have it.
     pub(super) fn location(&self, name: &str) -> String {
-        self.url(Kind::Secret, name)
+        self.object_url(ObjectKind::Secret, name)
     }
 
     /// The namespace.
@@ -105,28 +105,32 @@ impl Cluster {
         &self.namespace
     }
 
-    fn url(&self, kind: Kind, name: &str) -> String {
+    fn object_url(&self, kind: ObjectKind, name: &str) -> String {
         let (group, plural) = kind.path();
         let base = format!(
             "{}/{group}/namespaces/{}/{plural}",
             self.connection.server,
-            encoded(&self.namespace)
+            percent_encode(&self.namespace)
         );
-        if name.is_empty() { base } else { format!("{base}/{}", encoded(name)) }
+        if name.is_empty() { base } else { format!("{base}/{}", percent_encode(name)) }
     }
 
     /// Reads an object; `None` if there is none.
     ///
     /// # Errors
     /// When the server refuses or does not answer.
-    pub(super) async fn get(&self, kind: Kind, name: &str) -> Result<Option<Object>, Cause> {
-        let url = self.url(kind, name);
+    pub(super) async fn get(
+        &self,
+        kind: ObjectKind,
+        name: &str,
+    ) -> Result<Option<KubernetesObject>, Cause> {
+        let url = self.object_url(kind, name);
         let answer = self.send("GET", &url, None).await?;
         match answer.status {
-            StatusCode::OK => object(&answer, "GET", &url).map(Some),
+            StatusCode::OK => parse_object(&answer, "GET", &url).map(Some),
             // A page of a proxy has no reason, and must not pass for an object that does not exist.
-            StatusCode::NOT_FOUND if reason(&answer) == "NotFound" => Ok(None),
-            _ => Err(self.refused(&answer, "GET", &url)),
+            StatusCode::NOT_FOUND if error_reason(&answer) == "NotFound" => Ok(None),
+            _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
 
@@ -134,23 +138,24 @@ impl Cluster {
     ///
     /// # Errors
     /// When the server refuses or does not answer.
-    pub(super) async fn list(&self, selector: &str) -> Result<Vec<Object>, Cause> {
+    pub(super) async fn list(&self, selector: &str) -> Result<Vec<KubernetesObject>, Cause> {
         let (mut secrets, mut token) = (Vec::new(), None::<String>);
         loop {
-            let after = token.as_deref().map(|token| format!("&continue={}", encoded(token)));
+            let after =
+                token.as_deref().map(|token| format!("&continue={}", percent_encode(token)));
             let url = format!(
                 "{}?labelSelector={}{}",
-                self.url(Kind::Secret, ""),
-                encoded(selector),
+                self.object_url(ObjectKind::Secret, ""),
+                percent_encode(selector),
                 after.unwrap_or_default()
             );
             let answer = self.send("GET", &url, None).await?;
             if answer.status != StatusCode::OK {
-                return Err(self.refused(&answer, "GET", &url));
+                return Err(self.unexpected_response_cause(&answer, "GET", &url));
             }
-            let page: Listing = serde_json::from_slice(&answer.body)
+            let page: ListResponse = serde_json::from_slice(&answer.body)
                 .map_err(|error| format!("the list of secrets cannot be read: {error}"))?;
-            secrets.extend(page.items.unwrap_or_default().into_iter().map(Object));
+            secrets.extend(page.items.unwrap_or_default().into_iter().map(KubernetesObject));
             match page.metadata.next.filter(|next| !next.is_empty()) {
                 // A server that returns the same token again would be asked for ever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
@@ -163,29 +168,44 @@ impl Cluster {
     ///
     /// # Errors
     /// When the server refuses for another reason or does not answer.
-    pub(super) async fn create(&self, kind: Kind, object: &Object) -> Result<Put, Cause> {
-        self.put("POST", &self.url(kind, ""), object).await
+    pub(super) async fn create(
+        &self,
+        kind: ObjectKind,
+        object: &KubernetesObject,
+    ) -> Result<PutOutcome, Cause> {
+        self.put("POST", &self.object_url(kind, ""), object).await
     }
 
     /// Replaces the version of an object that was read.
     ///
     /// # Errors
     /// When the server refuses for another reason or does not answer.
-    pub(super) async fn update(&self, kind: Kind, object: &Object) -> Result<Put, Cause> {
-        self.put("PUT", &self.url(kind, object.name()), object).await
+    pub(super) async fn update(
+        &self,
+        kind: ObjectKind,
+        object: &KubernetesObject,
+    ) -> Result<PutOutcome, Cause> {
+        self.put("PUT", &self.object_url(kind, object.name()), object).await
     }
 
-    async fn put(&self, method: &str, url: &str, content: &Object) -> Result<Put, Cause> {
+    async fn put(
+        &self,
+        method: &str,
+        url: &str,
+        content: &KubernetesObject,
+    ) -> Result<PutOutcome, Cause> {
         let answer = self.send(method, url, Some(&content.0)).await?;
         match answer.status {
-            StatusCode::OK | StatusCode::CREATED => Ok(Put::Stored(object(&answer, method, url)?)),
-            // Another version, or for a new object, one of the same name.
-            StatusCode::CONFLICT => Ok(Put::Refused),
-            // Another program has removed it since it was read.
-            StatusCode::NOT_FOUND if method == "PUT" && reason(&answer) == "NotFound" => {
-                Ok(Put::Refused)
+            StatusCode::OK | StatusCode::CREATED => {
+                Ok(PutOutcome::Stored(parse_object(&answer, method, url)?))
             }
-            _ => Err(self.refused(&answer, method, url)),
+            // Another version, or for a new object, one of the same name.
+            StatusCode::CONFLICT => Ok(PutOutcome::Refused),
+            // Another program has removed it since it was read.
+            StatusCode::NOT_FOUND if method == "PUT" && error_reason(&answer) == "NotFound" => {
+                Ok(PutOutcome::Refused)
+            }
+            _ => Err(self.unexpected_response_cause(&answer, method, url)),
         }
     }
 
@@ -193,8 +213,8 @@ impl Cluster {
     ///
     /// # Errors
     /// When the server refuses or does not answer.
-    pub(super) async fn delete(&self, kind: Kind, name: &str) -> Result<(), Cause> {
-        let url = self.url(kind, name);
+    pub(super) async fn delete(&self, kind: ObjectKind, name: &str) -> Result<(), Cause> {
+        let url = self.object_url(kind, name);
         let options = json!({
             "kind": "DeleteOptions",
             "apiVersion": "v1",
@@ -203,8 +223,8 @@ impl Cluster {
         let answer = self.send("DELETE", &url, Some(&options)).await?;
         match answer.status {
             StatusCode::OK | StatusCode::ACCEPTED => Ok(()),
-            StatusCode::NOT_FOUND if reason(&answer) == "NotFound" => Ok(()),
-            _ => Err(self.refused(&answer, "DELETE", &url)),
+            StatusCode::NOT_FOUND if error_reason(&answer) == "NotFound" => Ok(()),
+            _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }
 
@@ -223,56 +243,56 @@ impl Cluster {
             .header(header::ACCEPT, "application/json")
             .header(header::CONTENT_TYPE, "application/json")
             .body(body)?;
-        let Session { client, authorization } = session;
+        let ClusterSession { client, authorization } = session;
         let answer = client.send_authorized(&request, authorization).await?;
         // Credentials may end before the time that their program named.
-        if answer.status == StatusCode::UNAUTHORIZED && authorization.renew().await {
+        if answer.status == StatusCode::UNAUTHORIZED && authorization.forget_credentials().await {
             return client.send_authorized(&request, authorization).await;
         }
         Ok(answer)
     }
 
     /// The cause of a failure for an answer that was not expected, with the next step.
-    fn refused(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
-        let Some(Status { message, reason, .. }) = status(answer) else {
+    fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
+        let Some(ErrorStatus { message, reason, .. }) = parse_error_status(answer) else {
             return match answer.status {
-                StatusCode::UNAUTHORIZED => unauthorized(method, url),
-                _ => answer.unexpected(method, url),
+                StatusCode::UNAUTHORIZED => unauthorized_cause(method, url),
+                _ => answer.unexpected_response_cause(method, url),
             };
         };
         let next = match answer.status {
-            StatusCode::UNAUTHORIZED => return unauthorized(method, url),
+            StatusCode::UNAUTHORIZED => return unauthorized_cause(method, url),
             StatusCode::FORBIDDEN => {
                 "; the credentials must permit to get, list, create, update and delete secrets and leases"
             }
             StatusCode::NOT_FOUND => "; check namespace, which must be made before",
             _ => "",
         };
-        let url = without_secrets(url);
+        let url = redact_url(url);
         format!("{method} {url}: HTTP {}, {reason}: {message}{next}", answer.status).into()
     }
 }
 
-fn unauthorized(method: &str, url: &str) -> Cause {
-    let url = without_secrets(url);
+fn unauthorized_cause(method: &str, url: &str) -> Cause {
+    let url = redact_url(url);
     format!("{method} {url}: HTTP 401 Unauthorized; the credentials are not valid or have expired: log in to the cluster again, or renew token").into()
 }
 
-fn object(answer: &HttpResponse, method: &str, url: &str) -> Result<Object, Cause> {
+fn parse_object(answer: &HttpResponse, method: &str, url: &str) -> Result<KubernetesObject, Cause> {
     let object = serde_json::from_slice(&answer.body).map_err(|error| {
-        let url = without_secrets(url);
+        let url = redact_url(url);
         format!("{method} {url}: the answer cannot be read: {error}")
     })?;
-    Ok(Object(object))
+    Ok(KubernetesObject(object))
 }
 
-fn status(answer: &HttpResponse) -> Option<Status> {
-    let status: Option<Status> = serde_json::from_slice(&answer.body).ok();
+fn parse_error_status(answer: &HttpResponse) -> Option<ErrorStatus> {
+    let status: Option<ErrorStatus> = serde_json::from_slice(&answer.body).ok();
     // Proxies answer with JSON of their own, while only the API server sends this kind.
     status.filter(|status| status.kind == "Status")
 }
 
 /// The reason of a refusal; empty for a page of a proxy.
-fn reason(answer: &HttpResponse) -> String {
-    status(answer).map(|status| status.reason).unwrap_or_default()
+fn error_reason(answer: &HttpResponse) -> String {
+    parse_error_status(answer).map(|status| status.reason).unwrap_or_default()
 }

@@ -8,19 +8,19 @@ use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role};
 use formwork_value::{Type, Value};
 use ureq::http::Uri;
 
-use super::access::Connection;
-use super::kubeconfig::{Access, ExecEntry, Kubeconfig, Selection, Variable};
-use crate::kind::{Arguments, ConfigError, optional_attributes};
+use super::access::ClusterConnection;
+use super::kubeconfig::{ClusterAccess, ContextSelection, ExecEntry, ExecVariable, Kubeconfig};
+use crate::kind::{BackendArguments, ConfigError, optional_attributes_block};
 
 /// Settings of the backend.
-pub(super) struct Settings {
+pub(super) struct KubernetesSettings {
     pub(super) suffix: String,
     pub(super) namespace: String,
     pub(super) labels: BTreeMap<String, String>,
-    pub(super) connection: Connection,
+    pub(super) connection: ClusterConnection,
 }
 
-const STRINGS: &[&str] = &[
+const STRING_ARGUMENTS: &[&str] = &[
     "client_certificate",
     "client_key",
     "cluster_ca_certificate",
@@ -37,16 +37,17 @@ const STRINGS: &[&str] = &[
     "username",
 ];
 
-/// The schema. The required arguments are checked later: options of `init` may set them.
+/// The schema.
 pub(super) fn schema() -> Block {
-    let mut all: Vec<_> = STRINGS.iter().map(|name| (*name, Type::String)).collect();
+    // The required arguments are checked later: options of `init` may set them.
+    let mut all: Vec<_> = STRING_ARGUMENTS.iter().map(|name| (*name, Type::String)).collect();
     all.extend(
         ["in_cluster_config", "insecure", "load_config_file"].map(|name| (name, Type::Bool)),
     );
     all.push(("config_paths", Type::list(Type::String)));
     all.push(("labels", Type::map(Type::String)));
-    let mut block = optional_attributes(&all);
-    let mut exec = optional_attributes(&[
+    let mut block = optional_attributes_block(&all);
+    let mut exec = optional_attributes_block(&[
         ("args", Type::list(Type::String)),
         ("env", Type::map(Type::String)),
     ]);
@@ -68,8 +69,10 @@ pub(super) fn schema() -> Block {
 ///
 /// # Errors
 /// When one is missing or invalid, or a file that they name is not valid.
-pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
-    let suffix = text(arguments, "secret_suffix", "").ok_or_else(|| {
+pub(super) fn read_settings(
+    arguments: &BackendArguments<'_>,
+) -> Result<KubernetesSettings, ConfigError> {
+    let suffix = argument_or_variable(arguments, "secret_suffix", "").ok_or_else(|| {
         ConfigError::new("the attribute \"secret_suffix\" is required by the backend")
     })?;
     // The parts of a large state have numbers at the end of their names.
@@ -78,32 +81,36 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
             "secret_suffix must not end with '-<number>', got {suffix:?}"
         )));
     }
-    let namespace = text(arguments, "namespace", "KUBE_NAMESPACE");
+    let namespace = argument_or_variable(arguments, "namespace", "KUBE_NAMESPACE");
     let labels = arguments.value("labels").map(strings_of_map).unwrap_or_default();
-    Ok(Settings {
+    Ok(KubernetesSettings {
         suffix,
         namespace: namespace.unwrap_or_else(|| "default".to_owned()),
         labels: labels.into_iter().collect(),
-        connection: connection(arguments)?,
+        connection: read_connection(arguments)?,
     })
 }
 
 /// The string of an argument, else of a variable. An empty string counts as not set.
-fn text(arguments: &Arguments<'_>, name: &str, variable: &str) -> Option<String> {
-    arguments.text_or_variable(name, &[variable]).filter(|text| !text.is_empty())
+fn argument_or_variable(
+    arguments: &BackendArguments<'_>,
+    name: &str,
+    variable: &str,
+) -> Option<String> {
+    arguments.string_or_variable(name, &[variable]).filter(|text| !text.is_empty())
 }
 
 fn strings_of_list(value: &Value) -> Vec<String> {
     let Value::List(list) = value else { return Vec::new() };
-    list.items().iter().map(string).collect()
+    list.items().iter().map(string_of_value).collect()
 }
 
 fn strings_of_map(value: &Value) -> Vec<(String, String)> {
     let Value::Map(map) = value else { return Vec::new() };
-    map.iter().map(|(name, value)| (name.to_string(), string(value))).collect()
+    map.iter().map(|(name, value)| (name.to_string(), string_of_value(value))).collect()
 }
 
-fn string(value: &Value) -> String {
+fn string_of_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
         _ => String::new(),
@@ -111,11 +118,12 @@ fn string(value: &Value) -> String {
 }
 
 /// The way to the cluster. Arguments and variables replace what the files say.
-fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
-    let in_cluster = arguments.truth_or_variable("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG")?;
-    let mut access = if in_cluster { of_pod(arguments)? } else { of_files(arguments)? };
+fn read_connection(arguments: &BackendArguments<'_>) -> Result<ClusterConnection, ConfigError> {
+    let in_cluster = arguments.bool_or_variable("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG")?;
+    let mut access =
+        if in_cluster { access_from_pod(arguments)? } else { access_from_kubeconfig(arguments)? };
     let replace = |value: &mut Option<String>, name: &str, variable: &str| {
-        if let Some(text) = text(arguments, name, variable) {
+        if let Some(text) = argument_or_variable(arguments, name, variable) {
             *value = Some(text);
         }
     };
@@ -126,11 +134,11 @@ fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
     replace(&mut access.certificate, "client_certificate", "KUBE_CLIENT_CERT_DATA");
     replace(&mut access.key, "client_key", "KUBE_CLIENT_KEY_DATA");
     replace(&mut access.token, "token", "KUBE_TOKEN");
-    if text(arguments, "token", "KUBE_TOKEN").is_some() {
+    if argument_or_variable(arguments, "token", "KUBE_TOKEN").is_some() {
         // A token that is set wins over the file of the pod.
         access.token_file = None;
     }
-    let insecure = arguments.truth_or_variable("insecure", "KUBE_INSECURE")?;
+    let insecure = arguments.bool_or_variable("insecure", "KUBE_INSECURE")?;
     let server = access.server.take().filter(|server| !server.is_empty()).ok_or_else(|| {
         ConfigError::new(
             "invalid configuration: no configuration has been provided: set config_path or KUBE_CONFIG_PATH, in_cluster_config, or host",
@@ -149,13 +157,13 @@ fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
             "host or the server of the cluster is not a URL with http or https",
         ));
     }
-    Ok(Connection { server: server.trim_end_matches('/').to_owned(), insecure, access })
+    Ok(ClusterConnection { server: server.trim_end_matches('/').to_owned(), insecure, access })
 }
 
 /// The way to the cluster that this process runs in.
-fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
+fn access_from_pod(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
     let address = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
-    let [Some(host), Some(port)] = address.map(|name| arguments.variable(name)) else {
+    let [Some(host), Some(port)] = address.map(|name| arguments.environment_variable(name)) else {
         return Err(ConfigError::new(
             "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
         ));
@@ -165,61 +173,61 @@ fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
     // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
     let authorities = read_text(&folder.join("ca.crt"), MAX_RECORD).ok();
-    Ok(Access {
+    Ok(ClusterAccess {
         server: Some(format!("https://{host}:{port}")),
         authorities,
         token_file: Some(folder.join("token")),
-        ..Access::default()
+        ..ClusterAccess::default()
     })
 }
 
 /// The way to the cluster that the files describe. A file that does not exist describes none.
-fn of_files(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
+fn access_from_kubeconfig(arguments: &BackendArguments<'_>) -> Result<ClusterAccess, ConfigError> {
     let listed = arguments.value("config_paths").map(strings_of_list);
     // As in Terraform, a single path precedes all lists.
-    let paths = match text(arguments, "config_path", "KUBE_CONFIG_PATH") {
+    let paths = match argument_or_variable(arguments, "config_path", "KUBE_CONFIG_PATH") {
         Some(path) => vec![path],
         None => listed.unwrap_or_else(|| {
-            let paths = arguments.variable("KUBE_CONFIG_PATHS").unwrap_or_default();
+            let paths = arguments.environment_variable("KUBE_CONFIG_PATHS").unwrap_or_default();
             paths.split(':').filter(|path| !path.is_empty()).map(str::to_owned).collect()
         }),
     };
     let mut config = Kubeconfig::default();
     for path in paths {
-        let home = arguments.variable("HOME").unwrap_or_default();
+        let home = arguments.environment_variable("HOME").unwrap_or_default();
         let path = path.strip_prefix("~/").map_or(path.clone(), |rest| format!("{home}/{rest}"));
-        if let Some(next) = Kubeconfig::read(&arguments.root().join(path))? {
+        if let Some(next) = Kubeconfig::read(&arguments.working_directory().join(path))? {
             config.merge(next);
         }
     }
-    let selection = Selection {
-        context: text(arguments, "config_context", "KUBE_CTX"),
-        cluster: text(arguments, "config_context_cluster", "KUBE_CTX_CLUSTER"),
-        user: text(arguments, "config_context_auth_info", "KUBE_CTX_AUTH_INFO"),
+    let selection = ContextSelection {
+        context: argument_or_variable(arguments, "config_context", "KUBE_CTX"),
+        cluster: argument_or_variable(arguments, "config_context_cluster", "KUBE_CTX_CLUSTER"),
+        user: argument_or_variable(arguments, "config_context_auth_info", "KUBE_CTX_AUTH_INFO"),
     };
-    let mut access = config.access(&selection)?;
-    if let Some(exec) = exec(arguments) {
+    let mut access = config.select_access(&selection)?;
+    if let Some(exec) = read_exec_argument(arguments) {
         access.exec = Some(exec);
     }
     if access.server.as_ref().is_some_and(|server| server.starts_with("http://")) {
         // As in Terraform, credentials of files and programs are sent over TLS only.
-        let Access { server, proxy, .. } = access;
-        access = Access { server, proxy, ..Access::default() };
+        let ClusterAccess { server, proxy, .. } = access;
+        access = ClusterAccess { server, proxy, ..ClusterAccess::default() };
     }
-    if let Some(proxy) = text(arguments, "proxy_url", "KUBE_PROXY_URL") {
+    if let Some(proxy) = argument_or_variable(arguments, "proxy_url", "KUBE_PROXY_URL") {
         access.proxy = Some(proxy);
     }
     Ok(access)
 }
 
-fn exec(arguments: &Arguments<'_>) -> Option<ExecEntry> {
+fn read_exec_argument(arguments: &BackendArguments<'_>) -> Option<ExecEntry> {
     let Value::Object(exec) = arguments.value("exec")? else { return None };
     let value = |name: &str| exec.get(name).filter(|value| !value.is_null());
     let env = value("env").map(strings_of_map).unwrap_or_default().into_iter();
     Some(ExecEntry {
-        api_version: value("api_version").map(string).unwrap_or_default(),
-        command: value("command").map(string).unwrap_or_default(),
+        api_version: value("api_version").map(string_of_value).unwrap_or_default(),
+        command: value("command").map(string_of_value).unwrap_or_default(),
         args: value("args").map(strings_of_list),
-        env: Some(env.map(|(name, value)| Variable { name, value }).collect()),
+        env: Some(env.map(|(name, value)| ExecVariable { name, value }).collect()),
     })
 }

@@ -15,13 +15,13 @@ use crate::kind::ConfigError;
 #[serde(rename_all = "kebab-case", default)]
 pub(super) struct Kubeconfig {
     current_context: Option<String>,
-    clusters: Option<Vec<Named<ClusterEntry>>>,
-    contexts: Option<Vec<Named<ContextEntry>>>,
-    users: Option<Vec<Named<UserEntry>>>,
+    clusters: Option<Vec<NamedEntry<ClusterEntry>>>,
+    contexts: Option<Vec<NamedEntry<ContextEntry>>>,
+    users: Option<Vec<NamedEntry<UserEntry>>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Named<T> {
+struct NamedEntry<T> {
     name: String,
     #[serde(alias = "cluster", alias = "context", alias = "user")]
     entry: Option<T>,
@@ -70,19 +70,19 @@ pub(super) struct ExecEntry {
     pub(super) api_version: String,
     pub(super) command: String,
     pub(super) args: Option<Vec<String>>,
-    pub(super) env: Option<Vec<Variable>>,
+    pub(super) env: Option<Vec<ExecVariable>>,
 }
 
 /// An environment variable of a program.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Variable {
+pub(super) struct ExecVariable {
     pub(super) name: String,
     pub(super) value: String,
 }
 
 /// The choice of a context and of its parts.
 #[derive(Debug, Default)]
-pub(super) struct Selection {
+pub(super) struct ContextSelection {
     pub(super) context: Option<String>,
     pub(super) cluster: Option<String>,
     pub(super) user: Option<String>,
@@ -90,7 +90,7 @@ pub(super) struct Selection {
 
 /// The way to a cluster that a context describes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Access {
+pub(super) struct ClusterAccess {
     pub(super) server: Option<String>,
     pub(super) authorities: Option<String>,
     pub(super) proxy: Option<String>,
@@ -126,7 +126,7 @@ impl Kubeconfig {
     }
 
     fn parse(text: &str, folder: &Path) -> Result<Self, String> {
-        let value = match yaml::parse(text)? {
+        let value = match yaml::parse_yaml(text)? {
             serde_json::Value::Null => return Ok(Self::default()),
             value => value,
         };
@@ -143,7 +143,7 @@ impl Kubeconfig {
 
     /// Adds what another configuration has and this one lacks.
     pub(super) fn merge(&mut self, other: Self) {
-        fn add<T>(ours: &mut Option<Vec<Named<T>>>, theirs: Option<Vec<Named<T>>>) {
+        fn add<T>(ours: &mut Option<Vec<NamedEntry<T>>>, theirs: Option<Vec<NamedEntry<T>>>) {
             let ours = ours.get_or_insert_default();
             for named in theirs.into_iter().flatten() {
                 if !ours.iter().any(|other| other.name == named.name) {
@@ -163,30 +163,33 @@ impl Kubeconfig {
     ///
     /// # Errors
     /// When the context, its cluster or its user does not exist, or a file that they name cannot be read.
-    pub(super) fn access(&self, selection: &Selection) -> Result<Access, ConfigError> {
+    pub(super) fn select_access(
+        &self,
+        selection: &ContextSelection,
+    ) -> Result<ClusterAccess, ConfigError> {
         let name = selection.context.as_ref().or(self.current_context.as_ref());
         let name = name.filter(|name| !name.is_empty());
         let context = match name {
             None => ContextEntry::default(),
-            Some(name) => find(self.contexts.as_deref(), name, "context")?.0,
+            Some(name) => find_entry(self.contexts.as_deref(), name, "context")?.0,
         };
         let cluster = selection.cluster.clone().unwrap_or(context.cluster);
         let user = selection.user.clone().unwrap_or(context.user);
-        let mut access = Access::default();
+        let mut access = ClusterAccess::default();
         if !cluster.is_empty() {
-            let (entry, folder) = find(self.clusters.as_deref(), &cluster, "cluster")?;
+            let (entry, folder) = find_entry(self.clusters.as_deref(), &cluster, "cluster")?;
             access.add_cluster(entry, &folder)?;
         }
         if !user.is_empty() {
-            let (entry, folder) = find(self.users.as_deref(), &user, "auth info")?;
+            let (entry, folder) = find_entry(self.users.as_deref(), &user, "auth info")?;
             access.add_user(entry, &folder)?;
         }
         Ok(access)
     }
 }
 
-fn find<T: Clone + Default>(
-    all: Option<&[Named<T>]>,
+fn find_entry<T: Clone + Default>(
+    all: Option<&[NamedEntry<T>]>,
     name: &str,
     kind: &str,
 ) -> Result<(T, PathBuf), ConfigError> {
@@ -197,7 +200,7 @@ fn find<T: Clone + Default>(
     Ok((named.entry.clone().unwrap_or_default(), named.folder.clone()))
 }
 
-impl Access {
+impl ClusterAccess {
     fn add_cluster(&mut self, entry: ClusterEntry, folder: &Path) -> Result<(), ConfigError> {
         if entry.tls_server_name.is_some() {
             return Err(ConfigError::new(
@@ -207,7 +210,7 @@ impl Access {
         self.server = entry.server;
         self.proxy = entry.proxy_url;
         let (data, path) = (entry.certificate_authority_data, entry.certificate_authority);
-        self.authorities = pem(data, path, folder, "certificate-authority")?;
+        self.authorities = read_pem(data, path, folder, "certificate-authority")?;
         Ok(())
     }
 
@@ -218,8 +221,8 @@ impl Access {
             ));
         }
         let (data, path) = (entry.client_certificate_data, entry.client_certificate);
-        self.certificate = pem(data, path, folder, "client-certificate")?;
-        self.key = pem(entry.client_key_data, entry.client_key, folder, "client-key")?;
+        self.certificate = read_pem(data, path, folder, "client-certificate")?;
+        self.key = read_pem(entry.client_key_data, entry.client_key, folder, "client-key")?;
         self.token = entry.token.filter(|token| !token.is_empty());
         self.token_file = entry.token_file.map(|path| folder.join(path));
         self.username = entry.username;
@@ -236,7 +239,7 @@ impl Access {
 }
 
 /// The text of a certificate or key: encoded in the configuration, or in a file.
-fn pem(
+fn read_pem(
     data: Option<String>,
     path: Option<String>,
     folder: &Path,
@@ -261,7 +264,7 @@ fn pem(
 mod tests {
     use super::*;
 
-    const FILE: &str = "apiVersion: v1\nkind: Config\ncurrent-context: one\nclusters:\n- name: c\n  cluster:\n    server: https://c:6443\n    certificate-authority-data: cGVt\n- name: d\n  cluster: {server: https://d}\ncontexts:\n- name: one\n  context: {cluster: c, user: u, namespace: ignored}\nusers:\n- name: u\n  user:\n    exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: ./login\n      args: [a]\n      env: [{name: N, value: v}]\n- name: t\n  user: {tokenFile: token}\n";
+    const KUBECONFIG_FILE: &str = "apiVersion: v1\nkind: Config\ncurrent-context: one\nclusters:\n- name: c\n  cluster:\n    server: https://c:6443\n    certificate-authority-data: cGVt\n- name: d\n  cluster: {server: https://d}\ncontexts:\n- name: one\n  context: {cluster: c, user: u, namespace: ignored}\nusers:\n- name: u\n  user:\n    exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: ./login\n      args: [a]\n      env: [{name: N, value: v}]\n- name: t\n  user: {tokenFile: token}\n";
 
     fn parse(text: &str) -> Kubeconfig {
         Kubeconfig::parse(text, Path::new("/k")).unwrap()
@@ -280,29 +283,32 @@ mod tests {
 
     #[test]
     fn the_context_selects_cluster_and_user_and_arguments_replace_them() {
-        let config = parse(FILE);
-        let access = config.access(&Selection::default()).unwrap();
+        let config = parse(KUBECONFIG_FILE);
+        let access = config.select_access(&ContextSelection::default()).unwrap();
         assert_eq!(access.server.as_deref(), Some("https://c:6443"));
         assert_eq!(access.authorities.as_deref(), Some("pem"));
         let exec = access.exec.unwrap();
         assert_eq!((exec.command.as_str(), exec.args), ("/k/./login", Some(vec!["a".to_owned()])));
-        let other = Selection {
+        let other = ContextSelection {
             cluster: Some("d".to_owned()),
             user: Some("t".to_owned()),
-            ..Selection::default()
+            ..ContextSelection::default()
         };
-        let access = config.access(&other).unwrap();
+        let access = config.select_access(&other).unwrap();
         assert_eq!(access.server.as_deref(), Some("https://d"));
         assert_eq!(access.token_file, Some(PathBuf::from("/k/token")));
-        let missing = Selection { context: Some("two".to_owned()), ..Selection::default() };
-        assert!(config.access(&missing).unwrap_err().message.contains("\"two\" does not exist"));
+        let missing =
+            ContextSelection { context: Some("two".to_owned()), ..ContextSelection::default() };
+        assert!(
+            config.select_access(&missing).unwrap_err().message.contains("\"two\" does not exist")
+        );
     }
 
     #[test]
     fn the_first_of_several_files_wins() {
         let mut config = parse("clusters:\n- name: c\n  cluster: {server: https://first}\n");
-        config.merge(parse(FILE));
-        let access = config.access(&Selection::default()).unwrap();
+        config.merge(parse(KUBECONFIG_FILE));
+        let access = config.select_access(&ContextSelection::default()).unwrap();
         assert_eq!(access.server.as_deref(), Some("https://first"));
         assert!(access.exec.is_some());
     }

@@ -10,63 +10,63 @@ const MAX_DEPTH: usize = 32;
 ///
 /// # Errors
 /// With the problem and its line, when the text is not such a document.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
+pub(super) fn parse_yaml(text: &str) -> Result<Value, String> {
     // The last line may have no end.
     let text = format!("{text}\n");
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
-    let mut reader = Reader { parser };
-    let mut event = reader.event()?;
+    let mut reader = YamlReader { parser };
+    let mut event = reader.next_event()?;
     while matches!(event.data, EventData::StreamStart { .. } | EventData::DocumentStart { .. }) {
-        event = reader.event()?;
+        event = reader.next_event()?;
     }
     match event.data {
         EventData::StreamEnd => Ok(Value::Null),
-        _ => reader.value(event, 0),
+        _ => reader.read_value(event, 0),
     }
 }
 
-struct Reader<'r, 'b> {
+struct YamlReader<'r, 'b> {
     parser: Parser<&'r mut &'b [u8]>,
 }
 
-impl Reader<'_, '_> {
-    fn event(&mut self) -> Result<Event, String> {
+impl YamlReader<'_, '_> {
+    fn next_event(&mut self) -> Result<Event, String> {
         self.parser.parse().map_err(|error| match error.problem_mark() {
             Some(mark) => format!("line {}: {}", mark.line + 1, error.problem()),
             None => error.problem().to_owned(),
         })
     }
 
-    fn value(&mut self, event: Event, depth: usize) -> Result<Value, String> {
+    fn read_value(&mut self, event: Event, depth: usize) -> Result<Value, String> {
         let line = event.start_mark.line + 1;
         // The reader recurses once for each level, and a deep text would exhaust the stack.
         if depth > MAX_DEPTH {
             return Err(format!("line {line}: it is nested too deeply"));
         }
         match event.data {
-            EventData::Scalar { value, style, .. } => Ok(scalar(value, style)),
+            EventData::Scalar { value, style, .. } => Ok(convert_scalar(value, style)),
             EventData::SequenceStart { .. } => {
                 let mut list = Vec::new();
                 loop {
-                    let next = self.event()?;
+                    let next = self.next_event()?;
                     if next.data == EventData::SequenceEnd {
                         return Ok(Value::Array(list));
                     }
-                    list.push(self.value(next, depth + 1)?);
+                    list.push(self.read_value(next, depth + 1)?);
                 }
             }
             EventData::MappingStart { .. } => {
                 let mut map = Map::new();
                 loop {
-                    let name = match self.event()?.data {
+                    let name = match self.next_event()?.data {
                         EventData::MappingEnd => return Ok(Value::Object(map)),
                         EventData::Scalar { value, .. } => value,
                         _ => return Err(format!("line {line}: a key is not a string")),
                     };
-                    let next = self.event()?;
-                    let value = self.value(next, depth + 1)?;
+                    let next = self.next_event()?;
+                    let value = self.read_value(next, depth + 1)?;
                     map.insert(name, value);
                 }
             }
@@ -76,7 +76,7 @@ impl Reader<'_, '_> {
     }
 }
 
-fn scalar(text: String, style: ScalarStyle) -> Value {
+fn convert_scalar(text: String, style: ScalarStyle) -> Value {
     match text.as_str() {
         _ if style != ScalarStyle::Plain => Value::String(text),
         "" | "~" | "null" => Value::Null,
@@ -93,16 +93,16 @@ mod tests {
 
     #[test]
     fn maps_lists_and_scalars_are_read_and_the_rest_is_refused() {
-        let read = parse("a:\n- b: true\n  c: 'true'\n- {d: [1, ~]}\ne: |\n  x\n  y").unwrap();
+        let read = parse_yaml("a:\n- b: true\n  c: 'true'\n- {d: [1, ~]}\ne: |\n  x\n  y").unwrap();
         let expected = serde_json::json!({
             "a": [{"b": true, "c": "true"}, {"d": ["1", null]}],
             "e": "x\ny\n",
         });
         assert_eq!(read, expected);
-        assert_eq!(parse("").unwrap(), Value::Null);
-        assert_eq!(parse("{\"a\": \"b\"}").unwrap(), serde_json::json!({"a": "b"}));
-        assert!(parse("a: &x 1\nb: *x").unwrap_err().contains("line 2: aliases"));
-        assert!(parse("a: [").unwrap_err().starts_with("line"));
-        assert!(parse(&"[".repeat(100)).is_err());
+        assert_eq!(parse_yaml("").unwrap(), Value::Null);
+        assert_eq!(parse_yaml("{\"a\": \"b\"}").unwrap(), serde_json::json!({"a": "b"}));
+        assert!(parse_yaml("a: &x 1\nb: *x").unwrap_err().contains("line 2: aliases"));
+        assert!(parse_yaml("a: [").unwrap_err().starts_with("line"));
+        assert!(parse_yaml(&"[".repeat(100)).is_err());
     }
 }

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use formwork_core::disk::locks::{LockedFile, is_held, lock};
 use formwork_core::disk::{Access, FileId, FileOptions as _, MAX_RECORD, read_file};
 
-use super::{Files, failed, is_no_file, shown};
+use super::{StateFilePaths, display_path, is_not_regular_file, store_error};
 use crate::lock::LockInfo;
 use crate::store::{LockEnd, StoreError, StoreOperation};
 
 /// Greatest number of replacements of the file between opening and locking before the attempt
 /// fails.
-const ATTEMPTS: usize = 10;
+const MAX_LOCK_ATTEMPTS: usize = 10;
 
 /// A lock that is held. Dropping it gives it back.
 pub(super) struct HeldLock {
@@ -30,14 +30,17 @@ pub(super) struct HeldLock {
 }
 
 impl HeldLock {
-    /// Takes the lock, making the file if there is none. There is nothing to hold of what is no file:
-    /// no state is kept there.
-    pub(super) fn take(files: &Files, operation: &str) -> Result<Option<Self>, StoreError> {
+    /// Takes the lock, making the file if there is none.
+    pub(super) fn try_lock(
+        files: &StateFilePaths,
+        operation: &str,
+    ) -> Result<Option<Self>, StoreError> {
+        // There is nothing to hold of what is no file: no state is kept there.
         let path = &files.state;
-        if is_no_file(path) {
+        if is_not_regular_file(path) {
             return Ok(None);
         }
-        let lock_failed = |error| failed(StoreOperation::Lock, path)(error);
+        let lock_failed = |error| store_error(StoreOperation::Lock, path)(error);
         if let Some(folder) = path.parent() {
             // A planted link in the place of the folder of workspaces leads anywhere.
             if !folder.is_dir() && folder.parent().is_some_and(Path::is_symlink) {
@@ -46,8 +49,8 @@ impl HeldLock {
             }
             std::fs::create_dir_all(folder).map_err(lock_failed)?;
         }
-        let info = files.beside(".lock.info");
-        for _ in 0..ATTEMPTS {
+        let info = files.sibling_path(".lock.info");
+        for _ in 0..MAX_LOCK_ATTEMPTS {
             let is_ours = !path.exists();
             let file = OpenOptions::new()
                 .read(true)
@@ -63,24 +66,24 @@ impl HeldLock {
                 Ok(file) => file,
                 Err(error) if is_held(&error) => {
                     let holder = read_info(&info).map(Box::new);
-                    let location = shown(path);
+                    let location = display_path(path);
                     return Err(StoreError::Held { location, holder, ends: LockEnd::WithProcess });
                 }
                 Err(error) => return Err(lock_failed(error)),
             };
             // Another process may have replaced the file since it was opened: a lock on the old one
             // would protect nothing.
-            if !is_at(&file, path).map_err(lock_failed)? {
+            if !is_file_at_path(&file, path).map_err(lock_failed)? {
                 continue;
             }
-            let about = LockInfo::new(operation, shown(path));
+            let about = LockInfo::new(operation, display_path(path));
             let (id, state) = (about.id.clone(), path.clone());
             let held = Self { id, file, former: Vec::new(), state, info, is_ours };
             // From here on, whatever was made goes with the lock.
-            held.write_info(&about).map_err(failed(StoreOperation::Lock, &held.info))?;
+            held.write_info(&about).map_err(store_error(StoreOperation::Lock, &held.info))?;
             return Ok(Some(held));
         }
-        Err(StoreError::Replaced { location: shown(path) })
+        Err(StoreError::Replaced { location: display_path(path) })
     }
 
     /// Writes the information about the lock, readable by all users that can read the state.
@@ -97,15 +100,15 @@ impl HeldLock {
 
     /// Fails if the locked file is no longer the one at the path.
     pub(super) fn check_in_place(&self, path: &Path) -> Result<(), StoreError> {
-        match is_at(&self.file, path) {
+        match is_file_at_path(&self.file, path) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(StoreError::Replaced { location: shown(path) }),
-            Err(error) => Err(failed(StoreOperation::Write, path)(error)),
+            Ok(false) => Err(StoreError::Replaced { location: display_path(path) }),
+            Err(error) => Err(store_error(StoreOperation::Write, path)(error)),
         }
     }
 
     /// Holds another file, already locked, that took the place of the one held.
-    pub(super) fn move_to(&mut self, file: LockedFile) {
+    pub(super) fn switch_file(&mut self, file: LockedFile) {
         self.former.push(std::mem::replace(&mut self.file, file));
     }
 }
@@ -115,7 +118,7 @@ impl Drop for HeldLock {
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
         // A file made for the lock must not stay: later commands would take it for an emptied
         // state.
-        if self.is_ours && is_empty && is_at(&self.file, &self.state).unwrap_or(false) {
+        if self.is_ours && is_empty && is_file_at_path(&self.file, &self.state).unwrap_or(false) {
             // Nothing can be done about a failure: at worst an empty file stays, which means nothing.
             std::fs::remove_file(&self.state).ok();
         }
@@ -124,7 +127,7 @@ impl Drop for HeldLock {
 }
 
 /// Whether the path leads to this open file.
-pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+pub(super) fn is_file_at_path(file: &File, path: &Path) -> io::Result<bool> {
     let ours = FileId::of(file)?;
     match FileId::at(path) {
         Ok(there) => Ok(ours == there),

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::StateFile;
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
 
-use super::{LocalStore, behind_links, replace, shown};
+use super::{LocalStore, display_path, follow_links, replace};
+use crate::messages;
 
 /// A backup that can be read.
 struct BackupCopy {
@@ -38,34 +41,34 @@ impl BackupCopy {
 
 impl LocalStore {
     /// Files that prove that an empty state file was not always empty.
-    pub(super) fn evidence(&self) -> Vec<String> {
+    pub(super) fn evidence_of_lost_state(&self) -> Vec<String> {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
         let backup = self.files.backup.clone().filter(holds_something);
-        let traces = self.intents.traces();
+        let traces = self.intents.unfinished_runs();
         // A run that was killed leaves its text there before it takes the place of the state. Its journal
         // has everything in it.
         let is_lost = |file: &StateFile| traces.is_empty() && !file.state.resources.is_empty();
-        let written = self.read_next().into_iter().filter(|(_, file)| is_lost(file));
+        let written = self.read_unfinished_state().into_iter().filter(|(_, file)| is_lost(file));
         let next: Vec<PathBuf> = written.map(|(path, _)| path).collect();
         let runs = traces.iter().filter(|trace| trace.proves_state);
-        let files = backup.iter().chain(&next).map(|path| shown(path));
+        let files = backup.iter().chain(&next).map(|path| display_path(path));
         files.chain(runs.map(|trace| trace.location.clone())).collect()
     }
 
     /// The file from which an interrupted run has read the state.
-    pub(super) fn begun_from(&self) -> Option<PathBuf> {
-        self.intents.traces().into_iter().find_map(|trace| trace.read_from)
+    pub(super) fn interrupted_run_base_file(&self) -> Option<PathBuf> {
+        self.intents.unfinished_runs().into_iter().find_map(|trace| trace.read_from)
     }
 
     /// The use of the complete state that was being written, or else of the backup.
-    pub(super) fn copy(&self) -> Option<String> {
+    pub(super) fn describe_best_copy(&self) -> Option<String> {
         let backup = self.read_backup();
         // A file of another lineage was left beside another state.
-        let bases = self.intents.traces().into_iter().filter_map(|trace| trace.base);
+        let bases = self.intents.unfinished_runs().into_iter().filter_map(|trace| trace.base);
         let mut lineages: Vec<String> = bases.map(|(lineage, _)| lineage).collect();
         lineages.extend(backup.as_ref().map(|(_, backup)| backup.lineage.clone()));
         let is_known = |file: &StateFile| lineages.is_empty() || lineages.contains(&file.lineage);
-        let written = self.read_next().into_iter().filter(|(_, file)| is_known(file));
+        let written = self.read_unfinished_state().into_iter().filter(|(_, file)| is_known(file));
         if let Some((next, file)) = written.max_by_key(|(_, file)| file.serial)
             && backup.as_ref().is_none_or(|(_, backup)| backup.serial <= file.serial)
         {
@@ -77,7 +80,7 @@ impl LocalStore {
             ));
         }
         let (path, backup) = backup?;
-        let bases = self.intents.traces().into_iter().filter_map(|trace| trace.base);
+        let bases = self.intents.unfinished_runs().into_iter().filter_map(|trace| trace.base);
         let of_this = bases.filter(|(lineage, _)| *lineage == backup.lineage);
         let began_with = of_this.map(|(_, serial)| serial).max();
         let outdated_by = began_with.filter(|began_with| *began_with > backup.serial);
@@ -87,7 +90,7 @@ impl LocalStore {
     /// The backup, and the number of resources in it if it can be read, where there is no state. Nothing
     /// if the backup has no resources.
     pub(super) fn backup_without_state(&self) -> Option<(&Path, Option<usize>)> {
-        if !self.is_absent() || self.was_there(self.source()) {
+        if !self.is_state_missing() || self.existed_before_run(self.path_to_read()) {
             return None;
         }
         let path = self.files.backup.as_deref().filter(|path| path.is_file())?;
@@ -96,18 +99,27 @@ impl LocalStore {
     }
 
     fn read_backup(&self) -> Option<(PathBuf, StateFile)> {
-        self.read_whole(self.files.backup.clone()?)
+        self.read_complete_state(self.files.backup.clone()?)
     }
 
     /// The complete states that runs were writing.
-    fn read_next(&self) -> Vec<(PathBuf, StateFile)> {
-        let state = behind_links(&self.files.state);
-        replace::next_names(&state).filter_map(|path| self.read_whole(path)).collect()
+    fn read_unfinished_state(&self) -> Vec<(PathBuf, StateFile)> {
+        let state = follow_links(&self.files.state);
+        replace::next_paths(&state).filter_map(|path| self.read_complete_state(path)).collect()
     }
 
-    fn read_whole(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {
+    fn read_complete_state(&self, path: PathBuf) -> Option<(PathBuf, StateFile)> {
         let path = Some(path).filter(|path| path.is_file())?;
-        let file = self.cipher.read(&read_file(&path, MAX_STATE).ok()?).ok()?;
+        let file = self.cipher.parse_state(&read_file(&path, MAX_STATE).ok()?).ok()?;
         Some((path, file))
     }
+}
+
+/// Warns of a state file without any content, where nothing shows that it ever had any.
+pub(super) fn empty_file_warning(path: &Path) -> Diagnostic {
+    let detail = format!(
+        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
+        path.display()
+    );
+    Diagnostic::warning(messages::STATE_FILE_IS_EMPTY, detail).blame(Blame::Environment)
 }

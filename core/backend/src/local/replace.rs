@@ -10,31 +10,31 @@ use formwork_core::disk::{
     Access, FileOptions as _, cannot_be_replaced, is_device, reserve, sync_dir,
 };
 
-use super::{behind_links, failed, is_no_file};
+use super::{is_not_regular_file, store_error};
 use crate::store::{StoreError, StoreOperation};
 
 /// Writes a string, in pieces of a good size.
-pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
+pub(super) type WriteContent<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The end of the name of a file that is written beside another one before it takes its place.
-const NEXT: &str = ".next";
+const NEXT_SUFFIX: &str = ".next";
 
 /// The disk. In tests it can fail.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Disk {
+pub(super) struct DiskOperations {
     #[cfg(test)]
     pub(super) fail_at: std::sync::Arc<std::sync::Mutex<Option<usize>>>,
 }
 
-impl Disk {
+impl DiskOperations {
     /// Stands before everything that asks something of the disk.
     #[cfg(not(test))]
-    fn ask(&self) -> io::Result<()> {
+    fn check_injected_fault(&self) -> io::Result<()> {
         Ok(())
     }
 
     #[cfg(test)]
-    fn ask(&self) -> io::Result<()> {
+    fn check_injected_fault(&self) -> io::Result<()> {
         match self.fail_at.lock().unwrap().as_mut() {
             Some(0) => Err(io::ErrorKind::StorageFull.into()),
             Some(n_left) => {
@@ -47,16 +47,16 @@ impl Disk {
 
     /// Makes a file beside another one, which only its owner may read, and then lets others in as
     /// `access` says.
-    fn create_beside(&self, path: &Path, access: Option<Access>) -> io::Result<(PathBuf, File)> {
-        self.ask()?;
+    fn create_next_file(&self, path: &Path, access: Option<Access>) -> io::Result<(PathBuf, File)> {
+        self.check_injected_fault()?;
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true).owner_only();
         // A killed run leaves a file under this name. It cannot be removed if it belongs to another
         // user of a shared folder, and is then no reason to store nothing.
         let mut last = io::ErrorKind::AlreadyExists.into();
-        for next in next_names(path) {
+        for next in next_paths(path) {
             match std::fs::remove_file(&next)
-                .or_else(unless_missing)
+                .or_else(ignore_not_found)
                 .and_then(|()| options.open(&next))
             {
                 Ok(file) => {
@@ -73,41 +73,41 @@ impl Disk {
         Err(last)
     }
 
-    fn fill(&self, mut file: &File, text: Text<'_>) -> io::Result<()> {
-        self.ask()?;
+    fn write_content(&self, mut file: &File, text: WriteContent<'_>) -> io::Result<()> {
+        self.check_injected_fault()?;
         text(&mut file)?;
-        self.ask()?;
+        self.check_injected_fault()?;
         file.sync_all()
     }
 
     fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
-        self.ask()?;
+        self.check_injected_fault()?;
         // Space is taken before a byte is changed.
         reserve(file, 0..with.metadata()?.len())?;
         file.rewind()?;
         with.rewind()?;
         let length = io::copy(&mut with, &mut file)?;
-        self.ask()?;
+        self.check_injected_fault()?;
         // The old text may have been longer.
         file.set_len(length)?;
-        self.ask()?;
+        self.check_injected_fault()?;
         file.sync_all()
     }
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.ask()?;
-        std::fs::remove_file(to).or_else(unless_missing)?;
+        self.check_injected_fault()?;
+        std::fs::remove_file(to).or_else(ignore_not_found)?;
         std::fs::hard_link(from, to)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.ask()?;
+        self.check_injected_fault()?;
         std::fs::rename(from, to)
     }
 
     /// Makes the names in the folder of a file durable.
     fn sync_names(&self, of: &Path) -> io::Result<()> {
-        self.ask()?;
+        self.check_injected_fault()?;
         let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
         sync_dir(folder.unwrap_or(Path::new(".")))
     }
@@ -127,33 +127,33 @@ pub(super) struct ReplacedFile {
 /// A program that waits for the lock has opened `original` already and will go on to use *that* file,
 /// so renaming alone would let it read the old state and write into a file that no path leads to.
 /// Hence `original` gets the new text too and is put back, while a complete file stands in its place.
-pub(super) fn replace(
-    disk: &Disk,
+pub(super) fn replace_file(
+    disk: &DiskOperations,
     path: &Path,
-    text: Text<'_>,
+    text: WriteContent<'_>,
     original: Option<&File>,
 ) -> Result<ReplacedFile, StoreError> {
-    let write_failed = |error| failed(StoreOperation::Write, path)(error);
+    let write_failed = |error| store_error(StoreOperation::Write, path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
-    let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
-    let previous = beside(&path, ".previous");
+    let path = path.canonicalize().unwrap_or_else(|_| follow_links(path));
+    let previous = sibling_path(&path, ".previous");
 
     let access = path.metadata().ok().map(|found| Access::of(&found));
-    let (next, stand_in) = disk.create_beside(&path, access).map_err(write_failed)?;
+    let (next, stand_in) = disk.create_next_file(&path, access).map_err(write_failed)?;
     let placed = lock(stand_in).and_then(|stand_in| {
-        disk.fill(&stand_in, text)?;
+        disk.write_content(&stand_in, text)?;
         let linked = original.is_some() && disk.link(&path, &previous).is_ok();
         // The content is on the disk by now, so the name never leads to half of a text.
         match disk.rename(&next, &path) {
-            Err(error) if cannot_be_replaced(&error) => Ok((stand_in, Placed::Beside)),
-            renamed => renamed.map(|()| (stand_in, Placed::Renamed { linked })),
+            Err(error) if cannot_be_replaced(&error) => Ok((stand_in, TextLocation::NextFile)),
+            renamed => renamed.map(|()| (stand_in, TextLocation::InPlace { linked })),
         }
     });
     let (stand_in, linked) = match placed {
-        Ok((stand_in, Placed::Renamed { linked })) => (stand_in, linked),
-        Ok((stand_in, Placed::Beside)) => {
+        Ok((stand_in, TextLocation::InPlace { linked })) => (stand_in, linked),
+        Ok((stand_in, TextLocation::NextFile)) => {
             std::fs::remove_file(&previous).ok();
-            let mounted = MountedFile { path: &path, original };
+            let mounted = MountPointFile { path: &path, original };
             return mounted.overwrite(disk, &next, &stand_in);
         }
         Err(error) => {
@@ -187,34 +187,39 @@ pub(super) fn replace(
 }
 
 /// Place of a complete new text.
-enum Placed {
+enum TextLocation {
     /// It is where the old one was.
-    Renamed {
+    InPlace {
         /// Whether the old file has another name.
         linked: bool,
     },
     /// It is beside the old one, which no file can take the place of.
-    Beside,
+    NextFile,
 }
 
 /// A state file that is a mount point.
-struct MountedFile<'a> {
+struct MountPointFile<'a> {
     path: &'a Path,
     /// The file with its lock, if it is locked.
     original: Option<&'a File>,
 }
 
-impl MountedFile<'_> {
+impl MountPointFile<'_> {
     /// Writes the text in the file `next` into this one. If a crash cuts that short, the complete text is
     /// still there, and [`super::LocalStore`] names it.
-    fn overwrite(self, disk: &Disk, next: &Path, text: &File) -> Result<ReplacedFile, StoreError> {
+    fn overwrite(
+        self,
+        disk: &DiskOperations,
+        next: &Path,
+        text: &File,
+    ) -> Result<ReplacedFile, StoreError> {
         let Self { path, original } = self;
         // The name must be durable before the old text is touched.
         let written = disk.sync_names(path).and_then(|()| match original {
             Some(original) => disk.overwrite(original, text),
             None => disk.overwrite(&OpenOptions::new().write(true).open(path)?, text),
         });
-        written.map_err(failed(StoreOperation::Overwrite, path))?;
+        written.map_err(store_error(StoreOperation::Overwrite, path))?;
         std::fs::remove_file(next).ok();
         Ok(ReplacedFile { file: None, durable: Ok(()) })
     }
@@ -222,26 +227,26 @@ impl MountedFile<'_> {
 
 /// Treatment of a pipe or socket in the place of a file that is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pipe {
+pub(super) enum PipeHandling {
     /// The user named it: the text goes into it.
-    Written,
+    WriteInto,
     /// A checkout may have brought it along: the file takes its place.
-    Replaced,
+    Replace,
 }
 
-impl Disk {
+impl DiskOperations {
     /// Writes a file without a lock: aside first, then into its place. An existing file keeps its
     /// mode, within that of the file `of` which it is a copy of; a new copy gets the mode of that
     /// file.
-    pub(super) fn write_aside(
+    pub(super) fn write_next_file(
         &self,
         path: &Path,
-        pipe: Pipe,
+        pipe: PipeHandling,
         of: Option<&Metadata>,
-        text: Text<'_>,
+        text: WriteContent<'_>,
     ) -> Result<(), StoreError> {
-        let write_failed = |error| failed(StoreOperation::Write, path)(error);
-        if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
+        let write_failed = |error| store_error(StoreOperation::Write, path)(error);
+        if is_not_regular_file(path) && (pipe == PipeHandling::WriteInto || is_device(path)) {
             // Replacing a device or pipe by a file would break it for all other programs.
             let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
             return text(&mut there).map_err(write_failed);
@@ -251,14 +256,15 @@ impl Disk {
             (Some(there), Some(of)) => Some(there.at_most(of)),
             (there, of) => there.or(of),
         };
-        let (next, file) = self.create_beside(path, access).map_err(write_failed)?;
-        let placed = self.fill(&file, text).and_then(|()| match self.rename(&next, path) {
-            Err(error) if cannot_be_replaced(&error) => {
-                self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
-                std::fs::remove_file(&next)
-            }
-            renamed => renamed.and_then(|()| self.sync_names(path)),
-        });
+        let (next, file) = self.create_next_file(path, access).map_err(write_failed)?;
+        let placed =
+            self.write_content(&file, text).and_then(|()| match self.rename(&next, path) {
+                Err(error) if cannot_be_replaced(&error) => {
+                    self.overwrite(&OpenOptions::new().write(true).open(path)?, &file)?;
+                    std::fs::remove_file(&next)
+                }
+                renamed => renamed.and_then(|()| self.sync_names(path)),
+            });
         placed.map_err(|error| {
             std::fs::remove_file(&next).ok();
             write_failed(error)
@@ -267,17 +273,30 @@ impl Disk {
 }
 
 /// The paths under which a text is written beside a file, in the order in which they are tried.
-pub(super) fn next_names(path: &Path) -> impl Iterator<Item = PathBuf> {
-    let spare = (1..=9).map(|number| beside(path, &format!("{NEXT}.{number}")));
-    std::iter::once(beside(path, NEXT)).chain(spare)
+pub(super) fn next_paths(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let spare = (1..=9).map(|number| sibling_path(path, &format!("{NEXT_SUFFIX}.{number}")));
+    std::iter::once(sibling_path(path, NEXT_SUFFIX)).chain(spare)
 }
 
 /// The path of a file of Formwork alone beside another one.
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn sibling_path(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{}{suffix}", name.strip_prefix('.').unwrap_or(&name)))
 }
 
-fn unless_missing(error: io::Error) -> io::Result<()> {
+fn ignore_not_found(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+/// Target of a path that may be a link, existing or not. The journals of a state stand beside it,
+/// so that they are found through every link.
+pub(super) fn follow_links(path: &Path) -> PathBuf {
+    let mut at = path.to_owned();
+    // As many as the system follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&at) else { break };
+        // A relative target starts at the folder of the link.
+        at = at.with_file_name("").join(target);
+    }
+    at
 }

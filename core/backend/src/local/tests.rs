@@ -15,21 +15,21 @@ use tempfile::TempDir;
 use super::*;
 use crate::lock::{LockInfo, LockRequest};
 use formwork_core::disk::locks::{is_held, lock};
-use formwork_core::state::journal::{Action, Intent, RunHeader};
+use formwork_core::state::journal::{CallAction, Intent, RunHeader};
 
-fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
-    super::load(path, &StateCipher::default())
+fn load_state_file(path: &Path) -> Result<Option<StateFile>, StoreError> {
+    load_state(path, &StateCipher::default())
 }
 
-fn folder() -> TempDir {
+fn new_folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn store(folder: &TempDir) -> LocalStore {
-    LocalStore::new(Files::of(folder.path().join("terraform.tfstate")))
+fn new_store(folder: &TempDir) -> LocalStore {
+    LocalStore::new(StateFilePaths::from_state_path(folder.path().join("terraform.tfstate")))
 }
 
-fn state_in(folder: &TempDir) -> PathBuf {
+fn state_path_in(folder: &TempDir) -> PathBuf {
     folder.path().join("terraform.tfstate")
 }
 
@@ -38,17 +38,17 @@ fn any_lock() -> StateLock {
     StateLock { id: String::new() }
 }
 
-fn request() -> LockRequest {
+fn lock_request() -> LockRequest {
     LockRequest { operation: "OperationTypeApply".to_owned(), timeout: Duration::ZERO }
 }
 
 /// A state whose content is recognised by a word.
-fn file_with(word: &str) -> StateFile {
+fn state_with_word(word: &str) -> StateFile {
     let check_results = Some(format!("[\"{word}\"]").into_bytes().into());
-    StateFile { lineage: "one".to_owned(), check_results, ..StateFile::fresh() }
+    StateFile { lineage: "one".to_owned(), check_results, ..StateFile::new_empty() }
 }
 
-fn names_in(folder: &TempDir) -> Vec<String> {
+fn file_names_in(folder: &TempDir) -> Vec<String> {
     let entries = folder.path().read_dir().unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -58,38 +58,38 @@ fn names_in(folder: &TempDir) -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
-    let folder = folder();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
-    assert_eq!(names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
+    let folder = new_folder();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
+    assert_eq!(file_names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
     assert_eq!(store.read().await.unwrap(), None);
     store.unlock(any_lock()).await.unwrap();
-    assert!(names_in(&folder).is_empty());
+    assert!(file_names_in(&folder).is_empty());
 }
 
 #[tokio::test]
 async fn the_first_write_makes_serial_one_and_no_backup() {
-    let folder = folder();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
-    let mut file = file_with("a");
+    let folder = new_folder();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
+    let mut file = state_with_word("a");
     assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
     assert_eq!(file.serial, 1);
     store.unlock(any_lock()).await.unwrap();
-    assert_eq!(names_in(&folder), ["terraform.tfstate"]);
-    assert_eq!(load(&state_in(&folder)).unwrap(), Some(file));
+    assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
+    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(file));
 }
 
 #[tokio::test]
 async fn the_same_content_is_not_written_again() {
-    let folder = folder();
-    let mut file = file_with("a");
-    store(&folder).write(&mut file).await.unwrap();
-    let mut store = store(&folder);
+    let folder = new_folder();
+    let mut file = state_with_word("a");
+    new_store(&folder).write(&mut file).await.unwrap();
+    let mut store = new_store(&folder);
     let mut read = store.read().await.unwrap().unwrap();
     assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
     assert_eq!(read.serial, 1);
-    read.check_results = file_with("b").check_results;
+    read.check_results = state_with_word("b").check_results;
     assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Stored);
     assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
     assert_eq!(read.serial, 2);
@@ -97,45 +97,45 @@ async fn the_same_content_is_not_written_again() {
 
 #[tokio::test]
 async fn the_backup_is_what_was_there_before_the_run() {
-    let folder = folder();
+    let folder = new_folder();
     let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
-    std::fs::write(state_in(&folder), text).unwrap();
-    let mut store = store(&folder);
+    std::fs::write(state_path_in(&folder), text).unwrap();
+    let mut store = new_store(&folder);
     store.read().await.unwrap();
     for word in ["a", "b"] {
-        store.write(&mut file_with(word)).await.unwrap();
+        store.write(&mut state_with_word(word)).await.unwrap();
     }
     let backup = std::fs::read_to_string(folder.path().join("terraform.tfstate.backup")).unwrap();
     assert_eq!(backup, text);
-    assert_eq!(load(&state_in(&folder)).unwrap().unwrap().serial, 9);
+    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap().unwrap().serial, 9);
 }
 
 #[tokio::test]
 async fn a_second_holder_learns_who_has_the_lock() {
-    let folder = folder();
-    let mut first = store(&folder);
-    first.lock(request()).await.unwrap();
-    let error = store(&folder).lock(request()).await.unwrap_err();
+    let folder = new_folder();
+    let mut first = new_store(&folder);
+    first.lock(lock_request()).await.unwrap();
+    let error = new_store(&folder).lock(lock_request()).await.unwrap_err();
     let StoreError::Held { holder: Some(holder), .. } = &error else { panic!("{error:?}") };
     let LockInfo { operation, version, path, .. } = &**holder;
     assert_eq!((operation.as_str(), version.as_str()), ("OperationTypeApply", "1.11.4"));
-    assert_eq!(*path, state_in(&folder).display().to_string());
+    assert_eq!(*path, state_path_in(&folder).display().to_string());
     let diagnostic = error.diagnostic();
     assert_eq!(diagnostic.summary, "Error acquiring the state lock");
     assert!(diagnostic.detail.contains(&holder.id), "{}", diagnostic.detail);
 
     first.unlock(any_lock()).await.unwrap();
-    store(&folder).lock(request()).await.unwrap();
+    new_store(&folder).lock(lock_request()).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_lock_is_waited_for() {
-    let folder = folder();
-    let mut first = store(&folder);
-    first.lock(request()).await.unwrap();
-    let mut second = store(&folder);
+    let folder = new_folder();
+    let mut first = new_store(&folder);
+    first.lock(lock_request()).await.unwrap();
+    let mut second = new_store(&folder);
     // The last attempt is made when the time is over, and by then the first holder has let go.
-    let patient = LockRequest { timeout: Duration::from_millis(5), ..request() };
+    let patient = LockRequest { timeout: Duration::from_millis(5), ..lock_request() };
     let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(any_lock()));
     unlocked.unwrap();
     locked.unwrap();
@@ -143,22 +143,22 @@ async fn a_lock_is_waited_for() {
 
 #[tokio::test]
 async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
-    let folder = folder();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
+    let folder = new_folder();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
     // Terraform opens the file before it has the lock, and must not read the old text afterwards.
-    let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
+    let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
-        store.write(&mut file_with(word)).await.unwrap();
+        store.write(&mut state_with_word(word)).await.unwrap();
         assert!(is_held(&lock(waiting.try_clone().unwrap()).unwrap_err()));
-        let later = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
+        let later = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
         assert!(is_held(&lock(later).unwrap_err()));
     }
     store.unlock(any_lock()).await.unwrap();
     let waiting = lock(waiting).unwrap();
     let text = io::read_to_string(&*waiting).unwrap();
-    assert_eq!(text, std::fs::read_to_string(state_in(&folder)).unwrap());
-    assert!(lock::is_at(&waiting, &state_in(&folder)).unwrap());
+    assert_eq!(text, std::fs::read_to_string(state_path_in(&folder)).unwrap());
+    assert!(lock::is_file_at_path(&waiting, &state_path_in(&folder)).unwrap());
 }
 
 #[tokio::test]
@@ -166,19 +166,19 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
     for locked in [false, true] {
         let mut n_failures = 0;
         loop {
-            let folder = folder();
-            let mut store = store(&folder);
+            let folder = new_folder();
+            let mut store = new_store(&folder);
             let old = {
-                let mut file = file_with("old");
+                let mut file = state_with_word("old");
                 store.write(&mut file).await.unwrap();
-                std::fs::read_to_string(state_in(&folder)).unwrap()
+                std::fs::read_to_string(state_path_in(&folder)).unwrap()
             };
             if locked {
-                store.lock(request()).await.unwrap();
+                store.lock(lock_request()).await.unwrap();
             }
-            let waiting = File::open(state_in(&folder)).unwrap();
+            let waiting = File::open(state_path_in(&folder)).unwrap();
             let mut file = store.read().await.unwrap().unwrap();
-            file.check_results = file_with("new and longer").check_results;
+            file.check_results = state_with_word("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
             let result = store.write(&mut file).await;
             // If some are left, the write needed the disk less often: a failure was tried at each
@@ -186,8 +186,8 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
             let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
             *store.disk.fail_at.lock().unwrap() = None;
 
-            let there = std::fs::read_to_string(state_in(&folder)).unwrap();
-            let new = StateFile::read(there.as_bytes()).unwrap();
+            let there = std::fs::read_to_string(state_path_in(&folder)).unwrap();
+            let new = StateFile::parse(there.as_bytes()).unwrap();
             match &result {
                 Ok(_) => assert_eq!(new, file),
                 Err(_) => assert!(there == old || new.check_results == file.check_results),
@@ -197,11 +197,13 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
                 let text = io::read_to_string(&waiting).unwrap();
                 assert!(!text.is_empty() && text != old, "a waiting program sees the old state");
             }
-            let other = LocalStore::new(Files::of(state_in(&folder))).lock(request()).await;
+            let other = LocalStore::new(StateFilePaths::from_state_path(state_path_in(&folder)))
+                .lock(lock_request())
+                .await;
             assert_eq!(other.is_err(), locked, "the lock holds whatever happened");
             drop(store);
             let left: Vec<String> =
-                names_in(&folder).into_iter().filter(|name| name.starts_with('.')).collect();
+                file_names_in(&folder).into_iter().filter(|name| name.starts_with('.')).collect();
             assert!(left.is_empty(), "left over: {left:?}");
             if spent {
                 break;
@@ -214,90 +216,90 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
 
 #[tokio::test]
 async fn what_a_killed_run_left_over_is_in_nobodys_way() {
-    let folder = folder();
+    let folder = new_folder();
     for name in [".terraform.tfstate.next", ".terraform.tfstate.previous"] {
         std::fs::write(folder.path().join(name), "torn").unwrap();
     }
     std::fs::write(folder.path().join(".terraform.tfstate.lock.info"), "{").unwrap();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
-    store.write(&mut file_with("a")).await.unwrap();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
+    store.write(&mut state_with_word("a")).await.unwrap();
     store.unlock(any_lock()).await.unwrap();
-    assert_eq!(names_in(&folder), ["terraform.tfstate"]);
+    assert_eq!(file_names_in(&folder), ["terraform.tfstate"]);
 }
 
 #[tokio::test]
 async fn a_file_that_another_program_put_there_is_not_overwritten() {
-    let folder = folder();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
-    store.write(&mut file_with("a")).await.unwrap();
-    std::fs::remove_file(state_in(&folder)).unwrap();
-    std::fs::write(state_in(&folder), file_with("other").write()).unwrap();
-    let error = store.write(&mut file_with("b")).await.unwrap_err();
+    let folder = new_folder();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
+    store.write(&mut state_with_word("a")).await.unwrap();
+    std::fs::remove_file(state_path_in(&folder)).unwrap();
+    std::fs::write(state_path_in(&folder), state_with_word("other").to_bytes()).unwrap();
+    let error = store.write(&mut state_with_word("b")).await.unwrap_err();
     assert!(matches!(error, StoreError::Replaced { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_write_of_another_program_without_lock_is_noticed() {
-    let folder = folder();
-    let mut ours = store(&folder);
-    let mut file = file_with("a");
+    let folder = new_folder();
+    let mut ours = new_store(&folder);
+    let mut file = state_with_word("a");
     ours.write(&mut file).await.unwrap();
-    let mut theirs = store(&folder);
+    let mut theirs = new_store(&folder);
     let mut other = theirs.read().await.unwrap().unwrap();
     other.check_results = None;
     theirs.write(&mut other).await.unwrap();
-    file.check_results = file_with("b").check_results;
+    file.check_results = state_with_word("b").check_results;
     let error = ours.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
-    assert_eq!(load(&state_in(&folder)).unwrap(), Some(other));
+    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(other));
 }
 
 #[tokio::test]
 async fn a_state_of_another_lineage_is_not_overwritten() {
-    let folder = folder();
-    store(&folder).write(&mut file_with("a")).await.unwrap();
-    let mut stranger = StateFile { lineage: "two".to_owned(), ..file_with("b") };
-    let error = store(&folder).write(&mut stranger).await.unwrap_err();
+    let folder = new_folder();
+    new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
+    let mut stranger = StateFile { lineage: "two".to_owned(), ..state_with_word("b") };
+    let error = new_store(&folder).write(&mut stranger).await.unwrap_err();
     assert!(matches!(error, StoreError::OtherLineage { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read() {
-    let folder = folder();
+    let folder = new_folder();
     let old = folder.path().join("old.tfstate");
-    let base = StateFile { serial: 3, ..file_with("a") };
-    std::fs::write(&old, base.write()).unwrap();
-    let mut store = store(&folder);
+    let base = StateFile { serial: 3, ..state_with_word("a") };
+    std::fs::write(&old, base.to_bytes()).unwrap();
+    let mut store = new_store(&folder);
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).await.unwrap();
+    let journal = store.intents.begin_run(begin).await.unwrap();
     // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
-    std::fs::write(state_in(&folder), "").unwrap();
+    std::fs::write(state_path_in(&folder), "").unwrap();
     assert_eq!(store.read().await.unwrap(), None);
-    std::fs::remove_file(state_in(&folder)).unwrap();
+    std::fs::remove_file(state_path_in(&folder)).unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
-    let (planned, action) = (Value::string("new"), Action::Create);
+    let (planned, action) = (Value::string("new"), CallAction::Create);
     let (deposed, deposes, prior) = (None, None, None);
     let planned = &planned;
     let call = Intent { addr: &a, provider: &provider, deposed, deposes, action, prior, planned };
-    journal.announce(call).await.unwrap();
-    std::fs::write(state_in(&folder), "").unwrap();
+    journal.announce_operation(call).await.unwrap();
+    std::fs::write(state_path_in(&folder), "").unwrap();
     assert_eq!(store.read().await.unwrap(), Some(base));
     assert_eq!(store.files.read_from, Some(old));
 }
 
 #[tokio::test]
 async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_file() {
-    let folder = folder();
+    let folder = new_folder();
     let old = folder.path().join("old.tfstate");
-    std::fs::write(&old, file_with("a").write()).unwrap();
-    let mut store = store(&folder);
-    let base = StateFile::fresh();
+    std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
+    let mut store = new_store(&folder);
+    let base = StateFile::new_empty();
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).await.unwrap();
+    let journal = store.intents.begin_run(begin).await.unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let planned = Value::string("new");
@@ -306,81 +308,84 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
         provider: &provider,
         deposed: None,
         deposes: None,
-        action: Action::Create,
+        action: CallAction::Create,
         prior: None,
         planned: &planned,
     };
-    journal.announce(call).await.unwrap();
+    journal.announce_operation(call).await.unwrap();
     assert_eq!(store.read().await.unwrap(), None);
 }
 
 #[test]
 fn a_lock_that_could_not_be_reported_leaves_nothing() {
-    let folder = folder();
-    let files = Files::of(state_in(&folder));
-    std::fs::create_dir(files.beside(".lock.info")).unwrap();
-    assert!(matches!(HeldLock::take(&files, "test"), Err(StoreError::Failed { .. })));
-    assert!(!state_in(&folder).exists());
+    let folder = new_folder();
+    let files = StateFilePaths::from_state_path(state_path_in(&folder));
+    std::fs::create_dir(files.sibling_path(".lock.info")).unwrap();
+    assert!(matches!(HeldLock::try_lock(&files, "test"), Err(StoreError::Failed { .. })));
+    assert!(!state_path_in(&folder).exists());
 }
 
 #[test]
 fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
-    let folder = folder();
+    let folder = new_folder();
     std::fs::create_dir(folder.path().join("real")).unwrap();
     let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
     symlink("real/s.tfstate", &one).unwrap();
     symlink("one", &two).unwrap();
     for path in [folder.path().join("real/s.tfstate"), one, two] {
-        let store = LocalStore::new(Files::of(path));
-        assert_eq!(store.files.journals(), folder.path().join("real/.s.tfstate.journal"));
+        let store = LocalStore::new(StateFilePaths::from_state_path(path));
+        assert_eq!(store.files.journal_folder(), folder.path().join("real/.s.tfstate.journal"));
     }
 }
 
 #[tokio::test]
 async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
-    let folder = folder();
+    let folder = new_folder();
     let old = folder.path().join("old.tfstate");
-    std::fs::write(&old, file_with("a").write()).unwrap();
-    let files = Files { read_from: Some(old.clone()), ..Files::of(state_in(&folder)) };
+    std::fs::write(&old, state_with_word("a").to_bytes()).unwrap();
+    let files = StateFilePaths {
+        read_from: Some(old.clone()),
+        ..StateFilePaths::from_state_path(state_path_in(&folder))
+    };
     let mut store = LocalStore::new(files);
     let mut file = store.read().await.unwrap().unwrap();
-    file.check_results = file_with("b").check_results;
+    file.check_results = state_with_word("b").check_results;
     for _ in 0..2 {
         store.write(&mut file).await.unwrap();
     }
-    assert_eq!(std::fs::read(&old).unwrap(), file_with("a").write());
-    assert_eq!(load(&state_in(&folder)).unwrap(), Some(file));
+    assert_eq!(std::fs::read(&old).unwrap(), state_with_word("a").to_bytes());
+    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(file));
 }
 
 #[tokio::test]
 async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
-    let folder = folder();
-    let mut store = store(&folder);
-    let mut stored = file_with("a");
+    let folder = new_folder();
+    let mut store = new_store(&folder);
+    let mut stored = state_with_word("a");
     store.write(&mut stored).await.unwrap();
-    let mut store = self::store(&folder);
-    let pushed = StateFile { serial: 70, lineage: "another".to_owned(), ..file_with("b") };
+    let mut store = new_store(&folder);
+    let pushed = StateFile { serial: 70, lineage: "another".to_owned(), ..state_with_word("b") };
     store.read().await.unwrap();
     store.overwrite(pushed.clone()).await.unwrap();
-    assert_eq!(load(&state_in(&folder)).unwrap(), Some(pushed));
-    let backup = state_in(&folder).with_file_name("terraform.tfstate.backup");
-    assert_eq!(load(&backup).unwrap(), Some(stored));
+    assert_eq!(load_state_file(&state_path_in(&folder)).unwrap(), Some(pushed));
+    let backup = state_path_in(&folder).with_file_name("terraform.tfstate.backup");
+    assert_eq!(load_state_file(&backup).unwrap(), Some(stored));
 }
 
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
-    let folder = folder();
+    let folder = new_folder();
     let (path, kept) =
-        save_errored(&file_with("a"), &StateCipher::default(), folder.path()).unwrap();
+        save_errored(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
-    let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
-    assert_eq!(std::fs::read(path).unwrap(), next.write());
+    let next = StateFile { serial: state_with_word("a").serial + 1, ..state_with_word("a") };
+    assert_eq!(std::fs::read(path).unwrap(), next.to_bytes());
 }
 
 #[test]
 fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
-    let folder = folder();
+    let folder = new_folder();
     let with = |lineage: &str, names: &[&str]| {
         let resources: Vec<String> = names
             .iter()
@@ -394,7 +399,7 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
             r#"{{"version":4,"serial":0,"lineage":"{lineage}","outputs":{{}},"resources":[{}]}}"#,
             resources.join(",")
         );
-        StateFile::read(text.as_bytes()).unwrap()
+        StateFile::parse(text.as_bytes()).unwrap()
     };
     let save =
         |file: StateFile| save_errored(&file, &StateCipher::default(), folder.path()).unwrap().1;
@@ -404,7 +409,7 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(save(with("one", &["a"])), kept(1));
     assert_eq!(save(with("two", &["a"])), kept(2));
 
-    let errored = Errored::read(folder.path(), &StateCipher::default()).unwrap();
+    let errored = ErroredStateFile::read(folder.path(), &StateCipher::default()).unwrap();
     let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
     let standing = |file: StateFile| errored.compare_with_state(Some(&file));
     let addrs =
@@ -425,7 +430,8 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
-    let unreadable =
-        Errored::read(folder.path(), &StateCipher::default()).unwrap().compare_with_state(None);
+    let unreadable = ErroredStateFile::read(folder.path(), &StateCipher::default())
+        .unwrap()
+        .compare_with_state(None);
     assert_eq!(unreadable, ErroredStateRelation::Unreadable);
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
-use super::{Files, LocalStore, failed, shown};
+use super::{LocalStore, StateFilePaths, display_path, store_error};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
@@ -17,7 +17,7 @@ use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 const STATE_FILE: &str = "terraform.tfstate";
 
 /// The folder of all workspaces but the default one.
-const FOLDER: &str = "terraform.tfstate.d";
+const WORKSPACES_FOLDER: &str = "terraform.tfstate.d";
 
 /// Paths of the states of all workspaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +30,16 @@ impl Workspaces {
     /// The workspaces whose default state and folder are at these paths, or at the usual ones below
     /// `root`.
     #[must_use]
-    pub fn of(root: &Path, default: Option<&Path>, folder: Option<&Path>) -> Self {
+    pub fn from_paths(root: &Path, default: Option<&Path>, folder: Option<&Path>) -> Self {
         Self {
             default: root.join(default.unwrap_or(Path::new(STATE_FILE))),
-            folder: root.join(folder.unwrap_or(Path::new(FOLDER))),
+            folder: root.join(folder.unwrap_or(Path::new(WORKSPACES_FOLDER))),
         }
     }
 
     /// Whether this may be a workspace: its name becomes the name of a folder.
     #[must_use]
-    pub fn is_name(name: &str) -> bool {
+    pub fn is_valid_name(name: &str) -> bool {
         // Terraform accepts the names that Go's `url.PathEscape` leaves as they are.
         let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+=:@".contains(c);
         !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
@@ -47,8 +47,8 @@ impl Workspaces {
 
     /// Paths of a workspace's state. The name must be valid.
     #[must_use]
-    pub fn files(&self, name: &str) -> Files {
-        Files::of(match name {
+    pub fn state_paths(&self, name: &str) -> StateFilePaths {
+        StateFilePaths::from_state_path(match name {
             DEFAULT_WORKSPACE => self.default.clone(),
             other => self.folder.join(other).join(STATE_FILE),
         })
@@ -59,7 +59,7 @@ impl Workspaces {
     /// # Errors
     /// When their folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = |error| failed(StoreOperation::List, &self.folder)(error).into();
+        let failed = |error| store_error(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -92,7 +92,7 @@ impl Workspaces {
         match created {
             Ok(_) => Ok(()),
             Err(error) => {
-                Err(failed(StoreOperation::Create, &self.folder.join(name))(error).into())
+                Err(store_error(StoreOperation::Create, &self.folder.join(name))(error).into())
             }
         }
     }
@@ -112,19 +112,21 @@ impl Workspaces {
             parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let removed = self.open_folder(Dir::open, open).and_then(|folder| folder.remove(name));
-        removed
-            .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
+        removed.map_err(|error| {
+            store_error(StoreOperation::Delete, &self.folder.join(name))(error).into()
+        })
     }
 }
 
 impl Workspaces {
-    /// Opens the folder of all workspaces but the default one. The folder itself may not be a link: a
-    /// planted one leads to folders that are no workspaces.
+    /// Opens the folder of all workspaces but the default one.
     fn open_folder(
         &self,
         open: fn(&Path) -> io::Result<Dir>,
         open_below: fn(&Dir, &OsStr) -> io::Result<Dir>,
     ) -> io::Result<Dir> {
+        // The folder itself may not be a link: a planted one leads to folders that are no
+        // workspaces.
         let Some(name) = self.folder.file_name() else { return open(&self.folder) };
         let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
         open_below(&open(parent.unwrap_or(Path::new(".")))?, name)
@@ -133,13 +135,13 @@ impl Workspaces {
 
 /// The local backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Local {
+pub struct LocalBackend {
     /// The places of all states.
     pub places: Workspaces,
 }
 
 #[async_trait::async_trait]
-impl Backend for Local {
+impl Backend for LocalBackend {
     fn kind(&self) -> &str {
         "local"
     }
@@ -156,16 +158,16 @@ impl Backend for Local {
         self.places.delete(name)
     }
 
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(LocalStore::new(self.places.files(workspace))))
+    async fn open_store(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(LocalStore::new(self.places.state_paths(workspace))))
     }
 
     fn location(&self, workspace: &str) -> String {
-        shown(&self.places.files(workspace).state)
+        display_path(&self.places.state_paths(workspace).state)
     }
 
     fn intent_log(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        self.places.files(workspace).intent_log()
+        self.places.state_paths(workspace).intent_log()
     }
 }
 
@@ -176,11 +178,11 @@ mod tests {
     #[test]
     fn a_workspace_is_a_folder_and_the_default_one_is_always_there() {
         let folder = tempfile::tempdir().unwrap();
-        let workspaces = Workspaces::of(folder.path(), None, None);
+        let workspaces = Workspaces::from_paths(folder.path(), None, None);
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         workspaces.create("b").unwrap();
         workspaces.create("a").unwrap();
-        std::fs::write(folder.path().join(FOLDER).join("file"), "").unwrap();
+        std::fs::write(folder.path().join(WORKSPACES_FOLDER).join("file"), "").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default", "a", "b"]);
         let refused =
             [workspaces.create("a"), workspaces.delete("c"), workspaces.delete("default")];
@@ -204,16 +206,16 @@ mod tests {
         let (root, other) = (folder.path().join("root"), folder.path().join("other"));
         std::fs::create_dir_all(other.join("a/kept")).unwrap();
         std::fs::create_dir_all(&root).unwrap();
-        symlink(&other, root.join(FOLDER)).unwrap();
-        let workspaces = Workspaces::of(&root, None, None);
+        symlink(&other, root.join(WORKSPACES_FOLDER)).unwrap();
+        let workspaces = Workspaces::from_paths(&root, None, None);
         assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
         assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
         assert!(!other.join("new").exists());
         // Of a workspace that is a link itself, the link goes.
-        std::fs::remove_file(root.join(FOLDER)).unwrap();
-        std::fs::create_dir(root.join(FOLDER)).unwrap();
-        symlink(other.join("a"), root.join(FOLDER).join("b")).unwrap();
+        std::fs::remove_file(root.join(WORKSPACES_FOLDER)).unwrap();
+        std::fs::create_dir(root.join(WORKSPACES_FOLDER)).unwrap();
+        symlink(other.join("a"), root.join(WORKSPACES_FOLDER).join("b")).unwrap();
         workspaces.delete("b").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         assert!(other.join("a/kept").is_dir());
@@ -223,7 +225,8 @@ mod tests {
     fn the_folder_of_workspaces_may_be_any_that_the_configuration_names() {
         let root = tempfile::tempdir().unwrap();
         for folder in ["a", "a/", "b/c", ".", "./d", "e/..", "../f"] {
-            let workspaces = Workspaces::of(&root.path().join("root"), None, Some(folder.as_ref()));
+            let workspaces =
+                Workspaces::from_paths(&root.path().join("root"), None, Some(folder.as_ref()));
             std::fs::create_dir_all(root.path().join("root/e")).unwrap();
             workspaces.create("w").unwrap();
             assert!(root.path().join("root").join(folder).join("w").is_dir(), "{folder}");
@@ -234,10 +237,11 @@ mod tests {
     #[test]
     fn each_workspace_has_a_file_of_its_own() {
         let root = Path::new("r");
-        let usual = Workspaces::of(root, None, None);
-        let said = Workspaces::of(root, Some(Path::new("s")), Some(Path::new("d")));
-        let state =
-            |workspaces: &Workspaces, name| workspaces.files(name).state.display().to_string();
+        let usual = Workspaces::from_paths(root, None, None);
+        let said = Workspaces::from_paths(root, Some(Path::new("s")), Some(Path::new("d")));
+        let state = |workspaces: &Workspaces, name| {
+            workspaces.state_paths(name).state.display().to_string()
+        };
         assert_eq!(state(&usual, "default"), "r/terraform.tfstate");
         assert_eq!(state(&usual, "w"), "r/terraform.tfstate.d/w/terraform.tfstate");
         assert_eq!(state(&said, "default"), "r/s");
@@ -248,7 +252,7 @@ mod tests {
     fn a_name_is_safe_as_the_name_of_a_folder() {
         let good = ["a", "A-1_x", "a@b", "v1.2"];
         let bad = ["", ".", "..", "a/b", "a b", "ä", "a%b", "a\\b"];
-        assert!(good.iter().all(|name| Workspaces::is_name(name)));
-        assert!(!bad.iter().any(|name| Workspaces::is_name(name)));
+        assert!(good.iter().all(|name| Workspaces::is_valid_name(name)));
+        assert!(!bad.iter().any(|name| Workspaces::is_valid_name(name)));
     }
 }

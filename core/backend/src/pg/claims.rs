@@ -1,15 +1,15 @@
 //! The claims of runs in a table: who changes what, and depends on what. They outlive a run that is cut off, until its
 //! journal has been taken over.
 
-pub(super) mod take;
+pub(super) mod claim_attempt;
 
 use std::collections::BTreeSet;
 
 use super::connection::{Connection, Transaction};
 use formwork_core::addr::InstanceAddr;
-use formwork_core::state::merge::Ownership;
+use formwork_core::state::merge::StateOwnership;
 
-use super::Table;
+use super::StatesTable;
 use crate::cause::Cause;
 use crate::claims::Claims;
 
@@ -19,7 +19,7 @@ pub(super) struct HeldClaims {
     others: BTreeSet<String>,
 }
 
-impl Table {
+impl StatesTable {
     /// Reads the claims of some runs, and those of others on some instances.
     pub(super) async fn held_claims(
         &self,
@@ -30,7 +30,7 @@ impl Table {
     ) -> Result<HeldClaims, Cause> {
         let query = format!(
             "SELECT address, run = ANY($2) FROM {} WHERE workspace = $1 AND changes AND (run = ANY($2) OR address = ANY($3))",
-            self.own("formwork_claims")
+            self.own_table_name("formwork_claims")
         );
         let rows = transaction.query(&query, &[&workspace, &own, &changed]).await;
         let mut held = HeldClaims { own: BTreeSet::new(), others: BTreeSet::new() };
@@ -46,45 +46,45 @@ impl Table {
 
 impl HeldClaims {
     /// Whether a claim that was made is not there any more.
-    pub(super) fn lacks(&self, claims: &Claims) -> bool {
+    pub(super) fn is_missing_claim(&self, claims: &Claims) -> bool {
         let instances = claims.changes.iter().map(ToString::to_string);
-        let outputs = claims.outputs.iter().map(|name| output(name));
+        let outputs = claims.outputs.iter().map(|name| output_address(name));
         instances.chain(outputs).any(|address| !self.own.contains(&address))
     }
 }
 
 /// Removes the claims of a run that has ended. Where its journal stays, because the outcome of a call is
 /// not known or the state could not be stored, the claims stay until another run has taken it over.
-pub(super) async fn release(
+pub(super) async fn delete_claims(
     client: &Connection,
-    table: &Table,
+    table: &StatesTable,
     workspace: &str,
     run: &str,
 ) -> Result<(), Cause> {
     // Without the tables no run can have claimed anything.
-    if !table.has_own(client).await? {
+    if !table.has_own_tables(client).await? {
         return Ok(());
     }
     let statement = format!(
         "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND {}",
-        table.own("formwork_claims"),
-        table.journal_has_ended("$2")
+        table.own_table_name("formwork_claims"),
+        table.journal_ended_condition("$2")
     );
     client.execute(&statement, &[&workspace, &run]).await.map(drop)
 }
 
 /// The address of an output among claims.
-pub(super) fn output(name: &str) -> String {
+pub(super) fn output_address(name: &str) -> String {
     format!("output.{name}")
 }
 
-impl Ownership for HeldClaims {
+impl StateOwnership for HeldClaims {
     fn has_claimed(&self, addr: &InstanceAddr) -> bool {
         self.own.contains(&addr.to_string())
     }
 
     fn has_claimed_output(&self, name: &str) -> bool {
-        self.own.contains(&output(name))
+        self.own.contains(&output_address(name))
     }
 
     fn is_claimed_by_others(&self, addr: &InstanceAddr) -> bool {

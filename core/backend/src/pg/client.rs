@@ -6,39 +6,39 @@ use std::time::{Duration, Instant};
 use formwork_core::state::file::StateFile;
 use md5::{Digest as _, Md5};
 
-use super::Table;
+use super::StatesTable;
 use super::connection::Connection;
-use super::idle;
+use super::idle_connections;
 use crate::cause::Cause;
 
 /// The key of the lock under which workspaces are made.
-const CREATION: i64 = -1;
+const CREATION_LOCK_KEY: i64 = -1;
 
 /// A condition: another session holds the key of creation. Terraform takes the key to see that, and so is in the
 /// way of all others that look at the same moment.
-const IS_CREATING: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 4294967295 AND objid::bigint = 4294967295 AND objsubid = 1)";
+const IS_CREATING_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 4294967295 AND objid::bigint = 4294967295 AND objsubid = 1)";
 
 /// The time that the key of creation is waited for. Terraform holds it for a moment whenever it locks a state of
 /// the database, and for a whole run where it makes one.
-const CREATION_WAIT: Duration = Duration::from_secs(2);
+const CREATION_LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// The pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(50);
+const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
 /// The row of a workspace.
 pub(super) struct PgClient {
-    table: Table,
+    table: StatesTable,
     workspace: String,
     client: Option<Connection>,
     /// The sum of the text that was last read or written; `None` if there was none.
     known: Option<String>,
     /// The advisory lock that is held.
-    held: Option<AdvisoryLock>,
+    held: Option<HeldAdvisoryLock>,
 }
 
 /// An advisory lock that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AdvisoryLock {
+struct HeldAdvisoryLock {
     key: i64,
     mode: LockMode,
 }
@@ -63,7 +63,7 @@ pub(super) enum LockMode {
 
 impl PgClient {
     /// Makes the client. Connects when it is first used.
-    pub(super) fn new(table: Table, workspace: &str) -> Self {
+    pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         let workspace = workspace.to_owned();
         Self { table, workspace, client: None, known: None, held: None }
     }
@@ -71,12 +71,14 @@ impl PgClient {
     /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
     pub(super) async fn connection(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
-            let client = self.table.open().await?;
-            if let Some(AdvisoryLock { key, mode }) = self.held {
+            let client = self.table.connect_and_create().await?;
+            if let Some(HeldAdvisoryLock { key, mode }) = self.held {
                 let taken = match mode {
-                    LockMode::Exclusive if key == CREATION => take_creation(&client).await?,
-                    LockMode::Exclusive => try_lock(&client, key).await?,
-                    LockMode::Shared => try_lock_shared(&client, key).await?,
+                    LockMode::Exclusive if key == CREATION_LOCK_KEY => {
+                        lock_creation_key(&client).await?
+                    }
+                    LockMode::Exclusive => try_advisory_lock(&client, key).await?,
+                    LockMode::Shared => try_shared_advisory_lock(&client, key).await?,
                 };
                 if !taken {
                     // Going on would write without a lock while that process writes, too.
@@ -95,23 +97,23 @@ impl PgClient {
     }
 
     /// Takes a connection back, and the lock with it.
-    pub(super) fn give_back(&mut self, client: Connection) {
+    pub(super) fn return_connection(&mut self, client: Connection) {
         self.client = Some(client);
     }
 
     /// The sum of the text that was last read or written; `None` if there was none.
-    pub(super) fn known_sum(&self) -> Option<String> {
+    pub(super) fn known_checksum(&self) -> Option<String> {
         self.known.clone()
     }
 
     /// Takes down the sum of the text that was written.
-    pub(super) fn know(&mut self, sum: String) {
+    pub(super) fn set_known_checksum(&mut self, sum: String) {
         self.known = Some(sum);
     }
 
     /// Makes the row with a state, if there is none.
-    pub(super) async fn create(&mut self, file: &StateFile) -> Result<(), Cause> {
-        let text = String::from_utf8(file.write())?;
+    pub(super) async fn create_row(&mut self, file: &StateFile) -> Result<(), Cause> {
+        let text = String::from_utf8(file.to_bytes())?;
         let statement = format!(
             "INSERT INTO {} (name, data) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
             self.table.name()
@@ -119,19 +121,19 @@ impl PgClient {
         let workspace = self.workspace.clone();
         let client = self.connection().await?;
         // Terraform makes rows under the same key, so only one program makes a row at a time.
-        if !take_creation(client).await? {
+        if !lock_creation_key(client).await? {
             return Err("another process is making a workspace".into());
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         // Released after a failure, too: a session keeps an advisory lock until it ends.
-        release(client, CREATION).await?;
+        release_advisory_lock(client, CREATION_LOCK_KEY).await?;
         made.map(drop)
     }
 
     /// The sessions that hold the lock of the row or the key of creation, as one line each.
-    async fn holders(&mut self) -> Result<Vec<String>, Cause> {
+    async fn lock_holders(&mut self) -> Result<Vec<String>, Cause> {
         let query = format!(
-            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {CREATION})",
+            "SELECT activity.pid, coalesce(activity.usename::text, ''), coalesce(host(activity.client_addr), 'local'), coalesce(activity.application_name, '') FROM pg_locks locks JOIN pg_stat_activity activity ON activity.pid = locks.pid WHERE locks.locktype = 'advisory' AND locks.granted AND locks.objsubid = 1 AND locks.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND ((locks.classid::bigint << 32) | locks.objid::bigint) IN (SELECT id FROM {} WHERE name = $1 UNION ALL SELECT {CREATION_LOCK_KEY})",
             self.table.name()
         );
         let workspace = self.workspace.clone();
@@ -149,39 +151,39 @@ impl Drop for PgClient {
     fn drop(&mut self) {
         // A lock ends with its connection, so that one is not used again.
         if let (Some(client), None) = (self.client.take(), self.held) {
-            idle::keep(&self.table.target, client);
+            idle_connections::keep_idle(&self.table.target, client);
         }
     }
 }
 
 /// Takes the key of creation, and waits a moment for it.
-async fn take_creation(client: &Connection) -> Result<bool, Cause> {
-    let until = Instant::now() + CREATION_WAIT;
-    while !try_lock(client, CREATION).await? {
+async fn lock_creation_key(client: &Connection) -> Result<bool, Cause> {
+    let until = Instant::now() + CREATION_LOCK_WAIT;
+    while !try_advisory_lock(client, CREATION_LOCK_KEY).await? {
         if Instant::now() >= until {
             return Ok(false);
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(LOCK_RETRY_PAUSE).await;
     }
     Ok(true)
 }
 
-async fn try_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
+async fn try_advisory_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
     let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).await;
     Ok(row?.get(0))
 }
 
-async fn try_lock_shared(client: &Connection, key: i64) -> Result<bool, Cause> {
+async fn try_shared_advisory_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
     let row = client.query_one("SELECT pg_try_advisory_lock_shared($1)", &[&key]).await;
     Ok(row?.get(0))
 }
 
-async fn release(client: &Connection, key: i64) -> Result<(), Cause> {
+async fn release_advisory_lock(client: &Connection, key: i64) -> Result<(), Cause> {
     let row = client.query_one("SELECT pg_advisory_unlock($1)", &[&key]).await;
     row.map(drop)
 }
 
-async fn release_shared(client: &Connection, key: i64) -> Result<(), Cause> {
+async fn release_shared_advisory_lock(client: &Connection, key: i64) -> Result<(), Cause> {
     let row = client.query_one("SELECT pg_advisory_unlock_shared($1)", &[&key]).await;
     row.map(drop)
 }
@@ -198,20 +200,20 @@ impl PgClient {
         let workspace = self.workspace.clone();
         let row = self.connection().await?.query_opt(&query, &[&workspace]).await;
         let text: Option<String> = row?.and_then(|row| row.get(0));
-        self.known = text.as_ref().map(|text| sum(text.as_bytes()));
+        self.known = text.as_ref().map(|text| md5_hex(text.as_bytes()));
         Ok(text.map(String::into_bytes))
     }
 
     /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
     /// another process has it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
-        let until = Instant::now() + CREATION_WAIT;
+        let until = Instant::now() + CREATION_LOCK_WAIT;
         loop {
             match self.try_to_lock(shared).await? {
                 LockAttempt::Taken(mode) => return Ok(Some(mode)),
                 LockAttempt::Held => return Ok(None),
                 LockAttempt::Creating if Instant::now() >= until => return Ok(None),
-                LockAttempt::Creating => tokio::time::sleep(PAUSE).await,
+                LockAttempt::Creating => tokio::time::sleep(LOCK_RETRY_PAUSE).await,
             }
         }
     }
@@ -222,36 +224,36 @@ impl PgClient {
         let (mode, suffix) =
             if shared { (LockMode::Shared, "_shared") } else { (LockMode::Exclusive, "") };
         let query = format!(
-            "SELECT id, pg_try_advisory_lock{suffix}(id), {IS_CREATING} FROM {} WHERE name = $1",
+            "SELECT id, pg_try_advisory_lock{suffix}(id), {IS_CREATING_CONDITION} FROM {} WHERE name = $1",
             self.table.name()
         );
         let query_row = format!("SELECT id FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
         let client = self.connection().await?;
         let Some(row) = client.query_opt(&query, &[&workspace]).await? else {
-            if !try_lock(client, CREATION).await? {
+            if !try_advisory_lock(client, CREATION_LOCK_KEY).await? {
                 return Ok(LockAttempt::Creating);
             }
             // Another program may have made the row in between, and hold its lock.
             if client.query_opt(&query_row, &[&workspace]).await?.is_some() {
-                release(client, CREATION).await?;
+                release_advisory_lock(client, CREATION_LOCK_KEY).await?;
                 return Ok(LockAttempt::Creating);
             }
             let mode = LockMode::Exclusive;
-            self.held = Some(AdvisoryLock { key: CREATION, mode });
+            self.held = Some(HeldAdvisoryLock { key: CREATION_LOCK_KEY, mode });
             return Ok(LockAttempt::Taken(mode));
         };
         let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
         match (took_row, is_creating) {
             (true, false) => {
-                self.held = Some(AdvisoryLock { key, mode });
+                self.held = Some(HeldAdvisoryLock { key, mode });
                 Ok(LockAttempt::Taken(mode))
             }
             (true, true) => {
                 // The server releases a lock only in the mode that it was taken in.
                 match mode {
-                    LockMode::Exclusive => release(client, key).await?,
-                    LockMode::Shared => release_shared(client, key).await?,
+                    LockMode::Exclusive => release_advisory_lock(client, key).await?,
+                    LockMode::Shared => release_shared_advisory_lock(client, key).await?,
                 }
                 Ok(LockAttempt::Creating)
             }
@@ -268,10 +270,10 @@ impl PgClient {
 
     /// Releases the lock.
     pub(super) async fn unlock(&mut self) -> Result<(), Cause> {
-        let Some(AdvisoryLock { key, mode }) = self.held.take() else { return Ok(()) };
+        let Some(HeldAdvisoryLock { key, mode }) = self.held.take() else { return Ok(()) };
         match (self.client.take_if(|client| !client.is_lost()), mode) {
-            (Some(client), LockMode::Exclusive) => release(&client, key).await,
-            (Some(client), LockMode::Shared) => release_shared(&client, key).await,
+            (Some(client), LockMode::Exclusive) => release_advisory_lock(&client, key).await,
+            (Some(client), LockMode::Shared) => release_shared_advisory_lock(&client, key).await,
             // It ended with the connection.
             (None, _) => Ok(()),
         }
@@ -279,7 +281,7 @@ impl PgClient {
 
     /// Releases the lock of another process: says whose it is, if there is one.
     pub(super) async fn break_lock(&mut self) -> Result<(), Cause> {
-        let holders = self.holders().await?;
+        let holders = self.lock_holders().await?;
         if holders.is_empty() {
             return Ok(());
         }
@@ -293,6 +295,6 @@ impl PgClient {
 }
 
 /// The sum of a text, as the server's function `md5` returns it.
-pub(super) fn sum(text: &[u8]) -> String {
+pub(super) fn md5_hex(text: &[u8]) -> String {
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,23 +10,23 @@ use tokio_postgres::config::SslMode;
 use tokio_postgres::{Config, NoTls};
 
 use super::connection::Connection;
-use super::idle;
-use super::tls::{TlsMode, connector};
+use super::idle_connections;
+use super::tls::{TlsMode, tls_connector};
 use crate::cause::Cause;
 use crate::kind::ConfigError;
 
 /// The longest wait for a connection, unless `connect_timeout` sets another.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The longest wait for an answer to a statement, unless [`STATEMENT_TIMEOUT`] sets another: a large state
+/// The longest wait for an answer to a statement, unless [`STATEMENT_TIMEOUT_VARIABLE`] sets another: a large state
 /// over a slow line takes its time.
-const STATEMENT_PATIENCE: Duration = Duration::from_secs(300);
+const DEFAULT_STATEMENT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The variable with the longest wait for an answer to a statement, in seconds.
-pub(super) const STATEMENT_TIMEOUT: &str = "FORMWORK_PG_STATEMENT_TIMEOUT";
+pub(super) const STATEMENT_TIMEOUT_VARIABLE: &str = "FORMWORK_PG_STATEMENT_TIMEOUT";
 
 /// The parameters of a connection string that the environment sets, too.
-const VARIABLES: [(&str, &str); 12] = [
+const PARAMETER_VARIABLES: [(&str, &str); 12] = [
     ("host", "PGHOST"),
     ("port", "PGPORT"),
     ("dbname", "PGDATABASE"),
@@ -43,11 +43,11 @@ const VARIABLES: [(&str, &str); 12] = [
 
 /// A server, a database and a user.
 #[derive(Clone, PartialEq)]
-pub(super) struct Target {
+pub(super) struct ConnectTarget {
     config: Config,
     mode: TlsMode,
     /// Files of certificates and keys, in PEM.
-    files: Files,
+    files: TlsFiles,
     location: String,
     /// The longest wait for a connection.
     connect_limit: Duration,
@@ -57,7 +57,7 @@ pub(super) struct Target {
 
 /// Files for encrypted connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Files {
+pub(super) struct TlsFiles {
     /// The certificates of trusted authorities.
     pub(super) authorities: Option<PathBuf>,
     /// The certificate chain that is shown to the server.
@@ -66,18 +66,21 @@ pub(super) struct Files {
     pub(super) key: Option<PathBuf>,
 }
 
-impl Target {
+impl ConnectTarget {
     /// Reads a connection string: a URL or a list of `name=value`.
     ///
     /// # Errors
     /// When it is malformed, or a parameter has a value that it cannot have.
-    pub(super) fn read(
+    pub(super) fn parse_conn_str(
         conn_str: &str,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let mut given =
-            if conn_str.contains("://") { of_url(conn_str)? } else { of_list(conn_str)? };
-        for (name, variable_name) in VARIABLES {
+        let mut given = if conn_str.contains("://") {
+            parse_url(conn_str)?
+        } else {
+            parse_key_values(conn_str)?
+        };
+        for (name, variable_name) in PARAMETER_VARIABLES {
             if let Some(value) = variable(variable_name) {
                 // As in libpq, the connection string precedes the environment.
                 given.entry(name.to_owned()).or_insert(value);
@@ -100,10 +103,10 @@ impl Target {
             _ if is_socket => TlsMode::Disable,
             // The usual mode of that library, unlike the `prefer` of libpq.
             None => TlsMode::Require,
-            Some(text) => TlsMode::read(&text)?,
+            Some(text) => TlsMode::parse(&text)?,
         };
         let path = |text: Option<String>| text.map(PathBuf::from);
-        let files = Files {
+        let files = TlsFiles {
             authorities: path(take("sslrootcert")),
             certificate: path(take("sslcert")),
             key: path(take("sslkey")),
@@ -113,14 +116,18 @@ impl Target {
         // Checks of certificates are a matter of the connector: for the library, all these modes
         // encrypt.
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
-        let connect_limit = limit(take("connect_timeout"), "conn_str", PATIENCE)?;
-        let statement_limit =
-            limit(variable(STATEMENT_TIMEOUT), STATEMENT_TIMEOUT, STATEMENT_PATIENCE)?;
+        let connect_limit =
+            parse_timeout(take("connect_timeout"), "conn_str", DEFAULT_CONNECT_TIMEOUT)?;
+        let statement_limit = parse_timeout(
+            variable(STATEMENT_TIMEOUT_VARIABLE),
+            STATEMENT_TIMEOUT_VARIABLE,
+            DEFAULT_STATEMENT_TIMEOUT,
+        )?;
         // The connection of the lock may be idle for hours, and firewalls would drop it without a
         // sign of life.
         config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
-            .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
+            .or_else(|| password_from_file(&variable, [&host, &port.to_string(), &dbname, &user]));
         if let Some(password) = password {
             config.password(password);
         }
@@ -156,33 +163,37 @@ impl Target {
     /// # Errors
     /// When the server does not accept, or does not answer in time.
     pub(super) async fn connect(&self) -> Result<Connection, Cause> {
-        if let Some(client) = idle::take(self) {
+        if let Some(client) = idle_connections::take_idle(self) {
             return Ok(client);
         }
         // A server that accepts may still not greet.
-        let connected = tokio::time::timeout(self.connect_limit, self.greeted()).await;
+        let connected = tokio::time::timeout(self.connect_limit, self.connect_new()).await;
         connected.unwrap_or_else(|_| {
             let seconds = self.connect_limit.as_secs();
             Err(format!("connecting: the server did not answer within {seconds} seconds. Check that host and port are those of a PostgreSQL server; `connect_timeout` in conn_str sets another limit").into())
         })
     }
 
-    async fn greeted(&self) -> Result<Connection, Cause> {
+    async fn connect_new(&self) -> Result<Connection, Cause> {
         if self.mode == TlsMode::Disable {
-            let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
+            let (client, connection) = self.config.connect(NoTls).await.map_err(explain_error)?;
             // The library sends nothing unless the other half of the connection runs.
             tokio::spawn(connection);
             return Ok(Connection::new(client, self.statement_limit));
         }
-        let tls = connector(self.mode, &self.files)?;
-        let (client, connection) = self.config.connect(tls).await.map_err(explained)?;
+        let tls = tls_connector(self.mode, &self.files)?;
+        let (client, connection) = self.config.connect(tls).await.map_err(explain_error)?;
         tokio::spawn(connection);
         Ok(Connection::new(client, self.statement_limit))
     }
 }
 
 /// A limit by the number of seconds in a parameter, or the usual one; 0 means the usual one.
-fn limit(seconds: Option<String>, place: &str, usual: Duration) -> Result<Duration, ConfigError> {
+fn parse_timeout(
+    seconds: Option<String>,
+    place: &str,
+    usual: Duration,
+) -> Result<Duration, ConfigError> {
     let Some(text) = seconds else { return Ok(usual) };
     match text.parse() {
         Ok(0) => Ok(usual),
@@ -195,7 +206,7 @@ fn limit(seconds: Option<String>, place: &str, usual: Duration) -> Result<Durati
 }
 
 /// An error with the server's words, which its usual form leaves out.
-pub(super) fn explained(error: tokio_postgres::Error) -> Cause {
+pub(super) fn explain_error(error: tokio_postgres::Error) -> Cause {
     if let Some(said) = error.as_db_error() {
         return format!("{} (SQLSTATE {})", said.message(), said.code().code()).into();
     }
@@ -213,14 +224,15 @@ pub(super) fn explained(error: tokio_postgres::Error) -> Cause {
 }
 
 /// The parameters of a URL: `postgres://user:password@host:port/dbname?name=value`.
-fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
+fn parse_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let invalid = |reason: &str| ConfigError::new(format!("conn_str is not a valid URL: {reason}"));
     let (scheme, rest) = text.split_once("://").ok_or_else(|| invalid("there is no scheme"))?;
     if scheme != "postgres" && scheme != "postgresql" {
         return Err(invalid(&format!("the scheme is {scheme:?}, not postgres")));
     }
-    let decode =
-        |text: &str| decoded(text).ok_or_else(|| invalid("a % is not followed by two digits"));
+    let decode = |text: &str| {
+        percent_decode(text).ok_or_else(|| invalid("a % is not followed by two digits"))
+    };
     let mut found = BTreeMap::new();
     let mut put = |name: &str, value: String| {
         if !value.is_empty() {
@@ -251,7 +263,7 @@ fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 }
 
 /// A string without its escapes in percent; `None` if it is malformed.
-fn decoded(text: &str) -> Option<String> {
+fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
@@ -267,7 +279,7 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 /// The parameters of a list: `host=localhost password='with \' space'`.
-fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
+fn parse_key_values(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     let invalid = |reason: String| ConfigError::new(format!("conn_str is malformed: {reason}"));
     let mut found = BTreeMap::new();
     let mut chars = text.chars().peekable();
@@ -302,17 +314,20 @@ fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 }
 
 /// The password in the file of passwords, if it has one for a host, port, database and user.
-fn of_file(variable: &impl Fn(&str) -> Option<String>, wanted: [&str; 4]) -> Option<String> {
+fn password_from_file(
+    variable: &impl Fn(&str) -> Option<String>,
+    wanted: [&str; 4],
+) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
     // As in libpq, a file that cannot be read counts as one without passwords.
-    password_in(&read_named_text(&path, MAX_RECORD).ok()?, wanted)
+    find_password(&read_named_text(&path, MAX_RECORD).ok()?, wanted)
 }
 
 /// The password in a text of passwords.
-fn password_in(text: &str, wanted: [&str; 4]) -> Option<String> {
+fn find_password(text: &str, wanted: [&str; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
-        let fields = fields(line);
+        let fields = split_password_line(line);
         let (password, fields) = fields.split_last()?;
         let is_match = fields.len() == wanted.len()
             && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted);
@@ -321,7 +336,7 @@ fn password_in(text: &str, wanted: [&str; 4]) -> Option<String> {
 }
 
 /// The fields of a line of passwords, which a colon parts unless a backslash stands before it.
-fn fields(line: &str) -> Vec<String> {
+fn split_password_line(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
@@ -338,9 +353,9 @@ fn fields(line: &str) -> Vec<String> {
 
 /// Reads a connection string and a text of passwords, as a fuzz target.
 #[cfg(any(test, fuzzing))]
-pub(crate) fn fuzz(text: &str) {
-    drop(Target::read(text, |_| None));
-    drop(password_in(text, ["h", "5432", "d", "u"]));
+pub(crate) fn fuzz_connection(text: &str) {
+    drop(ConnectTarget::parse_conn_str(text, |_| None));
+    drop(find_password(text, ["h", "5432", "d", "u"]));
 }
 
 #[cfg(test)]
@@ -349,8 +364,11 @@ mod tests {
 
     use super::*;
 
-    fn read(conn_str: &str, variables: &[(&str, &str)]) -> Result<Target, ConfigError> {
-        Target::read(conn_str, |name| {
+    fn parse_with_variables(
+        conn_str: &str,
+        variables: &[(&str, &str)],
+    ) -> Result<ConnectTarget, ConfigError> {
+        ConnectTarget::parse_conn_str(conn_str, |name| {
             let found = variables.iter().find(|(other, _)| *other == name);
             found.map(|(_, value)| (*value).to_owned())
         })
@@ -358,19 +376,28 @@ mod tests {
 
     #[test]
     fn a_connection_string_is_a_url_or_a_list_and_the_environment_fills_it() {
-        let url = read("postgres://u%40x:p%2Fw@h:5433/d?sslmode=disable&connect_timeout=3", &[]);
+        let url = parse_with_variables(
+            "postgres://u%40x:p%2Fw@h:5433/d?sslmode=disable&connect_timeout=3",
+            &[],
+        );
         let url = url.unwrap();
         assert_eq!(url.location(), "postgres://h:5433/d");
         assert_eq!(url.config.get_user(), Some("u@x"));
         assert_eq!(url.config.get_password(), Some(b"p/w".as_slice()));
         assert_eq!(url.config.get_connect_timeout(), Some(&Duration::from_secs(3)));
-        let list = read("host=/run/sock dbname = 'my db' password='it\\'s' search_path=a", &[]);
+        let list = parse_with_variables(
+            "host=/run/sock dbname = 'my db' password='it\\'s' search_path=a",
+            &[],
+        );
         let list = list.unwrap();
         assert_eq!(list.location(), "postgres:/run/sock:5432/my db");
         assert_eq!(list.config.get_password(), Some(b"it's".as_slice()));
         assert_eq!(list.config.get_options(), Some("-c search_path=a"));
         assert!(matches!(list.config.get_hosts(), [Host::Unix(_)]));
-        let filled = read("", &[("PGHOST", "h"), ("PGUSER", "u"), ("PGSSLMODE", "verify-full")]);
+        let filled = parse_with_variables(
+            "",
+            &[("PGHOST", "h"), ("PGUSER", "u"), ("PGSSLMODE", "verify-full")],
+        );
         let filled = filled.unwrap();
         assert_eq!(filled.location(), "postgres://h:5432/u");
         assert_eq!(filled.mode, TlsMode::VerifyFull);
@@ -378,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_malformed_connection_string_is_refused() {
-        let refused = |text: &str| read(text, &[]).map(|_| ()).unwrap_err().message;
+        let refused = |text: &str| parse_with_variables(text, &[]).map(|_| ()).unwrap_err().message;
         assert!(refused("mysql://h/d").contains("not postgres"));
         assert!(refused("host").contains("not followed by ="));
         assert!(refused("password='x").contains("not closed"));
@@ -392,7 +419,7 @@ mod tests {
         let file = folder.path().join("pass");
         std::fs::write(&file, "# none\nother:*:*:*:no\nh:*:d:u:a\\:b\n").unwrap();
         let file = file.to_str().unwrap();
-        let target = read("postgres://u@h/d", &[("PGPASSFILE", file)]).unwrap();
+        let target = parse_with_variables("postgres://u@h/d", &[("PGPASSFILE", file)]).unwrap();
         assert_eq!(target.config.get_password(), Some(b"a:b".as_slice()));
     }
 }

@@ -9,22 +9,22 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error, GenericClient, Row};
 
-use super::connect::{STATEMENT_TIMEOUT, explained};
+use super::connect::{STATEMENT_TIMEOUT_VARIABLE, explain_error};
 use crate::cause::Cause;
 
 /// The values of a statement.
-type Values<'a> = &'a [&'a dyn Parameter];
+type StatementValues<'a> = &'a [&'a dyn StatementParameter];
 
 /// A value together with its type. The server would have to be asked for the type in a round trip of its
 /// own.
-pub(super) trait Parameter: Sync {
-    fn typed(&self) -> (&(dyn ToSql + Sync), Type);
+pub(super) trait StatementParameter: Sync {
+    fn to_sql_with_type(&self) -> (&(dyn ToSql + Sync), Type);
 }
 
 macro_rules! parameters {
     ($($rust:ty => $sql:ident),* $(,)?) => {
-        $(impl Parameter for $rust {
-            fn typed(&self) -> (&(dyn ToSql + Sync), Type) {
+        $(impl StatementParameter for $rust {
+            fn to_sql_with_type(&self) -> (&(dyn ToSql + Sync), Type) {
                 (self, Type::$sql)
             }
         })*
@@ -49,16 +49,16 @@ parameters! {
 }
 
 /// A connection. It ends when it is dropped.
-pub(super) type Connection = Limited<Client>;
+pub(super) type Connection = TimeLimited<Client>;
 
 /// A transaction of a connection. Nothing of it is kept when it is dropped without a commit.
-pub(super) type Transaction<'c> = Limited<tokio_postgres::Transaction<'c>>;
+pub(super) type Transaction<'c> = TimeLimited<tokio_postgres::Transaction<'c>>;
 
 /// A connection or a transaction, with the limit of its statements.
-pub(super) struct Limited<C> {
+pub(super) struct TimeLimited<C> {
     client: C,
     limit: Duration,
-    faults: Arc<Faults>,
+    faults: Arc<ConnectionFaults>,
     /// The schema whose table of states was made or found on it.
     schema: Option<String>,
     /// The schema in which Formwork's tables were found on it.
@@ -67,7 +67,7 @@ pub(super) struct Limited<C> {
 
 /// Faults of a connection.
 #[derive(Default)]
-struct Faults {
+struct ConnectionFaults {
     /// A statement was not answered in time.
     is_stuck: AtomicBool,
     /// A statement failed.
@@ -86,27 +86,27 @@ impl Connection {
     }
 
     /// Whether nothing has ever failed on the connection.
-    pub(super) fn is_sound(&self) -> bool {
+    pub(super) fn is_reusable(&self) -> bool {
         !self.is_lost() && !self.faults.has_failed.load(Ordering::SeqCst)
     }
 
     /// Whether the table of states of a schema was made or found on this connection.
-    pub(super) fn has_states(&self, schema: &str) -> bool {
+    pub(super) fn has_states_table(&self, schema: &str) -> bool {
         self.schema.as_deref() == Some(schema)
     }
 
     /// Takes down that the table of states of a schema is there.
-    pub(super) fn set_states(&mut self, schema: &str) {
+    pub(super) fn set_has_states_table(&mut self, schema: &str) {
         self.schema = Some(schema.to_owned());
     }
 
     /// Whether Formwork's tables of a schema were found on this connection.
-    pub(super) fn has_own(&self, schema: &str) -> bool {
+    pub(super) fn has_own_tables(&self, schema: &str) -> bool {
         self.own.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(schema)
     }
 
     /// Takes down that Formwork's tables of a schema are there.
-    pub(super) fn set_own(&self, schema: &str) {
+    pub(super) fn set_has_own_tables(&self, schema: &str) {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema.to_owned());
     }
 
@@ -116,14 +116,15 @@ impl Connection {
     /// When the server refuses it, or does not answer in time.
     pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Cause> {
         let (limit, faults) = (self.limit, self.faults.clone());
-        let client = within(limit, &faults, "START TRANSACTION", self.client.transaction()).await?;
-        Ok(Limited { client, limit, faults, schema: None, own: Mutex::default() })
+        let client =
+            wait_for_answer(limit, &faults, "START TRANSACTION", self.client.transaction()).await?;
+        Ok(TimeLimited { client, limit, faults, schema: None, own: Mutex::default() })
     }
 
     /// Runs several statements, all of them or none. Returns whether the user has the rights for them.
     ///
     /// # Errors
-    /// As [`Limited::query`].
+    /// As [`TimeLimited::query`].
     pub(super) async fn execute_if_permitted(&self, statements: &str) -> Result<bool, Cause> {
         let run = async {
             match self.client.batch_execute(statements).await {
@@ -132,7 +133,7 @@ impl Connection {
                 Err(error) => Err(error),
             }
         };
-        self.within(statements, run).await
+        self.run_with_limit(statements, run).await
     }
 }
 
@@ -142,11 +143,11 @@ impl Transaction<'_> {
     /// # Errors
     /// When the server refuses it, or does not answer in time. Then it may have been kept or not.
     pub(super) async fn commit(self) -> Result<(), Cause> {
-        within(self.limit, &self.faults, "COMMIT", self.client.commit()).await
+        wait_for_answer(self.limit, &self.faults, "COMMIT", self.client.commit()).await
     }
 }
 
-impl<C: GenericClient> Limited<C> {
+impl<C: GenericClient> TimeLimited<C> {
     /// Runs a statement and returns its rows.
     ///
     /// # Errors
@@ -154,85 +155,105 @@ impl<C: GenericClient> Limited<C> {
     pub(super) async fn query(
         &self,
         statement: &str,
-        values: Values<'_>,
+        values: StatementValues<'_>,
     ) -> Result<Vec<Row>, Cause> {
-        self.within(statement, self.client.query_typed(statement, &typed(values))).await
+        self.run_with_limit(
+            statement,
+            self.client.query_typed(statement, &typed_parameters(values)),
+        )
+        .await
     }
 
-    /// As [`Limited::query`], for at most one row.
+    /// As [`TimeLimited::query`], for at most one row.
     ///
     /// # Errors
     /// As there, and when there are several rows.
     pub(super) async fn query_opt(
         &self,
         statement: &str,
-        values: Values<'_>,
+        values: StatementValues<'_>,
     ) -> Result<Option<Row>, Cause> {
-        self.within(statement, self.client.query_typed_opt(statement, &typed(values))).await
+        self.run_with_limit(
+            statement,
+            self.client.query_typed_opt(statement, &typed_parameters(values)),
+        )
+        .await
     }
 
-    /// As [`Limited::query`], for exactly one row.
+    /// As [`TimeLimited::query`], for exactly one row.
     ///
     /// # Errors
     /// As there, and when there is another number of rows.
     pub(super) async fn query_one(
         &self,
         statement: &str,
-        values: Values<'_>,
+        values: StatementValues<'_>,
     ) -> Result<Row, Cause> {
-        self.within(statement, self.client.query_typed_one(statement, &typed(values))).await
+        self.run_with_limit(
+            statement,
+            self.client.query_typed_one(statement, &typed_parameters(values)),
+        )
+        .await
     }
 
     /// Runs a statement and returns the number of rows that it changed.
     ///
     /// # Errors
-    /// As [`Limited::query`].
-    pub(super) async fn execute(&self, statement: &str, values: Values<'_>) -> Result<u64, Cause> {
-        self.within(statement, self.client.execute_typed(statement, &typed(values))).await
+    /// As [`TimeLimited::query`].
+    pub(super) async fn execute(
+        &self,
+        statement: &str,
+        values: StatementValues<'_>,
+    ) -> Result<u64, Cause> {
+        self.run_with_limit(
+            statement,
+            self.client.execute_typed(statement, &typed_parameters(values)),
+        )
+        .await
     }
 }
 
-fn typed<'a>(values: Values<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
-    values.iter().map(|value| value.typed()).collect()
+fn typed_parameters<'a>(values: StatementValues<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| value.to_sql_with_type()).collect()
 }
 
-impl<C> Limited<C> {
-    async fn within<T>(
+impl<C> TimeLimited<C> {
+    async fn run_with_limit<T>(
         &self,
         statement: &str,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Cause> {
-        within(self.limit, &self.faults, statement, call).await
+        wait_for_answer(self.limit, &self.faults, statement, call).await
     }
 }
 
 /// Waits for the answer to a statement up to the limit. Without one the connection is stuck.
-async fn within<T>(
+async fn wait_for_answer<T>(
     limit: Duration,
-    faults: &Faults,
+    faults: &ConnectionFaults,
     statement: &str,
     call: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Cause> {
     match tokio::time::timeout(limit, call).await {
         Ok(outcome) => outcome.map_err(|error| {
             faults.has_failed.store(true, Ordering::SeqCst);
-            explained(error)
+            explain_error(error)
         }),
         Err(_) => {
             // Later statements would wait behind this one, so the connection is given up.
             faults.is_stuck.store(true, Ordering::SeqCst);
-            let (seconds, call) = (limit.as_secs(), shortened(statement));
-            Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT} sets another limit, in seconds").into())
+            let (seconds, call) = (limit.as_secs(), shorten_statement(statement));
+            Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
         }
     }
 }
 
 /// The most characters of a statement in a message.
-const MAX_SHOWN: usize = 80;
+const MAX_STATEMENT_LEN: usize = 80;
 
 /// A statement as messages name it. It holds no values.
-fn shortened(statement: &str) -> String {
-    let mut shown: String = statement.chars().take(MAX_SHOWN).collect();
+fn shorten_statement(statement: &str) -> String {
+    let mut shown: String = statement.chars().take(MAX_STATEMENT_LEN).collect();
     if shown.len() < statement.len() {
         shown.push_str("...");
     }

@@ -8,18 +8,18 @@ use formwork_core::state::file::{StateFile, write_entry};
 use formwork_core::state::merge::StateDifference;
 use formwork_core::state::{OutputValue, State};
 
-use super::Table;
+use super::StatesTable;
 use crate::cause::Cause;
 use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
 
 /// The user of a write that was not made by Formwork.
-const OTHER: &str = "another program";
+const OTHER_PROGRAM: &str = "another program";
 
 /// The most rows in one statement.
-const CHUNK: usize = 10_000;
+const MAX_ROWS_PER_STATEMENT: usize = 10_000;
 
 /// A write that is to be recorded.
-pub(super) struct Write<'a> {
+pub(super) struct RecordedWrite<'a> {
     pub(super) workspace: &'a str,
     /// The user who makes it.
     pub(super) who: &'a str,
@@ -34,7 +34,7 @@ pub(super) struct Write<'a> {
 }
 
 /// A row about one object: its entry in a state; `None` if it is gone.
-struct Row {
+struct ObjectRow {
     address: String,
     deposed: String,
     action: &'static str,
@@ -42,14 +42,14 @@ struct Row {
 }
 
 /// Records a write in its own transaction.
-pub(super) async fn record(
+pub(super) async fn record_write(
     transaction: &Transaction<'_>,
-    table: &Table,
-    write: &Write<'_>,
+    table: &StatesTable,
+    write: &RecordedWrite<'_>,
 ) -> Result<(), Cause> {
     let query = format!(
         "SELECT sum FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT 1",
-        table.own("formwork_history")
+        table.own_table_name("formwork_history")
     );
     let last = transaction.query_opt(&query, &[&write.workspace]).await?;
     let last: Option<String> = last.map(|row| row.get(0));
@@ -58,10 +58,10 @@ pub(super) async fn record(
         && last.as_deref() != Some(sum)
     {
         // Another program has written it, or the history begins.
-        let known = known(transaction, table, write.workspace).await?;
+        let known = known_objects(transaction, table, write.workspace).await?;
         let rows = rows_since(&known, &before.state);
-        let other = Write {
-            who: OTHER,
+        let other = RecordedWrite {
+            who: OTHER_PROGRAM,
             before: None,
             after: before,
             sum,
@@ -69,47 +69,52 @@ pub(super) async fn record(
             run: "",
             ..*write
         };
-        insert(transaction, table, &other, rows).await?;
+        insert_rows(transaction, table, &other, rows).await?;
     }
     let before = write.before.map_or(&nothing, |(before, _)| &before.state);
-    let rows = changed(before, &write.after.state);
-    insert(transaction, table, write, rows).await
+    let rows = rows_of_difference(before, &write.after.state);
+    insert_rows(transaction, table, write, rows).await
 }
 
 /// The rows of the difference of two states.
-fn changed(before: &State, after: &State) -> Vec<Row> {
-    let difference = StateDifference::of(before, after);
+fn rows_of_difference(before: &State, after: &State) -> Vec<ObjectRow> {
+    let difference = StateDifference::between(before, after);
     let mut rows = Vec::new();
     for addr in &difference.instances {
-        let (old, new) = (slots(before, addr), slots(after, addr));
+        let (old, new) = (object_entries(before, addr), object_entries(after, addr));
         for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
             let (old, new) = (old.get(key), new.get(key));
             // An instance is listed if any of its objects differs, while the others need no row.
             if old != new {
-                rows.push(row(addr.to_string(), key.clone(), old.is_some(), new.cloned()));
+                rows.push(object_row(addr.to_string(), key.clone(), old.is_some(), new.cloned()));
             }
         }
     }
     for name in &difference.outputs {
-        let of = |state: &State| state.outputs.get(name).map(output);
+        let of = |state: &State| state.outputs.get(name).map(output_entry);
         let (old, new) = (of(before), of(after));
-        rows.push(row(format!("output.{name}"), String::new(), old.is_some(), new));
+        rows.push(object_row(format!("output.{name}"), String::new(), old.is_some(), new));
     }
     rows
 }
 
-fn row(address: String, deposed: String, was_there: bool, entry: Option<String>) -> Row {
+fn object_row(
+    address: String,
+    deposed: String,
+    was_there: bool,
+    entry: Option<String>,
+) -> ObjectRow {
     let action = match (was_there, &entry) {
         (_, None) => "remove",
         (false, Some(_)) => "add",
         (true, Some(_)) => "change",
     };
-    Row { address, deposed, action, entry }
+    ObjectRow { address, deposed, action, entry }
 }
 
 /// The objects of an instance as entries, by their deposed keys; the current one has none.
-fn slots(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
-    let Some(held) = state.resources.get(&addr.of()) else { return BTreeMap::new() };
+fn object_entries(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
+    let Some(held) = state.resources.get(&addr.resource_addr()) else { return BTreeMap::new() };
     let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
     let entry = |key: Option<&DeposedKey>, object| {
         let text = write_entry(addr, key, &held.provider, object);
@@ -122,53 +127,54 @@ fn slots(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
     current.chain(deposed).collect()
 }
 
-fn output(output: &OutputValue) -> String {
+fn output_entry(output: &OutputValue) -> String {
     let value = output.value.value();
     let json = formwork_value::codec::json::encode(value, &value.ty()).unwrap_or_default();
     serde_json::json!({ "value": json, "sensitive": output.sensitive }).to_string()
 }
 
 /// The objects and outputs that the history has by now.
-async fn known(
+async fn known_objects(
     transaction: &Transaction<'_>,
-    table: &Table,
+    table: &StatesTable,
     workspace: &str,
 ) -> Result<BTreeMap<(String, String), String>, Cause> {
     let query = format!(
         "SELECT address, deposed, entry FROM (SELECT DISTINCT ON (address, deposed) address, deposed, entry FROM {} WHERE workspace = $1 ORDER BY address, deposed, write DESC) latest WHERE entry IS NOT NULL",
-        table.own("formwork_history_objects")
+        table.own_table_name("formwork_history_objects")
     );
     let rows = transaction.query(&query, &[&workspace]).await?;
     Ok(rows.iter().map(|row| ((row.get(0), row.get(1)), row.get(2))).collect())
 }
 
 /// The rows that lead from what the history has to a state.
-fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<Row> {
-    let all = changed(&State::default(), state);
+fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<ObjectRow> {
+    let all = rows_of_difference(&State::default(), state);
     let there: BTreeMap<(String, String), Option<String>> =
         all.into_iter().map(|row| ((row.address, row.deposed), row.entry)).collect();
     let gone = known.keys().filter(|key| !there.contains_key(*key));
-    let gone = gone.map(|(address, deposed)| row(address.clone(), deposed.clone(), true, None));
+    let gone =
+        gone.map(|(address, deposed)| object_row(address.clone(), deposed.clone(), true, None));
     let new = there.iter().filter(|(key, entry)| known.get(*key) != entry.as_ref());
     let new = new.map(|(key, entry)| {
-        row(key.0.clone(), key.1.clone(), known.contains_key(key), entry.clone())
+        object_row(key.0.clone(), key.1.clone(), known.contains_key(key), entry.clone())
     });
     gone.chain(new).collect()
 }
 
-async fn insert(
+async fn insert_rows(
     transaction: &Transaction<'_>,
-    table: &Table,
-    write: &Write<'_>,
-    rows: Vec<Row>,
+    table: &StatesTable,
+    write: &RecordedWrite<'_>,
+    rows: Vec<ObjectRow>,
 ) -> Result<(), Cause> {
     let statement = format!(
         "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
-        table.own("formwork_history")
+        table.own_table_name("formwork_history")
     );
     // PostgreSQL has no unsigned integers.
     let serial = i64::try_from(write.after.serial)?;
-    let Write { workspace, who, operation, run, sum, .. } = write;
+    let RecordedWrite { workspace, who, operation, run, sum, .. } = write;
     let lineage = &write.after.lineage;
     let made = transaction
         .query_one(&statement, &[workspace, lineage, &serial, who, operation, run, sum])
@@ -178,9 +184,9 @@ async fn insert(
         // Arrays: a row of its own for each object would take a round trip each, and PostgreSQL
         // allows a statement no more than 65,535 parameters.
         "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])",
-        table.own("formwork_history_objects")
+        table.own_table_name("formwork_history_objects")
     );
-    for rows in rows.chunks(CHUNK) {
+    for rows in rows.chunks(MAX_ROWS_PER_STATEMENT) {
         let addresses: Vec<&str> = rows.iter().map(|row| row.address.as_str()).collect();
         let deposed: Vec<&str> = rows.iter().map(|row| row.deposed.as_str()).collect();
         let actions: Vec<&str> = rows.iter().map(|row| row.action).collect();
@@ -193,21 +199,21 @@ async fn insert(
 }
 
 /// Lists the latest writes, the latest last.
-pub(super) async fn writes(
+pub(super) async fn list_writes(
     client: &Connection,
-    table: &Table,
+    table: &StatesTable,
     workspace: &str,
     most: i64,
 ) -> Result<Vec<HistoryWrite>, Cause> {
     let query = format!(
         "SELECT id, serial, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), who, operation, run, lineage FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT $2",
-        table.own("formwork_history")
+        table.own_table_name("formwork_history")
     );
     let rows = client.query(&query, &[&workspace, &most]).await?;
     let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
     let query = format!(
         "SELECT write, address, deposed, action FROM {} WHERE write = ANY($1) ORDER BY address, deposed",
-        table.own("formwork_history_objects")
+        table.own_table_name("formwork_history_objects")
     );
     let mut changes: BTreeMap<i64, Vec<ObjectChange>> = BTreeMap::new();
     for row in client.query(&query, &[&ids]).await? {
@@ -232,7 +238,7 @@ pub(super) async fn writes(
     Ok(writes)
 }
 
-impl Table {
+impl StatesTable {
     /// The current object of an instance after the last write up to a point; `None` if the history
     /// has no write up to there.
     pub(super) async fn object_at(
@@ -248,7 +254,7 @@ impl Table {
         };
         let query = format!(
             "SELECT id, serial FROM {} WHERE workspace = $1 AND ($2::bigint IS NULL OR serial <= $2) AND ($3::text IS NULL OR at <= $3::text::timestamptz) ORDER BY id DESC LIMIT 1",
-            self.own("formwork_history")
+            self.own_table_name("formwork_history")
         );
         let row = client.query_opt(&query, &[&workspace, &serial, &time]).await?;
         let Some(row) = row else { return Ok(None) };
@@ -256,7 +262,7 @@ impl Table {
         let (id, serial): (i64, i64) = (row.get(0), row.get(1));
         let query = format!(
             "SELECT entry FROM {} WHERE workspace = $1 AND address = $2 AND deposed = '' AND write <= $3 ORDER BY write DESC LIMIT 1",
-            self.own("formwork_history_objects")
+            self.own_table_name("formwork_history_objects")
         );
         let row = client.query_opt(&query, &[&workspace, &address, &id]).await?;
         let entry = row.and_then(|row| row.get(0));

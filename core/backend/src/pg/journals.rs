@@ -4,19 +4,19 @@
 use formwork_core::state::intents::StateAccess;
 use tokio::sync::Mutex;
 
-use super::Table;
+use super::StatesTable;
 use super::connection::Connection;
-use super::idle;
-use super::tables::{IS_LIVE, LOCK_CLASS};
+use super::idle_connections;
+use super::tables::{ADVISORY_LOCK_CLASS, IS_LIVE_CONDITION};
 use crate::cause::Cause;
-use crate::journals::{Append, JournalStore, SharedRun};
+use crate::journals::{AppendOutcome, JournalStore, SharedRun};
 
 /// The days after which the mark of a run that was taken over is removed.
-const KEPT_DAYS: i32 = 90;
+const TAKEN_OVER_KEPT_DAYS: i32 = 90;
 
 /// The journals of the runs that work with the state of a workspace.
 pub(super) struct PgJournals {
-    table: Table,
+    table: StatesTable,
     workspace: String,
     /// The connection that appends parts of a run.
     session: Mutex<Option<Connection>>,
@@ -26,50 +26,57 @@ pub(super) struct PgJournals {
 
 /// The runs that have left parts.
 #[derive(Default)]
-struct Runs {
+struct JournaledRuns {
     live: Vec<String>,
     dead: Vec<String>,
 }
 
 impl PgJournals {
-    pub(super) fn new(table: Table, workspace: &str) -> Self {
+    pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         let (session, adopting) = (Mutex::default(), Mutex::default());
         Self { table, workspace: workspace.to_owned(), session, adopting }
     }
 
-    fn name(&self) -> String {
-        self.table.own("formwork_journal")
+    fn table_name(&self) -> String {
+        self.table.own_table_name("formwork_journal")
     }
 
     /// Connects to append parts of a run, and takes the run's lock.
-    async fn connect(&self, run: &str) -> Result<Result<Connection, String>, Cause> {
+    async fn connect_for_run(&self, run: &str) -> Result<Result<Connection, String>, Cause> {
         let client = self.table.target.connect().await?;
-        if let Some(reason) = self.table.make_own(&client).await? {
+        if let Some(reason) = self.table.create_own_tables(&client).await? {
             return Ok(Err(reason));
         }
         // If the session of an earlier connection of this run is still there, it has the lock.
         let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
-        client.query_one(lock, &[&LOCK_CLASS, &run]).await?;
+        client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await?;
         Ok(Ok(client))
     }
 
-    /// The runs, and whether each goes on or is taken over by another process. One that holds the lock
-    /// of the state beside others takes the locks of all other runs, so that only it takes them over.
-    async fn listed(&self, client: &Connection, access: StateAccess) -> Result<Runs, Cause> {
+    /// The runs, and whether each goes on or is taken over by another process.
+    async fn list_runs(
+        &self,
+        client: &Connection,
+        access: StateAccess,
+    ) -> Result<JournaledRuns, Cause> {
+        // One that holds the lock of the state beside others takes the locks of all other runs, so
+        // that only it takes them over.
         let is_dead = match access {
             // A run without the lock of the state must not go on, whether it knows that or not: what
             // the holder of the lock writes next fences it off.
             StateAccess::Locked => "true".to_owned(),
-            StateAccess::ReadOnly => format!("NOT {IS_LIVE}"),
-            StateAccess::Shared => format!("pg_try_advisory_lock({LOCK_CLASS}, hashtext(run))"),
+            StateAccess::ReadOnly => format!("NOT {IS_LIVE_CONDITION}"),
+            StateAccess::Shared => {
+                format!("pg_try_advisory_lock({ADVISORY_LOCK_CLASS}, hashtext(run))")
+            }
         };
         // 101 is the letter of the part that ends a run.
         let query = format!(
             "SELECT run, CASE WHEN ended THEN true ELSE {is_dead} END FROM (SELECT run, bool_or(get_byte(data, 0) = 101) AS ended FROM {} WHERE workspace = $1 GROUP BY run) runs",
-            self.name()
+            self.table_name()
         );
         let rows = client.query(&query, &[&self.workspace]).await?;
-        let mut runs = Runs::default();
+        let mut runs = JournaledRuns::default();
         for row in rows {
             match row.get(1) {
                 true => runs.dead.push(row.get(0)),
@@ -79,40 +86,40 @@ impl PgJournals {
         Ok(runs)
     }
 
-    async fn insert(
+    async fn insert_part(
         &self,
         client: &Connection,
         run: &str,
         number: i64,
         bytes: &[u8],
-    ) -> Result<Append, Cause> {
+    ) -> Result<AppendOutcome, Cause> {
         let statement = format!(
             "INSERT INTO {} (workspace, run, part, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-            self.name()
+            self.table_name()
         );
         let stored = client.execute(&statement, &[&self.workspace, &run, &number, &bytes]).await;
         if stored? > 0 {
-            return Ok(Append::Stored);
+            return Ok(AppendOutcome::Stored);
         }
         // An attempt whose answer was lost may have stored it.
         let query = format!(
             "SELECT data = $4 FROM {} WHERE workspace = $1 AND run = $2 AND part = $3",
-            self.name()
+            self.table_name()
         );
         let row = client.query_opt(&query, &[&self.workspace, &run, &number, &bytes]).await;
         let is_ours = row?.is_some_and(|row| row.get(0));
-        Ok(if is_ours { Append::Stored } else { Append::Occupied })
+        Ok(if is_ours { AppendOutcome::Stored } else { AppendOutcome::Occupied })
     }
 }
 
 #[async_trait::async_trait]
 impl JournalStore for PgJournals {
-    fn location(&self) -> String {
+    fn store_location(&self) -> String {
         self.table.location(&self.workspace)
     }
 
-    async fn begin(&self, run: &str) -> Result<Option<String>, Cause> {
-        match self.connect(run).await? {
+    async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
+        match self.connect_for_run(run).await? {
             Ok(session) => {
                 *self.session.lock().await = Some(session);
                 Ok(None)
@@ -121,25 +128,25 @@ impl JournalStore for PgJournals {
         }
     }
 
-    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
         let target = &self.table.target;
         let client = target.connect().await?;
-        if !self.table.has_own(&client).await? {
-            idle::keep(target, client);
+        if !self.table.has_own_tables(&client).await? {
+            idle_connections::keep_idle(target, client);
             return Ok(Vec::new());
         }
         // A run that begins after this is in neither list, and is left alone.
-        let Runs { live: live_runs, dead } = self.listed(&client, access).await?;
+        let JournaledRuns { live: live_runs, dead } = self.list_runs(&client, access).await?;
         let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
         let mut runs: Vec<SharedRun> = live_runs.into_iter().map(live).collect();
         if dead.is_empty() {
             // No lock was taken.
-            idle::keep(target, client);
+            idle_connections::keep_idle(target, client);
             return Ok(runs);
         }
         let query = format!(
             "SELECT run, part, data FROM {} WHERE workspace = $1 AND run = ANY($2) ORDER BY run, part",
-            self.name()
+            self.table_name()
         );
         for row in client.query(&query, &[&self.workspace, &dead]).await? {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
@@ -158,42 +165,49 @@ impl JournalStore for PgJournals {
         Ok(runs)
     }
 
-    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause> {
+    async fn append_part(
+        &self,
+        run: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<AppendOutcome, Cause> {
         let number = i64::try_from(number)?;
         let mut held = self.session.lock().await;
         // A connection on which anything failed is not used again.
         let session = match held.take() {
             Some(session) => session,
-            None => self.connect(run).await??,
+            None => self.connect_for_run(run).await??,
         };
-        let outcome = self.insert(&session, run, number, bytes).await?;
+        let outcome = self.insert_part(&session, run, number, bytes).await?;
         *held = Some(session);
         Ok(outcome)
     }
 
-    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
         let number = i64::try_from(number)?;
         let mut held = self.session.lock().await;
         let session = match held.take() {
             Some(session) => session,
-            None => self.connect(run).await??,
+            None => self.connect_for_run(run).await??,
         };
         let statement = format!(
             // Beside the run's own: marks of ends that are old, and what a removal that was cut off
             // has left before such a mark.
             "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
-            name = self.name()
+            name = self.table_name()
         );
-        session.execute(&statement, &[&self.workspace, &run, &number, &KEPT_DAYS]).await?;
+        session
+            .execute(&statement, &[&self.workspace, &run, &number, &TAKEN_OVER_KEPT_DAYS])
+            .await?;
         *held = Some(session);
         Ok(())
     }
 
-    async fn release(&self, run: &str, open: &[String]) -> Result<(), Cause> {
+    async fn release_claims(&self, run: &str, open: &[String]) -> Result<(), Cause> {
         let client = self.table.target.connect().await?;
         let statement = format!(
             "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND address <> ALL($3)",
-            self.table.own("formwork_claims")
+            self.table.own_table_name("formwork_claims")
         );
         let removed = client.execute(&statement, &[&self.workspace, &run, &open]).await;
         removed.map(drop)

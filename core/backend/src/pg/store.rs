@@ -6,35 +6,35 @@ use std::collections::BTreeSet;
 use super::connection::{Connection, Transaction};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
-use formwork_core::state::merge::{StateDifference, merge};
-use formwork_core::state::operator::who;
+use formwork_core::state::merge::{StateDifference, merge_states};
+use formwork_core::state::operator::user_and_host;
 
-use super::Table;
-use super::claims::release;
-use super::claims::take::Attempt;
-use super::client::{LockMode, PgClient, sum};
-use super::history::{self, Write};
+use super::StatesTable;
+use super::claims::claim_attempt::ClaimAttempt;
+use super::claims::delete_claims;
+use super::client::{LockMode, PgClient, md5_hex};
+use super::history::{self, RecordedWrite};
 use crate::cause::Cause;
 use crate::claims::Claims;
 use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
-use crate::known::Known;
+use crate::known_state::KnownState;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
-use crate::wait::reported;
+use crate::wait_report::wait_with_report;
 
 /// The operation that may run beside others of its kind.
-const APPLY: &str = "OperationTypeApply";
+const APPLY_OPERATION: &str = "OperationTypeApply";
 
 /// The operation that needs no lock: it reads the row in one statement, and writes nothing.
-const PLAN: &str = "OperationTypePlan";
+const PLAN_OPERATION: &str = "OperationTypePlan";
 
 /// The store of a workspace.
 pub(super) struct PgStore {
-    table: Table,
+    table: StatesTable,
     workspace: String,
     client: PgClient,
-    known: Known<()>,
+    known: KnownState<()>,
     /// The state that the caller has read or written last. What it has changed since is merged.
     base: StateFile,
     /// The state in the row as it was last seen.
@@ -52,7 +52,7 @@ pub(super) struct PgStore {
 }
 
 /// A change of the row.
-enum Change<'a> {
+enum RowChange<'a> {
     /// The changes of the caller since it read or wrote last.
     Merge(&'a StateFile),
     /// Another state.
@@ -60,7 +60,7 @@ enum Change<'a> {
 }
 
 /// A row that was changed.
-struct Stored {
+struct ChangedRow {
     /// The sum of its text.
     sum: String,
     base: StateFile,
@@ -68,12 +68,12 @@ struct Stored {
 }
 
 /// Why a row was not changed.
-enum Refusal {
+enum ChangeError {
     Store(StoreError),
     Cause(Cause),
 }
 
-impl<E: Into<Cause>> From<E> for Refusal {
+impl<E: Into<Cause>> From<E> for ChangeError {
     fn from(cause: E) -> Self {
         Self::Cause(cause.into())
     }
@@ -81,14 +81,14 @@ impl<E: Into<Cause>> From<E> for Refusal {
 
 impl PgStore {
     /// Makes the store. Connects when it is first used.
-    pub(super) fn new(table: Table, workspace: &str) -> Self {
+    pub(super) fn new(table: StatesTable, workspace: &str) -> Self {
         Self {
             client: PgClient::new(table.clone(), workspace),
             table,
             workspace: workspace.to_owned(),
-            known: Known::NotRead,
-            base: StateFile::fresh(),
-            stored: StateFile::fresh(),
+            known: KnownState::NotRead,
+            base: StateFile::new_empty(),
+            stored: StateFile::new_empty(),
             held: None,
             run: String::new(),
             claims: None,
@@ -98,72 +98,73 @@ impl PgStore {
         }
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<> {
+    fn store_error(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<> {
         let location = self.client.location();
         move |cause| StoreError::failed(doing, location, cause)
     }
 
-    fn unusable(&self, error: FileError) -> StoreError {
+    fn unusable_state_error(&self, error: FileError) -> StoreError {
         StoreError::Unusable { location: self.client.location(), error, copy: None }
     }
 
-    fn not_encryptable(&self, reason: String) -> StoreError {
+    fn not_encryptable_error(&self, reason: String) -> StoreError {
         StoreError::NotEncryptable { location: self.client.location(), reason }
     }
 
-    /// Whether an operation may run beside others: not without the table of claims. The claims and the
-    /// history have values in the clear, so there are none where the state is encrypted.
-    async fn may_share(&mut self, operation: &str) -> Result<bool, Cause> {
-        if operation != APPLY || self.cipher.encrypts() {
+    /// Whether an operation may run beside others: not without the table of claims.
+    async fn may_run_beside_others(&mut self, operation: &str) -> Result<bool, Cause> {
+        // The claims and the history have values in the clear, so there are none where the state is
+        // encrypted.
+        if operation != APPLY_OPERATION || self.cipher.encrypts() {
             return Ok(false);
         }
         let client = self.client.connection().await?;
-        Ok(self.table.make_own(client).await?.is_none())
+        Ok(self.table.create_own_tables(client).await?.is_none())
     }
 
     fn is_shared(&self) -> bool {
         matches!(self.held, Some((LockMode::Shared, _)))
     }
 
-    fn keep(&mut self, base: StateFile, stored: StateFile) {
+    fn remember_stored_state(&mut self, base: StateFile, stored: StateFile) {
         let (lineage, serial) = (stored.lineage.clone(), stored.serial);
-        self.known = Known::Present { lineage, serial, content: () };
+        self.known = KnownState::Present { lineage, serial, content: () };
         (self.base, self.stored) = (base, stored);
     }
 
     /// The runs whose claims are this one's.
-    fn own_runs(&self) -> Vec<String> {
+    fn claimed_runs(&self) -> Vec<String> {
         let own = self.claims.iter().map(|claims| claims.run.clone());
         own.chain(self.adopted.iter().cloned()).collect()
     }
 
     /// Changes the row in one transaction.
-    async fn store(&mut self, change: Change<'_>) -> Result<(), StoreError> {
+    async fn change_row(&mut self, change: RowChange<'_>) -> Result<(), StoreError> {
         let mut client =
-            self.client.take_connection().await.map_err(self.failed(StoreOperation::Write))?;
-        let storing = self.transact(&mut client, change);
-        let stored = reported(self.client.location(), StoreOperation::Write, storing).await;
+            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Write))?;
+        let storing = self.change_row_in_transaction(&mut client, change);
+        let stored = wait_with_report(self.client.location(), StoreOperation::Write, storing).await;
         // Given back after a failure, too: the lock is a matter of this connection.
-        self.client.give_back(client);
+        self.client.return_connection(client);
         match stored {
-            Ok(Stored { sum, base, stored }) => {
-                self.client.know(sum);
+            Ok(ChangedRow { sum, base, stored }) => {
+                self.client.set_known_checksum(sum);
                 self.is_outdated = false;
-                self.keep(base, stored);
+                self.remember_stored_state(base, stored);
                 Ok(())
             }
-            Err(Refusal::Store(error)) => Err(error),
-            Err(Refusal::Cause(cause)) => Err(self.failed(StoreOperation::Write)(cause)),
+            Err(ChangeError::Store(error)) => Err(error),
+            Err(ChangeError::Cause(cause)) => Err(self.store_error(StoreOperation::Write)(cause)),
         }
     }
 
-    async fn transact(
+    async fn change_row_in_transaction(
         &self,
         client: &mut Connection,
-        change: Change<'_>,
-    ) -> Result<Stored, Refusal> {
-        let known_sum = self.client.known_sum();
-        let has_own = !self.cipher.encrypts() && self.table.has_own(client).await?;
+        change: RowChange<'_>,
+    ) -> Result<ChangedRow, ChangeError> {
+        let known_sum = self.client.known_checksum();
+        let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
         let transaction = client.transaction().await?;
         let query = format!(
             // A state can be long, so its text is fetched only if it is not the one that is known.
@@ -177,24 +178,27 @@ impl PgStore {
             None => (None, None),
         };
         let moved = text.filter(|text| !text.is_empty());
-        let moved =
-            moved.map(|text| self.read_changed_state(&text)).transpose().map_err(Refusal::Store)?;
+        let moved = moved
+            .map(|text| self.read_changed_state(&text))
+            .transpose()
+            .map_err(ChangeError::Store)?;
         let current = moved.as_ref().unwrap_or(&self.stored);
         let (base, mut next) = match change {
-            Change::Merge(ours) if self.is_shared() => {
+            RowChange::Merge(ours) if self.is_shared() => {
                 (ours.clone(), self.merge_into_current(&transaction, ours, current).await?)
             }
-            Change::Merge(ours) | Change::Replace(ours) => (ours.clone(), ours.clone()),
+            RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
         };
-        if let Change::Merge(ours) = change {
+        if let RowChange::Merge(ours) = change {
             // Other runs may have raised it since this one read.
             next.serial = current.serial.max(ours.serial);
-            self.known.advance(&mut next);
+            self.known.increment_serial(&mut next);
         }
-        let text = self.cipher.write(&next);
-        let text = text.map_err(|error| Refusal::Store(self.not_encryptable(error.to_string())))?;
+        let text = self.cipher.serialize_state(&next);
+        let text = text
+            .map_err(|error| ChangeError::Store(self.not_encryptable_error(error.to_string())))?;
         let text = String::from_utf8(text)?;
-        let new_sum = sum(text.as_bytes());
+        let new_sum = md5_hex(text.as_bytes());
         let statement = format!(
             // Without a row there was nothing to lock, so another program may have made one since.
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
@@ -203,23 +207,27 @@ impl PgStore {
         let written = transaction.execute(&statement, &[&self.workspace, &text, &stored_sum]).await;
         if written? == 0 {
             let read = self.stored.serial;
-            return Err(Refusal::Store(StoreError::Changed { stored: read, read }));
+            return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
         }
         if has_own {
             let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
-            let write = Write {
+            let write = RecordedWrite {
                 workspace: &self.workspace,
-                who: &who(),
+                who: &user_and_host(),
                 before: stored_sum.as_deref().map(|sum| (current, sum)),
                 after: &next,
                 sum: &new_sum,
                 operation,
                 run: &self.run,
             };
-            history::record(&transaction, &self.table, &write).await?;
+            history::record_write(&transaction, &self.table, &write).await?;
         }
         transaction.commit().await?;
-        Ok(Stored { sum: new_sum, base: StateFile { serial: next.serial, ..base }, stored: next })
+        Ok(ChangedRow {
+            sum: new_sum,
+            base: StateFile { serial: next.serial, ..base },
+            stored: next,
+        })
     }
 
     /// Reads the state that another process has stored since.
@@ -227,13 +235,13 @@ impl PgStore {
     /// # Errors
     /// When no other process may have: this one holds the lock alone, or none.
     fn read_changed_state(&self, text: &str) -> Result<StateFile, StoreError> {
-        let unusable = |error| self.unusable(error);
-        let (text, _) = self.cipher.open(text.as_bytes()).map_err(unusable)?;
+        let unusable = |error| self.unusable_state_error(error);
+        let (text, _) = self.cipher.decrypt(text.as_bytes()).map_err(unusable)?;
         let header = StateFile::read_header(&text).map_err(unusable)?;
         if self.is_shared()
-            && matches!(&self.known, Known::Present { lineage, .. } if *lineage == header.lineage)
+            && matches!(&self.known, KnownState::Present { lineage, .. } if *lineage == header.lineage)
         {
-            return StateFile::read(&text).map_err(unusable);
+            return StateFile::parse(&text).map_err(unusable);
         }
         self.known.check_same(&header.lineage, header.serial)?;
         // The serial is the known one, but the text is not: another program has written without
@@ -247,16 +255,16 @@ impl PgStore {
         transaction: &Transaction<'_>,
         ours: &StateFile,
         current: &StateFile,
-    ) -> Result<StateFile, Refusal> {
-        let changed = StateDifference::of(&self.base.state, &ours.state).instances;
+    ) -> Result<StateFile, ChangeError> {
+        let changed = StateDifference::between(&self.base.state, &ours.state).instances;
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-        let own = self.own_runs();
+        let own = self.claimed_runs();
         let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
-        if self.claims.as_ref().is_some_and(|claims| held.lacks(claims)) {
+        if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
             let text = "another process has taken over this run, and its claims are gone";
-            return Err(Refusal::Cause(text.into()));
+            return Err(ChangeError::Cause(text.into()));
         }
-        Ok(merge(&self.base, ours, current, &held))
+        Ok(merge_states(&self.base, ours, current, &held))
     }
 }
 
@@ -268,17 +276,17 @@ impl StateStore for PgStore {
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
         // A key provider that fails must do so before anything is locked or changed.
-        self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
+        self.cipher.prepare_key().map_err(|reason| self.not_encryptable_error(reason))?;
         let info = LockInfo::new(operation, String::new());
-        if operation == PLAN {
+        if operation == PLAN_OPERATION {
             return Ok(StateLock { id: info.id });
         }
-        let may_share = self.may_share(operation).await;
-        let may_share = may_share.map_err(self.failed(StoreOperation::Lock))?;
+        let may_share = self.may_run_beside_others(operation).await;
+        let may_share = may_share.map_err(self.store_error(StoreOperation::Lock))?;
         let location = self.client.location();
         let locking = self.client.lock(may_share);
-        let taken = reported(location, StoreOperation::Lock, locking).await;
-        match taken.map_err(self.failed(StoreOperation::Lock))? {
+        let taken = wait_with_report(location, StoreOperation::Lock, locking).await;
+        match taken.map_err(self.store_error(StoreOperation::Lock))? {
             Some(mode) => {
                 self.held = Some((mode, operation.to_owned()));
                 self.run.clone_from(&info.id);
@@ -292,57 +300,57 @@ impl StateStore for PgStore {
     }
 
     async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
-        let failed = self.failed(StoreOperation::Unlock);
+        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
         // Before anything connects, because a new connection would take the lock again.
         self.client.forget_lost_lock();
         let unlocked = async {
             if let Some(claims) = self.claims.take() {
                 let client = self.client.connection().await?;
-                release(client, &self.table, &self.workspace, &claims.run).await?;
+                delete_claims(client, &self.table, &self.workspace, &claims.run).await?;
             }
             self.client.unlock().await
         };
-        reported(location, StoreOperation::Unlock, unlocked).await.map_err(failed)?;
+        wait_with_report(location, StoreOperation::Unlock, unlocked).await.map_err(failed)?;
         self.held = None;
         Ok(())
     }
 
     async fn force_unlock(&mut self, _id: &str) -> Result<(), StoreError> {
-        let failed = self.failed(StoreOperation::Unlock);
+        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
         let breaking = self.client.break_lock();
-        reported(location, StoreOperation::Unlock, breaking).await.map_err(failed)
+        wait_with_report(location, StoreOperation::Unlock, breaking).await.map_err(failed)
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let failed = self.failed(StoreOperation::Read);
+        let failed = self.store_error(StoreOperation::Read);
         let location = self.client.location();
-        let text = reported(location, StoreOperation::Read, self.client.get()).await;
+        let text = wait_with_report(location, StoreOperation::Read, self.client.get()).await;
         let Some(text) = text.map_err(failed)? else {
-            self.known = Known::Absent;
+            self.known = KnownState::Absent;
             return Ok(None);
         };
         match self.cipher.read_current(&text) {
             Ok((file, is_current)) => {
                 self.is_outdated = !is_current;
-                self.keep(file.clone(), file.clone());
+                self.remember_stored_state(file.clone(), file.clone());
                 Ok(Some(file))
             }
-            Err(error) => Err(self.unusable(error)),
+            Err(error) => Err(self.unusable_state_error(error)),
         }
     }
 
     async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
-        if let Known::NotRead = self.known {
+        if let KnownState::NotRead = self.known {
             self.read().await?;
         }
-        let is_stored = !self.is_outdated && matches!(self.known, Known::Present { .. });
+        let is_stored = !self.is_outdated && matches!(self.known, KnownState::Present { .. });
         if is_stored && self.base.has_content_of(file) {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_continued_by(file)?;
-        self.store(Change::Merge(file)).await?;
+        self.change_row(RowChange::Merge(file)).await?;
         // Other runs may have raised the serial, and the next write of the caller continues this
         // one.
         file.serial = self.stored.serial;
@@ -351,14 +359,14 @@ impl StateStore for PgStore {
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
-        if let Known::NotRead = self.known {
+        if let KnownState::NotRead = self.known {
             self.read().await?;
         }
-        self.store(Change::Replace(&file)).await
+        self.change_row(RowChange::Replace(&file)).await
     }
 
-    fn is_in_place(&self) -> bool {
-        matches!(self.known, Known::Present { .. })
+    fn is_read_from_write_location(&self) -> bool {
+        matches!(self.known, KnownState::Present { .. })
     }
 
     fn set_cipher(&mut self, cipher: StateCipher) {
@@ -369,7 +377,7 @@ impl StateStore for PgStore {
         &self.cipher
     }
 
-    fn access(&self) -> StateAccess {
+    fn state_access(&self) -> StateAccess {
         match &self.held {
             None => StateAccess::ReadOnly,
             Some((LockMode::Exclusive, _)) => StateAccess::Locked,
@@ -377,19 +385,19 @@ impl StateStore for PgStore {
         }
     }
 
-    fn adopt(&mut self, runs: BTreeSet<String>) {
+    fn adopt_runs(&mut self, runs: BTreeSet<String>) {
         self.adopted = runs.into_iter().collect();
     }
 
-    async fn claim(&mut self, claims: Claims) -> Result<(), StoreError> {
+    async fn claim_changes(&mut self, claims: Claims) -> Result<(), StoreError> {
         // An encrypted state is locked alone, so no other run can be in the way.
         if self.cipher.encrypts() {
             return Ok(());
         }
-        let known_sum = self.client.known_sum();
+        let known_sum = self.client.known_checksum();
         let mut client =
-            self.client.take_connection().await.map_err(self.failed(StoreOperation::Lock))?;
-        let attempt = Attempt {
+            self.client.take_connection().await.map_err(self.store_error(StoreOperation::Lock))?;
+        let attempt = ClaimAttempt {
             table: &self.table,
             workspace: &self.workspace,
             known_sum: known_sum.as_deref(),
@@ -397,10 +405,11 @@ impl StateStore for PgStore {
             adopted: &self.adopted,
             is_shared: self.is_shared(),
         };
-        let claiming = attempt.run(&mut client, &claims);
-        let outcome = reported(self.client.location(), StoreOperation::Lock, claiming).await;
-        self.client.give_back(client);
-        match outcome.map_err(self.failed(StoreOperation::Lock))? {
+        let claiming = attempt.claim_with_retries(&mut client, &claims);
+        let outcome =
+            wait_with_report(self.client.location(), StoreOperation::Lock, claiming).await;
+        self.client.return_connection(client);
+        match outcome.map_err(self.store_error(StoreOperation::Lock))? {
             Some(conflict) => Err(StoreError::Conflict(Box::new(conflict))),
             None => {
                 self.run.clone_from(&claims.run);
@@ -414,12 +423,14 @@ impl StateStore for PgStore {
         if self.cipher.encrypts() {
             return Ok(None);
         }
-        let failed = self.failed(StoreOperation::Read);
+        let failed = self.store_error(StoreOperation::Read);
         let read = async {
             let client = self.client.connection().await?;
-            match self.table.has_own(client).await? {
+            match self.table.has_own_tables(client).await? {
                 false => Ok(Vec::new()),
-                true => history::writes(client, &self.table, &self.workspace, most.into()).await,
+                true => {
+                    history::list_writes(client, &self.table, &self.workspace, most.into()).await
+                }
             }
         };
         read.await.map(Some).map_err(failed)
@@ -434,10 +445,10 @@ impl StateStore for PgStore {
         if self.cipher.encrypts() {
             return Ok(None);
         }
-        let failed = self.failed(StoreOperation::Read);
+        let failed = self.store_error(StoreOperation::Read);
         let read = async {
             let client = self.client.connection().await?;
-            match self.table.has_own(client).await? {
+            match self.table.has_own_tables(client).await? {
                 false => Ok(None),
                 true => self.table.object_at(client, &self.workspace, address, point).await,
             }

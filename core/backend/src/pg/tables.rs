@@ -2,17 +2,17 @@
 //! the history.
 
 use super::connection::Connection;
-use super::{Table, quoted};
+use super::{StatesTable, quote_identifier};
 use crate::cause::Cause;
 
 /// The first of the two keys of Formwork's advisory locks: "form" in ASCII. Terraform's have one key.
-pub(super) const LOCK_CLASS: i32 = 0x666f_726d;
+pub(super) const ADVISORY_LOCK_CLASS: i32 = 0x666f_726d;
 
 /// A condition on `run`: whether it goes on, which the lock that it holds shows.
-pub(super) const IS_LIVE: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 1718579821 AND objid::bigint = (hashtext(run)::bigint & 4294967295))";
+pub(super) const IS_LIVE_CONDITION: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 1718579821 AND objid::bigint = (hashtext(run)::bigint & 4294967295))";
 
 /// The tables, and their columns.
-const TABLES: [(&str, &str); 4] = [
+const OWN_TABLES: [(&str, &str); 4] = [
     (
         "formwork_journal",
         "workspace text NOT NULL, run text NOT NULL, part bigint NOT NULL, data bytea NOT NULL, written timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (workspace, run, part)",
@@ -34,46 +34,50 @@ const TABLES: [(&str, &str); 4] = [
 ];
 
 /// The indexes: name, table and columns.
-const INDEXES: [(&str, &str, &str); 3] = [
+const OWN_INDEXES: [(&str, &str, &str); 3] = [
     ("formwork_claims_by_address", "formwork_claims", "workspace, address"),
     ("formwork_history_by_workspace", "formwork_history", "workspace, id"),
     ("formwork_history_by_write", "formwork_history_objects", "write"),
 ];
 
-impl Table {
+impl StatesTable {
     /// A condition on the journal of a run in the workspace `$1`: that it has ended, or is gone. A removal
     /// that was cut off may have left records beside the mark of the end.
-    pub(super) fn journal_has_ended(&self, run: &str) -> String {
-        let journal = self.own("formwork_journal");
+    pub(super) fn journal_ended_condition(&self, run: &str) -> String {
+        let journal = self.own_table_name("formwork_journal");
         format!(
             "(NOT EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run}) OR EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run} AND get_byte(part.data, 0) = 101))"
         )
     }
 
     /// The name of one of Formwork's tables in a statement.
-    pub(super) fn own(&self, name: &str) -> String {
-        format!("{}.{name}", quoted(&self.schema))
+    pub(super) fn own_table_name(&self, name: &str) -> String {
+        format!("{}.{name}", quote_identifier(&self.schema))
     }
 
     /// Whether Formwork's tables are there.
-    pub(super) async fn has_own(&self, client: &Connection) -> Result<bool, Cause> {
-        if client.has_own(&self.schema) {
+    pub(super) async fn has_own_tables(&self, client: &Connection) -> Result<bool, Cause> {
+        if client.has_own_tables(&self.schema) {
             return Ok(true);
         }
-        let names: Vec<String> = TABLES.iter().map(|(name, _)| self.own(name)).collect();
+        let names: Vec<String> =
+            OWN_TABLES.iter().map(|(name, _)| self.own_table_name(name)).collect();
         // `to_regclass` returns null for a table that is missing, where any use of it would fail.
         let query = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) name";
         let row = client.query_one(query, &[&names]).await?;
         let has_own = row.get::<_, Option<bool>>(0).unwrap_or(false);
         if has_own {
-            client.set_own(&self.schema);
+            client.set_has_own_tables(&self.schema);
         }
         Ok(has_own)
     }
 
     /// Makes Formwork's tables that are not there. Returns the reason if they cannot be made.
-    pub(super) async fn make_own(&self, client: &Connection) -> Result<Option<String>, Cause> {
-        if self.has_own(client).await? {
+    pub(super) async fn create_own_tables(
+        &self,
+        client: &Connection,
+    ) -> Result<Option<String>, Cause> {
+        if self.has_own_tables(client).await? {
             return Ok(None);
         }
         if self.skip_table {
@@ -83,13 +87,13 @@ impl Table {
             )));
         }
         // One at a time: `IF NOT EXISTS` alone does not stop two processes that make one at once.
-        let mut statements = format!("SELECT pg_advisory_xact_lock({LOCK_CLASS}, 0);");
-        for (name, columns) in TABLES {
-            let name = self.own(name);
+        let mut statements = format!("SELECT pg_advisory_xact_lock({ADVISORY_LOCK_CLASS}, 0);");
+        for (name, columns) in OWN_TABLES {
+            let name = self.own_table_name(name);
             statements.push_str(&format!("CREATE TABLE IF NOT EXISTS {name} ({columns});"));
         }
-        for (name, table, columns) in INDEXES {
-            let table = self.own(table);
+        for (name, table, columns) in OWN_INDEXES {
+            let table = self.own_table_name(table);
             statements
                 .push_str(&format!("CREATE INDEX IF NOT EXISTS {name} ON {table} ({columns});"));
         }
@@ -102,12 +106,17 @@ impl Table {
     }
 
     /// Removes what Formwork's tables have of a workspace.
-    pub(super) async fn forget(&self, client: &Connection, workspace: &str) -> Result<(), Cause> {
-        if !self.has_own(client).await? {
+    pub(super) async fn delete_workspace_rows(
+        &self,
+        client: &Connection,
+        workspace: &str,
+    ) -> Result<(), Cause> {
+        if !self.has_own_tables(client).await? {
             return Ok(());
         }
-        for (name, _) in TABLES {
-            let statement = format!("DELETE FROM {} WHERE workspace = $1", self.own(name));
+        for (name, _) in OWN_TABLES {
+            let statement =
+                format!("DELETE FROM {} WHERE workspace = $1", self.own_table_name(name));
             client.execute(&statement, &[&workspace]).await?;
         }
         Ok(())

@@ -14,23 +14,23 @@ use self::installed::Installed;
 use super::*;
 use crate::claims::{ClaimConflict, Claims};
 use crate::kind::BackendEnvironment;
-use crate::kinds::find;
+use crate::kinds::find_backend_kind;
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
-fn program(path: &Path) -> Command {
+fn postgres_command(path: &Path) -> Command {
     Command::new(path)
 }
 
-fn start() -> Option<Installed> {
-    Installed::start(program, &[], &[])
+fn start_server() -> Option<Installed> {
+    Installed::start(postgres_command, &[], &[])
 }
 
-fn backend(port: u16) -> Arc<dyn Backend> {
-    backend_in(port, &[])
+fn new_backend(port: u16) -> Arc<dyn Backend> {
+    new_backend_with_variables(port, &[])
 }
 
-fn backend_in(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
-    let kind = find("pg").unwrap();
+fn new_backend_with_variables(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
+    let kind = find_backend_kind("pg").unwrap();
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
@@ -40,26 +40,26 @@ fn backend_in(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
         variables: variables.collect(),
         ..BackendEnvironment::default()
     };
-    kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
+    kind.configure(&BackendArguments { values: &values, environment: &environment }).unwrap()
 }
 
 /// Opens a workspace, once the server has started.
-async fn open(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
+async fn open_store(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
     while backend.workspaces().await.is_err() {
         tokio::task::yield_now().await;
     }
-    backend.open(DEFAULT_WORKSPACE).await.unwrap()
+    backend.open_store(DEFAULT_WORKSPACE).await.unwrap()
 }
 
-fn file(serial: u64) -> StateFile {
-    StateFile { serial, lineage: "one".to_owned(), ..StateFile::fresh() }
+fn test_state(serial: u64) -> StateFile {
+    StateFile { serial, lineage: "one".to_owned(), ..StateFile::new_empty() }
 }
 
 #[tokio::test]
 async fn a_lock_excludes_other_connections_until_it_is_released() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    let (mut first, mut second) = (open(&backend).await, open(&backend).await);
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    let (mut first, mut second) = (open_store(&backend).await, open_store(&backend).await);
     // Without a row the key of creation is taken, with one its number.
     for _ in 0..2 {
         let lock = first.try_lock("test").await.unwrap();
@@ -68,12 +68,12 @@ async fn a_lock_excludes_other_connections_until_it_is_released() {
         first.unlock(lock).await.unwrap();
         let lock = second.try_lock("test").await.unwrap();
         second.unlock(lock).await.unwrap();
-        first.overwrite(file(1)).await.unwrap();
+        first.overwrite(test_state(1)).await.unwrap();
     }
 }
 
 /// A session beside those of the stores.
-async fn session(port: u16) -> tokio_postgres::Client {
+async fn connect_directly(port: u16) -> tokio_postgres::Client {
     let address = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres");
     let (client, connection) =
         tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
@@ -83,34 +83,34 @@ async fn session(port: u16) -> tokio_postgres::Client {
 
 #[tokio::test]
 async fn a_connection_is_used_again_unless_something_failed_on_it() {
-    let Some(server) = start() else { return };
-    drop(open(&backend(server.port)).await);
+    let Some(server) = start_server() else { return };
+    drop(open_store(&new_backend(server.port)).await);
     let text = format!("postgres://other@127.0.0.1:{}/postgres?sslmode=disable", server.port);
-    let other = session(server.port).await;
+    let other = connect_directly(server.port).await;
     other.batch_execute("CREATE ROLE other LOGIN").await.unwrap();
-    let target = Target::read(&text, |_| None).unwrap();
+    let target = ConnectTarget::parse_conn_str(&text, |_| None).unwrap();
     let session_of = async |client: &Connection| -> i32 {
         client.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0)
     };
     let first = target.connect().await.unwrap();
     let session = session_of(&first).await;
-    idle::keep(&target, first);
+    idle_connections::keep_idle(&target, first);
     let again = target.connect().await.unwrap();
     assert_eq!(session_of(&again).await, session);
     assert!(again.query("SELECT nothing", &[]).await.is_err());
-    idle::keep(&target, again);
+    idle_connections::keep_idle(&target, again);
     let another = target.connect().await.unwrap();
     assert_ne!(session_of(&another).await, session);
 }
 
 #[tokio::test]
 async fn a_lock_ends_with_the_store_that_holds_it() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    let mut first = open(&backend).await;
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    let mut first = open_store(&backend).await;
     let _lock = first.try_lock("test").await.unwrap();
     // From a connection of its own: within one, the lock can be had twice.
-    let other = session(server.port).await;
+    let other = connect_directly(server.port).await;
     let n_locks = async || -> i64 {
         let count = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'";
         other.query_one(count, &[]).await.unwrap().get(0)
@@ -121,15 +121,15 @@ async fn a_lock_ends_with_the_store_that_holds_it() {
     while n_locks().await != 0 {
         tokio::task::yield_now().await;
     }
-    open(&backend).await.try_lock("test").await.unwrap();
+    open_store(&backend).await.try_lock("test").await.unwrap();
 }
 
 #[tokio::test]
 async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    let mut store = open(&backend).await;
-    let other = session(server.port).await;
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    let mut store = open_store(&backend).await;
+    let other = connect_directly(server.port).await;
     let started = "SELECT query_start::text FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%advisory%'";
     // Without a row, with one alone and beside others.
     for operation in ["test", "test", "OperationTypeApply"] {
@@ -146,7 +146,7 @@ async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
         };
         let (lock, ()) = tokio::try_join!(store.try_lock(operation), release).unwrap();
         store.unlock(lock).await.unwrap();
-        store.overwrite(file(1)).await.unwrap();
+        store.overwrite(test_state(1)).await.unwrap();
     }
     // A run that makes a state of the database excludes all others.
     other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
@@ -158,11 +158,11 @@ async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
 
 #[tokio::test]
 async fn sessions_in_other_databases_hold_no_lock_of_a_state() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    let mut store = open(&backend).await;
-    store.overwrite(file(1)).await.unwrap();
-    let other = session(server.port).await;
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    let mut store = open_store(&backend).await;
+    store.overwrite(test_state(1)).await.unwrap();
+    let other = connect_directly(server.port).await;
     other.batch_execute("CREATE DATABASE other").await.unwrap();
     let address = format!("host=127.0.0.1 port={} user=postgres dbname=other", server.port);
     let (other, connection) =
@@ -179,14 +179,14 @@ async fn sessions_in_other_databases_hold_no_lock_of_a_state() {
 
 #[tokio::test]
 async fn a_state_that_another_program_changed_is_not_overwritten() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    let (mut first, mut second) = (open(&backend).await, open(&backend).await);
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    let (mut first, mut second) = (open_store(&backend).await, open_store(&backend).await);
     assert_eq!(first.read().await.unwrap(), None);
-    first.overwrite(file(1)).await.unwrap();
+    first.overwrite(test_state(1)).await.unwrap();
     assert_eq!(second.read().await.unwrap().unwrap().serial, 1);
-    first.overwrite(file(2)).await.unwrap();
-    let mut ours = file(1);
+    first.overwrite(test_state(2)).await.unwrap();
+    let mut ours = test_state(1);
     ours.check_results = Some(b"[\"x\"]".to_vec().into());
     let refused = second.write(&mut ours).await.unwrap_err();
     assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
@@ -195,13 +195,13 @@ async fn a_state_that_another_program_changed_is_not_overwritten() {
 
 #[tokio::test]
 async fn workspaces_are_rows() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    drop(open(&backend).await);
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    drop(open_store(&backend).await);
     backend.create_workspace("b").await.unwrap();
     assert!(matches!(backend.create_workspace("b").await, Err(WorkspaceError::Exists(_))));
     assert_eq!(backend.workspaces().await.unwrap(), ["default", "b"]);
-    assert!(backend.open("b").await.unwrap().read().await.unwrap().is_some());
+    assert!(backend.open_store("b").await.unwrap().read().await.unwrap().is_some());
     backend.delete_workspace("b").await.unwrap();
     assert!(matches!(backend.delete_workspace("b").await, Err(WorkspaceError::Missing(_))));
     assert!(matches!(backend.delete_workspace("default").await, Err(WorkspaceError::Default)));
@@ -212,8 +212,8 @@ async fn a_server_that_accepts_and_never_answers_is_given_up() {
     // The system accepts for a listener that never does.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let backend = backend_in(port, &[("PGCONNECT_TIMEOUT", "1")]);
-    let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+    let backend = new_backend_with_variables(port, &[("PGCONNECT_TIMEOUT", "1")]);
+    let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
     for part in [
         "cannot read postgres://127.0.0.1:",
@@ -226,11 +226,12 @@ async fn a_server_that_accepts_and_never_answers_is_given_up() {
 
 #[tokio::test]
 async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_new_connection() {
-    let Some(server) = start() else { return };
-    let backend = backend_in(server.port, &[("FORMWORK_PG_STATEMENT_TIMEOUT", "1")]);
-    let mut store = open(&backend).await;
-    store.overwrite(file(1)).await.unwrap();
-    let other = session(server.port).await;
+    let Some(server) = start_server() else { return };
+    let backend =
+        new_backend_with_variables(server.port, &[("FORMWORK_PG_STATEMENT_TIMEOUT", "1")]);
+    let mut store = open_store(&backend).await;
+    store.overwrite(test_state(1)).await.unwrap();
+    let other = connect_directly(server.port).await;
     let lock = "BEGIN; LOCK TABLE terraform_remote_state.states IN ACCESS EXCLUSIVE MODE";
     other.batch_execute(lock).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
@@ -242,39 +243,39 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
         assert!(error.contains(part), "{error}");
     }
     // So does one in a transaction, and nothing of that is kept.
-    let error = store.overwrite(file(2)).await.unwrap_err().to_string();
+    let error = store.overwrite(test_state(2)).await.unwrap_err().to_string();
     for part in ["cannot write postgres://127.0.0.1:", "did not answer within 1 seconds"] {
         assert!(error.contains(part), "{error}");
     }
     other.batch_execute("COMMIT").await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 1);
-    store.overwrite(file(3)).await.unwrap();
+    store.overwrite(test_state(3)).await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 3);
 }
 
 /// The claims of a run on one instance.
-fn claims(run: &str) -> Claims {
+fn claims_of_run(run: &str) -> Claims {
     let changes = BTreeSet::from(["t.a".parse().unwrap()]);
     Claims { run: run.to_owned(), changes, ..Claims::default() }
 }
 
 /// A store that holds the lock beside others, and has read the state.
-async fn applying(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
-    let mut store = open(backend).await;
+async fn open_locked_for_apply(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
+    let mut store = open_store(backend).await;
     store.try_lock("OperationTypeApply").await.unwrap();
     store.read().await.unwrap();
-    assert_eq!(store.access(), StateAccess::Shared);
+    assert_eq!(store.state_access(), StateAccess::Shared);
     store
 }
 
 #[tokio::test]
 async fn claims_stay_until_the_journal_of_their_run_has_ended() {
-    let Some(server) = start() else { return };
-    let backend = backend(server.port);
-    open(&backend).await.overwrite(file(1)).await.unwrap();
-    let mut first = applying(&backend).await;
-    first.claim(claims("first")).await.unwrap();
-    let client = session(server.port).await;
+    let Some(server) = start_server() else { return };
+    let backend = new_backend(server.port);
+    open_store(&backend).await.overwrite(test_state(1)).await.unwrap();
+    let mut first = open_locked_for_apply(&backend).await;
+    first.claim_changes(claims_of_run("first")).await.unwrap();
+    let client = connect_directly(server.port).await;
     let write = async |part: i64, data: &str| {
         let statement = format!(
             "INSERT INTO terraform_remote_state.formwork_journal VALUES ('default', 'first', {part}, '{data}')"
@@ -284,8 +285,8 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     write(0, "r").await;
     // The first run is lost with its connections.
     drop(first);
-    let mut second = applying(&backend).await;
-    let refused = second.claim(claims("second")).await.unwrap_err();
+    let mut second = open_locked_for_apply(&backend).await;
+    let refused = second.claim_changes(claims_of_run("second")).await.unwrap_err();
     let StoreError::Conflict(conflict) = &refused else { panic!("{refused:?}") };
     let ClaimConflict::Claimed(found) = &**conflict else { panic!("{conflict:?}") };
     let [claim] = &found[..] else { panic!("{found:?}") };
@@ -294,12 +295,12 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
         ("t.a", "first", false)
     );
     // A run that has taken it over has its claims.
-    let mut third = applying(&backend).await;
-    third.adopt(BTreeSet::from(["first".to_owned()]));
-    third.claim(claims("third")).await.unwrap();
+    let mut third = open_locked_for_apply(&backend).await;
+    third.adopt_runs(BTreeSet::from(["first".to_owned()]));
+    third.claim_changes(claims_of_run("third")).await.unwrap();
     let lock = third.try_lock("OperationTypeApply").await.unwrap();
     third.unlock(lock).await.unwrap();
     // The removal of its journal was cut off behind the mark of the end.
     write(7, "e").await;
-    second.claim(claims("second")).await.unwrap();
+    second.claim_changes(claims_of_run("second")).await.unwrap();
 }

@@ -13,7 +13,7 @@ use rustls::{CertificateError, ClientConfig, Error, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::connect::Files;
+use super::connect::TlsFiles;
 use crate::cause::Cause;
 use crate::kind::ConfigError;
 
@@ -35,7 +35,7 @@ impl TlsMode {
     ///
     /// # Errors
     /// When it is another one.
-    pub(super) fn read(text: &str) -> Result<Self, ConfigError> {
+    pub(super) fn parse(text: &str) -> Result<Self, ConfigError> {
         match text {
             "disable" => Ok(Self::Disable),
             "require" => Ok(Self::Require),
@@ -52,14 +52,14 @@ impl TlsMode {
 ///
 /// # Errors
 /// When a file cannot be read, or holds nothing of use.
-pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
-    let cryptography = formwork_plugin_protocol::cryptography();
+pub(super) fn tls_connector(mode: TlsMode, files: &TlsFiles) -> Result<MakeRustlsConnect, Cause> {
+    let cryptography = formwork_plugin_protocol::crypto_provider();
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
         Some(path) => {
             let mut roots = RootCertStore::empty();
             // Bundles of authorities may hold certificates that break the rules: the others still
             // count.
-            roots.add_parsable_certificates(certificates(path)?);
+            roots.add_parsable_certificates(read_certificates(path)?);
             let verifier = WebPkiServerVerifier::builder_with_provider(
                 Arc::new(roots),
                 Arc::clone(&cryptography),
@@ -72,7 +72,7 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
     // Without a check of the issuer, the server must still prove that it has the key of its
     // certificate.
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
-    let rule = ByMode {
+    let rule = CertificateVerifier {
         // As in Go's `lib/pq`, `require` with a file of authorities checks what `verify-ca` does.
         checks_issuer: trusted.is_some(),
         checks_name: mode == TlsMode::VerifyFull,
@@ -85,8 +85,8 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
     let config = match (&files.certificate, &files.key) {
         (Some(certificate), Some(key)) => {
             let named = |error| format!("{} holds no private key in PEM: {error}", key.display());
-            let private = PrivateKeyDer::from_pem_slice(&content(key)?).map_err(named)?;
-            builder.with_client_auth_cert(certificates(certificate)?, private)?
+            let private = PrivateKeyDer::from_pem_slice(&read_tls_file(key)?).map_err(named)?;
+            builder.with_client_auth_cert(read_certificates(certificate)?, private)?
         }
         _ => builder.with_no_client_auth(),
     };
@@ -94,14 +94,14 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
 }
 
 /// The content of a file that the configuration may name. It has an end, and reading it does not wait.
-fn content(path: &Path) -> Result<Vec<u8>, Cause> {
+fn read_tls_file(path: &Path) -> Result<Vec<u8>, Cause> {
     let text = read_file(path, MAX_RECORD);
     text.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
+fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
     let named = |error| format!("{} holds no certificates in PEM: {error}", path.display());
-    let text = content(path)?;
+    let text = read_tls_file(path)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = found.map_err(named)?;
     if found.is_empty() {
@@ -112,12 +112,12 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
 
 /// Verifies the certificate of a server as far as the mode asks for it.
 #[derive(Debug)]
-struct ByMode {
+struct CertificateVerifier {
     checks_issuer: bool,
     checks_name: bool,
 }
 
-impl CertificateRule for ByMode {
+impl CertificateRule for CertificateVerifier {
     fn verdict(
         &self,
         chain: &dyn ServerCertVerifier,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex as Table, PoisonError};
 
 use bytes::Bytes;
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::about_failure;
+use formwork_core::provider::call_failure_diagnostic;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -13,7 +13,7 @@ use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateReq
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateRef};
 use formwork_plugin_protocol::state_chunks::{
-    Assembly, LARGEST_SIZE, PROPOSED_SIZE, split_into_chunks,
+    MAX_CHUNK_SIZE, PROPOSED_CHUNK_SIZE, StateAssembly, split_into_chunks,
 };
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::diag::{Blame, Severity};
@@ -21,7 +21,7 @@ use formwork_value::{Diagnostic, Secrets};
 use futures_util::StreamExt as _;
 use tokio::sync::Mutex;
 
-use super::{Configured, Setup};
+use super::{EncodedConfig, StateStoreSetup};
 use crate::messages;
 
 /// Why a call of a state store did not succeed.
@@ -79,14 +79,14 @@ impl ProviderStoreError {
 
 /// A state store in force.
 #[derive(Clone)]
-pub(super) struct Session {
+pub(super) struct StateStoreSession {
     type_name: String,
     digest: String,
     chunk_size: usize,
 }
 
-impl Session {
-    fn state(&self, workspace: &str) -> StateRef {
+impl StateStoreSession {
+    fn state_ref(&self, workspace: &str) -> StateRef {
         StateRef { type_name: self.type_name.clone(), state_id: workspace.to_owned() }
     }
 }
@@ -97,7 +97,7 @@ pub(super) struct StoreCalls {
     addr: ProviderAddr,
     secrets: Secrets,
     /// The configuration that the process has. A process has one at a time.
-    session: Mutex<Option<Session>>,
+    session: Mutex<Option<StateStoreSession>>,
     warnings: Table<Vec<Diagnostic>>,
 }
 
@@ -117,14 +117,15 @@ impl StoreCalls {
     }
 
     /// The error of an answer that breaks the protocol.
-    pub(super) fn broken(&self, call: &'static str, problem: String) -> ProviderStoreError {
-        let (provider, problem) = (self.addr.display(), self.secrets.mask(problem));
+    pub(super) fn protocol_error(&self, call: &'static str, problem: String) -> ProviderStoreError {
+        let (provider, problem) = (self.addr.display_string(), self.secrets.mask(problem));
         ProviderStoreError::Broken { provider, call, problem }
     }
 
-    fn no_answer(&self, call: &'static str, failure: Failure) -> ProviderStoreError {
+    fn no_answer_error(&self, call: &'static str, failure: Failure) -> ProviderStoreError {
         let failure = failure.map_text(|text| self.secrets.mask(text));
-        let Diagnostic { detail, blame, .. } = about_failure(&self.addr, call, None, &failure);
+        let Diagnostic { detail, blame, .. } =
+            call_failure_diagnostic(&self.addr, call, None, &failure);
         // The text becomes the end of a sentence.
         let text = detail.trim_end_matches('.');
         let text = match text.strip_prefix("The ") {
@@ -135,7 +136,7 @@ impl StoreCalls {
     }
 
     /// Keeps warnings, and returns errors.
-    fn verdict(
+    fn check_diagnostics(
         &self,
         call: &'static str,
         diagnostics: Vec<ProviderDiagnostic>,
@@ -149,19 +150,19 @@ impl StoreCalls {
                 Severity::Warning => {
                     let warning =
                         Diagnostic::foreign(severity, summary, detail).blame(Blame::Provider);
-                    self.warn(warning.about(self.addr.display()));
+                    self.add_warning(warning.about(self.addr.display_string()));
                 }
             }
         }
         if errors.is_empty() {
             return Ok(());
         }
-        let (provider, text) = (self.addr.display(), errors.join("\n\n"));
+        let (provider, text) = (self.addr.display_string(), errors.join("\n\n"));
         let text = text.trim_end_matches('.').to_owned();
         Err(ProviderStoreError::Reported { provider, call, text })
     }
 
-    fn warn(&self, warning: Diagnostic) {
+    fn add_warning(&self, warning: Diagnostic) {
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
         // A state is read several times in a run.
         if !warnings.contains(&warning) {
@@ -170,16 +171,19 @@ impl StoreCalls {
     }
 
     /// The schemas of the provider.
-    pub(super) async fn schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
+    pub(super) async fn fetch_schema(&self) -> Result<ProviderSchema, ProviderStoreError> {
         const CALL: &str = "GetProviderSchema";
         let mut schema =
-            self.provider.schema().await.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, std::mem::take(&mut schema.diagnostics))?;
+            self.provider.schema().await.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, std::mem::take(&mut schema.diagnostics))?;
         Ok(schema)
     }
 
     /// Configures the provider and the state store, unless they are already.
-    pub(super) async fn session(&self, setup: &Setup) -> Result<Session, ProviderStoreError> {
+    pub(super) async fn configured_session(
+        &self,
+        setup: &StateStoreSetup,
+    ) -> Result<StateStoreSession, ProviderStoreError> {
         // Held over the calls: two callers must not configure one process at once.
         let mut current = self.session.lock().await;
         let digest = setup.digest();
@@ -193,168 +197,171 @@ impl StoreCalls {
         *current = None;
         self.configure_provider(&setup.provider).await?;
         let chunk_size = self.configure_store(setup).await?;
-        let session = Session { type_name: setup.type_name.clone(), digest, chunk_size };
+        let session = StateStoreSession { type_name: setup.type_name.clone(), digest, chunk_size };
         *current = Some(session.clone());
         Ok(session)
     }
 
     /// A configuration as it is sent. Its sensitive values are remembered.
-    fn payload(&self, configured: &Configured) -> Payload {
+    fn encode_config(&self, configured: &EncodedConfig) -> Payload {
         let (plain, _) = configured.value.clone().split_marks();
         let paths = configured.schema.sensitive_paths(plain.value());
         self.secrets.add_at(plain.value(), &paths);
         Payload::Value(plain, configured.schema.implied_type())
     }
 
-    async fn configure_provider(&self, config: &Configured) -> Result<(), ProviderStoreError> {
-        let (config, client) = (self.payload(config), capabilities());
+    async fn configure_provider(&self, config: &EncodedConfig) -> Result<(), ProviderStoreError> {
+        let (config, client) = (self.encode_config(config), client_capabilities());
         let call = "ValidateProviderConfig";
         let type_name = String::new();
         let request = ValidateRequest { type_name, config: config.clone(), client };
         let answer = self.provider.validate_provider_config(request).await;
-        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
-        self.verdict(call, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        self.check_diagnostics(call, answer.diagnostics)?;
         let call = "ConfigureProvider";
         let terraform_version = LANGUAGE_VERSION.to_string();
         let request = ConfigureRequest { terraform_version, config, client };
         let answer = self.provider.configure(request).await;
-        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
-        self.verdict(call, answer.diagnostics)
+        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        self.check_diagnostics(call, answer.diagnostics)
     }
 
     /// Configures the state store, and returns the size of chunks.
-    async fn configure_store(&self, setup: &Setup) -> Result<usize, ProviderStoreError> {
-        let (config, type_name) = (self.payload(&setup.store), setup.type_name.clone());
+    async fn configure_store(&self, setup: &StateStoreSetup) -> Result<usize, ProviderStoreError> {
+        let (config, type_name) = (self.encode_config(&setup.store), setup.type_name.clone());
         let call = "ValidateStateStoreConfig";
-        let (sent, client) = (config.clone(), capabilities());
+        let (sent, client) = (config.clone(), client_capabilities());
         let request = ValidateRequest { type_name: type_name.clone(), config: sent, client };
         let answer = self.provider.validate_store_config(request).await;
-        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
-        self.verdict(call, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        self.check_diagnostics(call, answer.diagnostics)?;
         let call = "ConfigureStateStore";
-        let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_SIZE };
+        let request = ConfigureStoreRequest { type_name, config, chunk_size: PROPOSED_CHUNK_SIZE };
         let answer = self.provider.configure_store(request).await;
-        let answer = answer.map_err(|failure| self.no_answer(call, failure))?;
-        self.verdict(call, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(call, failure))?;
+        self.check_diagnostics(call, answer.diagnostics)?;
         let size = answer.chunk_size;
-        let chosen = usize::try_from(size).ok().filter(|_| (1..=LARGEST_SIZE).contains(&size));
+        let chosen = usize::try_from(size).ok().filter(|_| (1..=MAX_CHUNK_SIZE).contains(&size));
         chosen.ok_or_else(|| {
             let problem = format!(
-                "it sets the size of chunks to {size} bytes, and sizes from 1 to {LARGEST_SIZE} are possible"
+                "it sets the size of chunks to {size} bytes, and sizes from 1 to {MAX_CHUNK_SIZE} are possible"
             );
-            self.broken(call, problem)
+            self.protocol_error(call, problem)
         })
     }
 
     /// Reads a state; an empty one if there is none.
-    pub(super) async fn read(
+    pub(super) async fn read_state(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
         workspace: &str,
     ) -> Result<Vec<u8>, ProviderStoreError> {
         const CALL: &str = "ReadStateBytes";
-        let no_answer = |failure| self.no_answer(CALL, failure);
-        let mut chunks =
-            self.provider.read_state_bytes(session.state(workspace)).await.map_err(no_answer)?;
-        let mut assembly = Assembly::default();
+        let no_answer = |failure| self.no_answer_error(CALL, failure);
+        let mut chunks = self
+            .provider
+            .read_state_bytes(session.state_ref(workspace))
+            .await
+            .map_err(no_answer)?;
+        let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let mut chunk = chunk.map_err(no_answer)?;
-            self.verdict(CALL, std::mem::take(&mut chunk.diagnostics))?;
-            assembly.push(&chunk).map_err(|problem| self.broken(CALL, problem))?;
+            self.check_diagnostics(CALL, std::mem::take(&mut chunk.diagnostics))?;
+            assembly.push(&chunk).map_err(|problem| self.protocol_error(CALL, problem))?;
         }
-        if assembly.largest() > session.chunk_size {
+        if assembly.largest_chunk() > session.chunk_size {
             let detail = format!(
                 "The provider has sent a state in chunks of up to {} bytes, and {} were agreed. The state is complete. This is a bug in the provider; please report it to its authors.",
-                assembly.largest(),
+                assembly.largest_chunk(),
                 session.chunk_size
             );
             let warning = Diagnostic::warning(messages::UNEXPECTED_CHUNK_SIZE, detail);
-            self.warn(warning.blame(Blame::Provider).about(self.addr.display()));
+            self.add_warning(warning.blame(Blame::Provider).about(self.addr.display_string()));
         }
-        assembly.finish().map_err(|problem| self.broken(CALL, problem))
+        assembly.finish().map_err(|problem| self.protocol_error(CALL, problem))
     }
 
     /// Writes a state.
-    pub(super) async fn write(
+    pub(super) async fn write_state(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
         workspace: &str,
         text: Bytes,
     ) -> Result<(), ProviderStoreError> {
         const CALL: &str = "WriteStateBytes";
         let chunks = split_into_chunks(&text, session.chunk_size);
-        let answer = self.provider.write_state_bytes(session.state(workspace), chunks).await;
-        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, answer.diagnostics)
+        let answer = self.provider.write_state_bytes(session.state_ref(workspace), chunks).await;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, answer.diagnostics)
     }
 
     /// Locks a state, and returns the id of the lock.
-    pub(super) async fn lock(
+    pub(super) async fn lock_state(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
         workspace: &str,
         operation: &str,
     ) -> Result<String, ProviderStoreError> {
         const CALL: &str = "LockState";
-        let state = session.state(workspace);
+        let state = session.state_ref(workspace);
         let answer = self.provider.lock_state(state, operation.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, answer.diagnostics)?;
         if answer.lock_id.is_empty() {
             let problem = "the lock has no ID, so it could not be released".to_owned();
-            return Err(self.broken(CALL, problem));
+            return Err(self.protocol_error(CALL, problem));
         }
         Ok(answer.lock_id)
     }
 
     /// Releases a lock.
-    pub(super) async fn unlock(
+    pub(super) async fn unlock_state(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
         workspace: &str,
         id: &str,
     ) -> Result<(), ProviderStoreError> {
         const CALL: &str = "UnlockState";
-        let state = session.state(workspace);
+        let state = session.state_ref(workspace);
         let answer = self.provider.unlock_state(state, id.to_owned()).await;
-        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, answer.diagnostics)
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, answer.diagnostics)
     }
 
     /// Lists the states.
-    pub(super) async fn states(
+    pub(super) async fn list_states(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
     ) -> Result<Vec<String>, ProviderStoreError> {
         const CALL: &str = "GetStates";
         let answer = self.provider.states(session.type_name.clone()).await;
-        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, answer.diagnostics)?;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, answer.diagnostics)?;
         let mut names = answer.state_ids;
         names.sort();
         if names.iter().any(String::is_empty) {
-            return Err(self.broken(CALL, "it lists a state without an ID".to_owned()));
+            return Err(self.protocol_error(CALL, "it lists a state without an ID".to_owned()));
         }
         if let Some((twice, _)) = names.iter().zip(names.iter().skip(1)).find(|(a, b)| a == b) {
-            return Err(self.broken(CALL, format!("it lists the state {twice:?} twice")));
+            return Err(self.protocol_error(CALL, format!("it lists the state {twice:?} twice")));
         }
         Ok(names)
     }
 
     /// Deletes a state.
-    pub(super) async fn delete(
+    pub(super) async fn delete_state(
         &self,
-        session: &Session,
+        session: &StateStoreSession,
         workspace: &str,
     ) -> Result<(), ProviderStoreError> {
         const CALL: &str = "DeleteState";
-        let answer = self.provider.delete_state(session.state(workspace)).await;
-        let answer = answer.map_err(|failure| self.no_answer(CALL, failure))?;
-        self.verdict(CALL, answer.diagnostics)
+        let answer = self.provider.delete_state(session.state_ref(workspace)).await;
+        let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
+        self.check_diagnostics(CALL, answer.diagnostics)
     }
 }
 
 /// The capabilities of the host, which are those of a plan: a state store defers nothing.
-fn capabilities() -> ClientCapabilities {
+fn client_capabilities() -> ClientCapabilities {
     ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
 }

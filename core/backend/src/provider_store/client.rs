@@ -5,17 +5,17 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use formwork_value::Diagnostic;
 
-use super::Setup;
+use super::StateStoreSetup;
 use super::calls::{ProviderStoreError, StoreCalls};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The state of a workspace in a state store.
 pub(super) struct StateStoreClient {
     pub(super) calls: Arc<StoreCalls>,
-    pub(super) setup: Arc<Setup>,
+    pub(super) setup: Arc<StateStoreSetup>,
     pub(super) workspace: String,
     pub(super) location: String,
 }
@@ -31,30 +31,32 @@ impl RemoteClient for StateStoreClient {
     }
 
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
-        let session = self.calls.session(&self.setup).await?;
-        let text = self.calls.read(&session, &self.workspace).await?;
+        let session = self.calls.configured_session(&self.setup).await?;
+        let text = self.calls.read_state(&session, &self.workspace).await?;
         // As in Terraform, a state without bytes is one that is not there.
         Ok(Some(text).filter(|text| !text.is_empty()))
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let session = self.calls.session(&self.setup).await?;
-        Ok(self.calls.write(&session, &self.workspace, text.into()).await?)
+        let session = self.calls.configured_session(&self.setup).await?;
+        Ok(self.calls.write_state(&session, &self.workspace, text.into()).await?)
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
-        let session = self.calls.session(&self.setup).await?;
-        match self.calls.lock(&session, &self.workspace, &info.operation).await {
-            Ok(id) => Ok(Locking::TakenAs(id)),
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
+        let session = self.calls.configured_session(&self.setup).await?;
+        match self.calls.lock_state(&session, &self.workspace, &info.operation).await {
+            Ok(id) => Ok(LockOutcome::TakenWithId(id)),
             // The protocol has no answer for a lock that is held: it is an error like any other.
-            Err(error @ ProviderStoreError::Reported { .. }) => Ok(Locking::Refused(error.into())),
+            Err(error @ ProviderStoreError::Reported { .. }) => {
+                Ok(LockOutcome::Refused(error.into()))
+            }
             Err(error) => Err(error.into()),
         }
     }
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
-        let session = self.calls.session(&self.setup).await?;
-        Ok(self.calls.unlock(&session, &self.workspace, id).await?)
+        let session = self.calls.configured_session(&self.setup).await?;
+        Ok(self.calls.unlock_state(&session, &self.workspace, id).await?)
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
@@ -62,7 +64,7 @@ impl RemoteClient for StateStoreClient {
         self.unlock(id).await.map(|()| ForceUnlockOutcome::Released)
     }
 
-    fn doubts(&self) -> Vec<Diagnostic> {
+    fn take_warnings(&self) -> Vec<Diagnostic> {
         self.calls.take_warnings()
     }
 }

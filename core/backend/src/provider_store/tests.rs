@@ -27,7 +27,7 @@ use crate::lock::LockRequest;
 
 /// The states and locks of a service, which several processes share.
 #[derive(Default)]
-struct Service {
+struct FakeStateService {
     states: BTreeMap<String, Vec<u8>>,
     locks: BTreeMap<String, String>,
     /// The calls so far.
@@ -36,7 +36,7 @@ struct Service {
 
 /// The fault of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
+enum AnswerFault {
     None,
     ChunkSize(i64),
     LostChunk,
@@ -52,13 +52,13 @@ enum Fault {
 }
 
 /// A process of a provider.
-struct Process {
-    service: Arc<Mutex<Service>>,
-    fault: Fault,
+struct FakeProvider {
+    service: Arc<Mutex<FakeStateService>>,
+    fault: AnswerFault,
 }
 
-impl Process {
-    fn service(&self) -> MutexGuard<'_, Service> {
+impl FakeProvider {
+    fn service(&self) -> MutexGuard<'_, FakeStateService> {
         self.service.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,36 +67,36 @@ impl Process {
     }
 }
 
-fn reported(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
+fn provider_diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
     let (summary, detail) = (summary.to_owned(), "Really.".to_owned());
     vec![ProviderDiagnostic { severity, summary, detail, path: Default::default() }]
 }
 
-fn error(summary: &str) -> DiagnosticsResponse {
-    DiagnosticsResponse { diagnostics: reported(Severity::Error, summary) }
+fn error_response(summary: &str) -> DiagnosticsResponse {
+    DiagnosticsResponse { diagnostics: provider_diagnostics(Severity::Error, summary) }
 }
 
-fn block(attributes: &[(&str, Attribute)]) -> Schema {
+fn schema_of(attributes: &[(&str, Attribute)]) -> Schema {
     let attributes = attributes.iter().map(|(name, it)| (Str::new(name), it.clone())).collect();
     Schema { version: 0, block: Block { attributes, ..Block::default() } }
 }
 
-fn lost() -> Failure {
+fn connection_lost() -> Failure {
     let (exit, output) = (Some("signal 9".to_owned()), String::new());
     Failure::Lost { reason: "gone".to_owned(), exit, output }
 }
 
-impl Operations for Process {
+impl Operations for FakeProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let token = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
         let folder = Attribute::new(Type::String, Role::Required);
-        let provided = block(&[("provider", folder.clone())]);
+        let provided = schema_of(&[("provider", folder.clone())]);
         let state_stores = [
-            ("acme_store".to_owned(), block(&[("folder", folder)])),
+            ("acme_store".to_owned(), schema_of(&[("folder", folder)])),
             ("acme_hidden".to_owned(), provided),
         ];
         Ok(ProviderSchema {
-            provider: block(&[("token", token)]),
+            provider: schema_of(&[("token", token)]),
             state_stores: state_stores.into(),
             ..ProviderSchema::default()
         })
@@ -113,7 +113,7 @@ impl Operations for Process {
     async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         self.note("configure provider");
         Ok(match self.fault {
-            Fault::ReportsSecret => error("the token hunter2hunter2 is wrong"),
+            AnswerFault::ReportsSecret => error_response("the token hunter2hunter2 is wrong"),
             _ => DiagnosticsResponse::default(),
         })
     }
@@ -132,7 +132,7 @@ impl Operations for Process {
     ) -> Result<ConfigureStoreResponse, Failure> {
         self.note(format!("configure store with {}", request.chunk_size));
         let chunk_size = match self.fault {
-            Fault::ChunkSize(size) => size,
+            AnswerFault::ChunkSize(size) => size,
             _ => 7,
         };
         Ok(ConfigureStoreResponse { chunk_size, diagnostics: Vec::new() })
@@ -141,19 +141,19 @@ impl Operations for Process {
     async fn read_state_bytes(&self, state: StateRef) -> Result<Events<StateChunk>, Failure> {
         self.note("read");
         let text = self.service().states.get(&state.state_id).cloned().unwrap_or_default();
-        let size = if self.fault == Fault::LongChunks { 50 } else { 7 };
+        let size = if self.fault == AnswerFault::LongChunks { 50 } else { 7 };
         let mut chunks: Vec<_> =
             split_into_chunks(&text.into(), size).into_iter().map(Ok).collect();
         match self.fault {
-            Fault::LostChunk => drop(chunks.pop()),
-            Fault::SwappedChunks => chunks.swap(0, 1),
-            Fault::DiesWhileReading => {
+            AnswerFault::LostChunk => drop(chunks.pop()),
+            AnswerFault::SwappedChunks => chunks.swap(0, 1),
+            AnswerFault::DiesWhileReading => {
                 chunks.truncate(1);
-                chunks.push(Err(lost()));
+                chunks.push(Err(connection_lost()));
             }
-            Fault::Warns => {
+            AnswerFault::Warns => {
                 if let Some(Ok(first)) = chunks.first_mut() {
-                    first.diagnostics = reported(Severity::Warning, "Store is old");
+                    first.diagnostics = provider_diagnostics(Severity::Warning, "Store is old");
                 }
             }
             _ => {}
@@ -167,8 +167,8 @@ impl Operations for Process {
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
         self.note("write");
-        if self.fault == Fault::DiesWhileWriting {
-            return Err(lost());
+        if self.fault == AnswerFault::DiesWhileWriting {
+            return Err(connection_lost());
         }
         assert!(chunks.iter().all(|chunk| chunk.bytes.len() <= 7), "as agreed");
         let bytes = chunks.iter().flat_map(|chunk| chunk.bytes.to_vec()).collect();
@@ -182,12 +182,12 @@ impl Operations for Process {
         operation: String,
     ) -> Result<LockResponse, Failure> {
         self.note(format!("lock for {operation}"));
-        if self.fault == Fault::NoLockId {
+        if self.fault == AnswerFault::NoLockId {
             return Ok(LockResponse::default());
         }
         let mut service = self.service();
         if let Some(holder) = service.locks.get(&state.state_id) {
-            let diagnostics = error(&format!("{holder} holds the lock")).diagnostics;
+            let diagnostics = error_response(&format!("{holder} holds the lock")).diagnostics;
             return Ok(LockResponse { lock_id: String::new(), diagnostics });
         }
         let lock_id = format!("lock-{}", service.calls.len());
@@ -202,7 +202,7 @@ impl Operations for Process {
     ) -> Result<DiagnosticsResponse, Failure> {
         let mut service = self.service();
         if service.locks.get(&state.state_id) != Some(&lock_id) {
-            return Ok(error("the lock has another ID"));
+            return Ok(error_response("the lock has another ID"));
         }
         service.locks.remove(&state.state_id);
         Ok(DiagnosticsResponse::default())
@@ -211,8 +211,8 @@ impl Operations for Process {
     async fn states(&self, _: String) -> Result<StatesResponse, Failure> {
         let mut state_ids: Vec<String> = self.service().states.keys().cloned().collect();
         match self.fault {
-            Fault::ListsTwice => state_ids.extend(["b".to_owned(), "b".to_owned()]),
-            Fault::ListsNameless => state_ids.push(String::new()),
+            AnswerFault::ListsTwice => state_ids.extend(["b".to_owned(), "b".to_owned()]),
+            AnswerFault::ListsNameless => state_ids.push(String::new()),
             _ => {}
         }
         Ok(StatesResponse { state_ids, diagnostics: Vec::new() })
@@ -224,27 +224,34 @@ impl Operations for Process {
     }
 }
 
-fn object(name: &str, value: &str) -> Value {
+fn object_with(name: &str, value: &str) -> Value {
     Value::object([(Str::new(name), Value::string(value))])
 }
 
-async fn loaded(service: &Arc<Mutex<Service>>, fault: Fault) -> StoreProvider {
-    let process = Arc::new(Process { service: service.clone(), fault });
+async fn load_store_provider(
+    service: &Arc<Mutex<FakeStateService>>,
+    fault: AnswerFault,
+) -> StoreProvider {
+    let process = Arc::new(FakeProvider { service: service.clone(), fault });
     let addr = "acme/acme".parse().unwrap();
     StoreProvider::load(process, addr, Secrets::default()).await.unwrap()
 }
 
 /// A backend over a process of its own.
-async fn backend(service: &Arc<Mutex<Service>>, fault: Fault, folder: &str) -> Arc<dyn Backend> {
-    let provider = loaded(service, fault).await;
-    let config = object("token", "hunter2hunter2");
-    let kind = provider.kind("acme_store", config).expect("there is one").unwrap();
+async fn new_backend(
+    service: &Arc<Mutex<FakeStateService>>,
+    fault: AnswerFault,
+    folder: &str,
+) -> Arc<dyn Backend> {
+    let provider = load_store_provider(service, fault).await;
+    let config = object_with("token", "hunter2hunter2");
+    let kind = provider.store_kind("acme_store", config).expect("there is one").unwrap();
     let environment = BackendEnvironment { root: "unused".into(), ..Default::default() };
-    let values = object("folder", folder);
-    kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
+    let values = object_with("folder", folder);
+    kind.configure(&BackendArguments { values: &values, environment: &environment }).unwrap()
 }
 
-fn changed(mut file: StateFile, text: &str) -> StateFile {
+fn with_output(mut file: StateFile, text: &str) -> StateFile {
     file.check_results = Some(format!("[{text:?}]").into_bytes().into());
     file
 }
@@ -252,12 +259,12 @@ fn changed(mut file: StateFile, text: &str) -> StateFile {
 #[tokio::test]
 async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
     let service = Arc::default();
-    let backend = backend(&service, Fault::None, "f").await;
-    let mut store = backend.open("default").await.unwrap();
+    let backend = new_backend(&service, AnswerFault::None, "f").await;
+    let mut store = backend.open_store("default").await.unwrap();
     assert!(store.read().await.unwrap().is_none());
-    let mut file = changed(StateFile::fresh(), "x");
+    let mut file = with_output(StateFile::new_empty(), "x");
     store.write(&mut file).await.unwrap();
-    let read = backend.open("default").await.unwrap().read().await.unwrap().unwrap();
+    let read = backend.open_store("default").await.unwrap().read().await.unwrap().unwrap();
     assert_eq!((read.serial, read.lineage), (file.serial, file.lineage));
     // Provider before store, each once, however many states are opened.
     let calls = service.lock().unwrap().calls.clone();
@@ -274,12 +281,14 @@ async fn a_state_is_written_in_chunks_of_the_agreed_size_and_read_again() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_provider() {
     let service = Arc::default();
-    let (first, second) =
-        (backend(&service, Fault::None, "f").await, backend(&service, Fault::None, "f").await);
-    let mut held = first.open("default").await.unwrap();
+    let (first, second) = (
+        new_backend(&service, AnswerFault::None, "f").await,
+        new_backend(&service, AnswerFault::None, "f").await,
+    );
+    let mut held = first.open_store("default").await.unwrap();
     let lock = held.try_lock("OperationTypeApply").await.unwrap();
     assert!(lock.id.starts_with("lock-"), "{lock:?}");
-    let mut other = second.open("default").await.unwrap();
+    let mut other = second.open_store("default").await.unwrap();
     let request =
         |seconds| LockRequest { operation: "plan".into(), timeout: Duration::from_secs(seconds) };
     let refused = other.lock(request(3)).await.unwrap_err();
@@ -300,21 +309,23 @@ async fn a_lock_of_another_process_is_waited_for_and_released_by_the_id_of_the_p
 #[tokio::test]
 async fn a_state_that_another_program_changed_is_not_overwritten() {
     let service = Arc::default();
-    let backend = backend(&service, Fault::None, "f").await;
-    let (mut a, mut b) =
-        (backend.open("default").await.unwrap(), backend.open("default").await.unwrap());
-    let mut file = changed(StateFile::fresh(), "1");
+    let backend = new_backend(&service, AnswerFault::None, "f").await;
+    let (mut a, mut b) = (
+        backend.open_store("default").await.unwrap(),
+        backend.open_store("default").await.unwrap(),
+    );
+    let mut file = with_output(StateFile::new_empty(), "1");
     a.write(&mut file).await.unwrap();
     b.read().await.unwrap();
-    a.write(&mut changed(file.clone(), "2")).await.unwrap();
-    let error = b.write(&mut changed(file, "3")).await.unwrap_err();
+    a.write(&mut with_output(file.clone(), "2")).await.unwrap();
+    let error = b.write(&mut with_output(file, "3")).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
 }
 
 #[tokio::test]
 async fn workspaces_are_the_states_of_the_store() {
     let service = Arc::default();
-    let backend = backend(&service, Fault::None, "f").await;
+    let backend = new_backend(&service, AnswerFault::None, "f").await;
     assert_eq!(backend.workspaces().await.unwrap(), ["default"]);
     backend.create_workspace("b").await.unwrap();
     backend.create_workspace("a").await.unwrap();
@@ -327,8 +338,11 @@ async fn workspaces_are_the_states_of_the_store() {
 #[tokio::test]
 async fn stores_with_other_arguments_are_other_places() {
     let service = Arc::default();
-    let (a, b) = (backend(&service, Fault::None, "a").await, backend(&service, Fault::None, "b"));
-    let (again, b) = (backend(&service, Fault::None, "a").await, b.await);
+    let (a, b) = (
+        new_backend(&service, AnswerFault::None, "a").await,
+        new_backend(&service, AnswerFault::None, "b"),
+    );
+    let (again, b) = (new_backend(&service, AnswerFault::None, "a").await, b.await);
     assert_eq!(a.identity("default"), again.identity("default"));
     assert_ne!(a.identity("default"), b.identity("default"));
     assert_ne!(a.identity("default"), a.identity("other"));
@@ -347,7 +361,7 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
     };
     let place = |schema: &Block, values: &[(&str, Value)]| {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
-        Configured::new(&Value::object(values), schema).unwrap().config_without_secrets()
+        EncodedConfig::new(&Value::object(values), schema).unwrap().config_without_secrets()
     };
     let folder = |folder: &str| ("folder", Value::string(folder));
     let first = place(&old, &[folder("a"), ("token", Value::string("1"))]);
@@ -359,24 +373,27 @@ fn the_place_of_a_store_does_not_depend_on_secrets_and_absent_arguments() {
 #[tokio::test]
 async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_nothing() {
     let service = Arc::default();
-    let sound = backend(&service, Fault::None, "f").await;
-    let mut file = changed(StateFile::fresh(), "x");
-    sound.open("default").await.unwrap().write(&mut file).await.unwrap();
+    let sound = new_backend(&service, AnswerFault::None, "f").await;
+    let mut file = with_output(StateFile::new_empty(), "x");
+    sound.open_store("default").await.unwrap().write(&mut file).await.unwrap();
     let before = service.lock().unwrap().states.clone();
     for (fault, expected) in [
-        (Fault::ChunkSize(0), "ConfigureStateStore cannot be used: it sets the size"),
-        (Fault::ChunkSize(-1), "the size of chunks to -1 bytes"),
-        (Fault::ChunkSize(1 << 40), "sizes from 1 to 134217728 are possible"),
-        (Fault::LostChunk, "ReadStateBytes cannot be used: "),
-        (Fault::SwappedChunks, "has the range 7 to 13, but is at 0 to 6"),
-        (Fault::DiesWhileReading, "went away during ReadStateBytes: its process ended: signal 9"),
-        (Fault::DiesWhileWriting, "went away during WriteStateBytes"),
-        (Fault::NoLockId, "LockState cannot be used: the lock has no ID"),
-        (Fault::ListsTwice, "GetStates cannot be used: it lists the state \"b\" twice"),
-        (Fault::ListsNameless, "it lists a state without an ID"),
+        (AnswerFault::ChunkSize(0), "ConfigureStateStore cannot be used: it sets the size"),
+        (AnswerFault::ChunkSize(-1), "the size of chunks to -1 bytes"),
+        (AnswerFault::ChunkSize(1 << 40), "sizes from 1 to 134217728 are possible"),
+        (AnswerFault::LostChunk, "ReadStateBytes cannot be used: "),
+        (AnswerFault::SwappedChunks, "has the range 7 to 13, but is at 0 to 6"),
+        (
+            AnswerFault::DiesWhileReading,
+            "went away during ReadStateBytes: its process ended: signal 9",
+        ),
+        (AnswerFault::DiesWhileWriting, "went away during WriteStateBytes"),
+        (AnswerFault::NoLockId, "LockState cannot be used: the lock has no ID"),
+        (AnswerFault::ListsTwice, "GetStates cannot be used: it lists the state \"b\" twice"),
+        (AnswerFault::ListsNameless, "it lists a state without an ID"),
     ] {
-        let backend = backend(&service, fault, "f").await;
-        let error = use_all(&*backend).await.unwrap_err();
+        let backend = new_backend(&service, fault, "f").await;
+        let error = use_whole_backend(&*backend).await.unwrap_err();
         let message = error.diagnostic();
         assert!(message.detail.contains(expected), "{fault:?}: {}", message.detail);
         assert_eq!(message.blame, Blame::Provider, "{fault:?}");
@@ -387,17 +404,17 @@ async fn every_broken_answer_is_an_error_that_blames_the_provider_and_changes_no
 }
 
 /// Uses everything of a backend, up to the first error.
-async fn use_all(backend: &dyn Backend) -> Result<(), StoreError> {
+async fn use_whole_backend(backend: &dyn Backend) -> Result<(), StoreError> {
     match backend.workspaces().await {
         Err(WorkspaceError::Store(error)) => return Err(error),
         Err(error) => panic!("{error}"),
         Ok(_) => {}
     }
-    let mut store = backend.open("default").await?;
+    let mut store = backend.open_store("default").await?;
     let lock = store.try_lock("apply").await?;
     let read = store.read().await;
     let written = match read {
-        Ok(file) => store.write(&mut changed(file.expect("it was stored"), "y")).await,
+        Ok(file) => store.write(&mut with_output(file.expect("it was stored"), "y")).await,
         Err(error) => Err(error),
     };
     store.unlock(lock).await?;
@@ -407,20 +424,21 @@ async fn use_all(backend: &dyn Backend) -> Result<(), StoreError> {
 #[tokio::test]
 async fn warnings_are_kept_and_secrets_are_masked() {
     let service = Arc::default();
-    let sound = backend(&service, Fault::None, "f").await;
-    sound.open("default").await.unwrap().write(&mut StateFile::fresh()).await.unwrap();
-    for (fault, expected) in
-        [(Fault::Warns, "Store is old"), (Fault::LongChunks, "Unexpected size of chunk received")]
-    {
-        let warned = backend(&service, fault, "f").await;
-        let mut store = warned.open("default").await.unwrap();
+    let sound = new_backend(&service, AnswerFault::None, "f").await;
+    sound.open_store("default").await.unwrap().write(&mut StateFile::new_empty()).await.unwrap();
+    for (fault, expected) in [
+        (AnswerFault::Warns, "Store is old"),
+        (AnswerFault::LongChunks, "Unexpected size of chunk received"),
+    ] {
+        let warned = new_backend(&service, fault, "f").await;
+        let mut store = warned.open_store("default").await.unwrap();
         store.read().await.unwrap();
         store.read().await.unwrap();
-        let doubts: Vec<String> = store.doubts().into_iter().map(|it| it.summary).collect();
+        let doubts: Vec<String> = store.take_warnings().into_iter().map(|it| it.summary).collect();
         assert_eq!(doubts, [expected]);
     }
-    let wrong = backend(&service, Fault::ReportsSecret, "f").await;
-    let Err(error) = wrong.open("default").await else { panic!("it was configured") };
+    let wrong = new_backend(&service, AnswerFault::ReportsSecret, "f").await;
+    let Err(error) = wrong.open_store("default").await else { panic!("it was configured") };
     let mut diags = Diagnostics::new();
     let _ = diags.error(error.diagnostic());
     let text = format!("{diags:?}");
@@ -429,10 +447,11 @@ async fn warnings_are_kept_and_secrets_are_masked() {
 
 #[tokio::test]
 async fn a_store_with_an_argument_that_the_language_hides_is_refused() {
-    let provider = loaded(&Arc::default(), Fault::None).await;
+    let provider = load_store_provider(&Arc::default(), AnswerFault::None).await;
     assert_eq!(provider.store_names().collect::<Vec<_>>(), ["acme_hidden", "acme_store"]);
-    assert!(provider.kind("acme_other", object("token", "t")).is_none());
-    let hidden = provider.kind("acme_hidden", object("token", "t")).expect("it is there");
+    assert!(provider.store_kind("acme_other", object_with("token", "t")).is_none());
+    let hidden =
+        provider.store_kind("acme_hidden", object_with("token", "t")).expect("it is there");
     let Err(error) = hidden else { panic!("it was taken") };
     assert!(error.to_string().contains("argument or block named \"provider\""), "{error}");
 }

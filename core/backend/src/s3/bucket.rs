@@ -7,11 +7,11 @@ use serde::Deserialize;
 use sha2::Sha256;
 use ureq::http::{Request, StatusCode, header, request};
 
-use super::config::Encryption;
-use super::endpoint::path;
-use crate::aws::{Refusal, Service, refused};
+use super::config::ObjectEncryption;
+use super::endpoint::encode_object_path;
+use crate::aws::{AwsErrorResponse, AwsService, unexpected_response_cause};
 use crate::cause::Cause;
-use crate::web::{HttpResponse, encoded};
+use crate::web::{HttpResponse, percent_encode};
 
 /// A bucket, with the form in which its objects are written.
 #[derive(Clone)]
@@ -19,15 +19,15 @@ pub(super) struct Bucket {
     pub(super) name: String,
     /// The URL, without a slash at the end.
     pub(super) url: String,
-    pub(super) service: Service,
-    pub(super) encryption: Encryption,
+    pub(super) service: AwsService,
+    pub(super) encryption: ObjectEncryption,
     pub(super) acl: Option<String>,
     pub(super) checksum: bool,
 }
 
 /// An object as it was read.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct StoredObject {
     pub(super) content: Vec<u8>,
     /// The tag of this version, if the server has any.
     pub(super) tag: Option<String>,
@@ -35,7 +35,7 @@ pub(super) struct Object {
 
 /// A condition on the stored object, under which a new one replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Condition {
+pub(super) enum WriteCondition {
     /// None.
     Any,
     /// There is no object.
@@ -46,7 +46,7 @@ pub(super) enum Condition {
 
 /// The outcome of writing an object.
 #[derive(Debug)]
-pub(super) enum Put {
+pub(super) enum PutOutcome {
     /// It is stored, with this tag.
     Stored(Option<String>),
     /// The condition does not hold.
@@ -58,45 +58,45 @@ pub(super) enum Put {
 }
 
 #[derive(Deserialize)]
-struct Listing {
+struct ListBucketResult {
     #[serde(rename = "Contents", default)]
-    contents: Vec<Listed>,
+    contents: Vec<ListedObject>,
     #[serde(rename = "NextContinuationToken")]
     next: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedObject {
     #[serde(rename = "Key")]
     key: String,
 }
 
 impl Bucket {
-    fn url(&self, key: &str) -> String {
-        format!("{}/{}", self.url, path(key))
+    fn object_url(&self, key: &str) -> String {
+        format!("{}/{}", self.url, encode_object_path(key))
     }
 
     /// Reads an object; `None` if there is none.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn get(&self, key: &str) -> Result<Option<Object>, Cause> {
-        let url = self.url(key);
+    pub(super) async fn get(&self, key: &str) -> Result<Option<StoredObject>, Cause> {
+        let url = self.object_url(key);
         // S3 keeps no such key, so each read brings it along again.
-        let request = self.with_customer_key(Request::get(&url)).body(Vec::new())?;
-        let answer = self.service.send(&request).await?;
+        let request = self.add_customer_key_headers(Request::get(&url)).body(Vec::new())?;
+        let answer = self.service.send_signed(&request).await?;
         let tag = || answer.header(header::ETAG.as_str()).map(str::to_owned);
         match answer.status {
-            StatusCode::OK => Ok(Some(Object { tag: tag(), content: answer.body })),
+            StatusCode::OK => Ok(Some(StoredObject { tag: tag(), content: answer.body })),
             StatusCode::NOT_FOUND if self.has_no_object(&answer) => Ok(None),
-            _ => Err(self.failed(&answer, "GET", &url)),
+            _ => Err(self.unexpected_response_cause(&answer, "GET", &url)),
         }
     }
 
     fn has_no_object(&self, answer: &HttpResponse) -> bool {
         // A page of a proxy says nothing about the object.
         answer.body.is_empty()
-            || Refusal::read(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
+            || AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
     }
 
     /// Writes an object, in one step, if a condition holds.
@@ -107,9 +107,9 @@ impl Bucket {
         &self,
         key: &str,
         content: Vec<u8>,
-        condition: &Condition,
-    ) -> Result<Put, Cause> {
-        let url = self.url(key);
+        condition: &WriteCondition,
+    ) -> Result<PutOutcome, Cause> {
+        let url = self.object_url(key);
         let mut request = Request::put(&url).header(header::CONTENT_TYPE, "application/json");
         if self.checksum {
             request = request
@@ -120,42 +120,43 @@ impl Bucket {
             request = request.header("x-amz-acl", acl);
         }
         request = match condition {
-            Condition::Any => request,
-            Condition::Absent => request.header(header::IF_NONE_MATCH, "*"),
-            Condition::Tag(tag) => request.header(header::IF_MATCH, tag),
+            WriteCondition::Any => request,
+            WriteCondition::Absent => request.header(header::IF_NONE_MATCH, "*"),
+            WriteCondition::Tag(tag) => request.header(header::IF_MATCH, tag),
         };
         request = match &self.encryption {
-            Encryption::Bucket => request,
-            Encryption::Service => request.header("x-amz-server-side-encryption", "AES256"),
-            Encryption::Kms(id) => request
+            ObjectEncryption::Bucket => request,
+            ObjectEncryption::Service => request.header("x-amz-server-side-encryption", "AES256"),
+            ObjectEncryption::Kms(id) => request
                 .header("x-amz-server-side-encryption", "aws:kms")
                 .header("x-amz-server-side-encryption-aws-kms-key-id", id),
-            Encryption::Customer(_) => self.with_customer_key(request),
+            ObjectEncryption::Customer(_) => self.add_customer_key_headers(request),
         };
         let request = request.body(content)?;
-        let answer = self.service.send(&request).await?;
-        let is_conditional = *condition != Condition::Any;
+        let answer = self.service.send_signed(&request).await?;
+        let is_conditional = *condition != WriteCondition::Any;
         match answer.status {
             StatusCode::OK => {
-                Ok(Put::Stored(answer.header(header::ETAG.as_str()).map(str::to_owned)))
+                Ok(PutOutcome::Stored(answer.header(header::ETAG.as_str()).map(str::to_owned)))
             }
             // The second one: a change is under way.
             StatusCode::PRECONDITION_FAILED | StatusCode::CONFLICT if is_conditional => {
-                Ok(Put::Refused)
+                Ok(PutOutcome::Refused)
             }
             // A condition on a version that is not there any more.
             StatusCode::NOT_FOUND if is_conditional && self.has_no_object(&answer) => {
-                Ok(Put::Refused)
+                Ok(PutOutcome::Refused)
             }
             StatusCode::NOT_IMPLEMENTED if is_conditional => {
-                Ok(Put::Unsupported(self.failed(&answer, "PUT", &url)))
+                Ok(PutOutcome::Unsupported(self.unexpected_response_cause(&answer, "PUT", &url)))
             }
             StatusCode::FORBIDDEN
-                if Refusal::read(&answer).is_some_and(|refusal| refusal.code == "AccessDenied") =>
+                if AwsErrorResponse::read(&answer)
+                    .is_some_and(|refusal| refusal.code == "AccessDenied") =>
             {
-                Ok(Put::Denied(self.failed(&answer, "PUT", &url)))
+                Ok(PutOutcome::Denied(self.unexpected_response_cause(&answer, "PUT", &url)))
             }
-            _ => Err(self.failed(&answer, "PUT", &url)),
+            _ => Err(self.unexpected_response_cause(&answer, "PUT", &url)),
         }
     }
 
@@ -164,12 +165,12 @@ impl Bucket {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn delete(&self, key: &str) -> Result<(), Cause> {
-        let url = self.url(key);
-        let answer = self.service.send(&Request::delete(&url).body(Vec::new())?).await?;
+        let url = self.object_url(key);
+        let answer = self.service.send_signed(&Request::delete(&url).body(Vec::new())?).await?;
         match answer.status {
             StatusCode::OK | StatusCode::NO_CONTENT => Ok(()),
             StatusCode::NOT_FOUND if self.has_no_object(&answer) => Ok(()),
-            _ => Err(self.failed(&answer, "DELETE", &url)),
+            _ => Err(self.unexpected_response_cause(&answer, "DELETE", &url)),
         }
     }
 
@@ -181,27 +182,28 @@ impl Bucket {
         let mut keys = Vec::new();
         let mut after: Option<String> = None;
         loop {
-            let token = after.as_deref().map(encoded);
+            let token = after.as_deref().map(percent_encode);
             let token = token.map(|token| format!("continuation-token={token}&"));
             let url = format!(
                 "{}/?{}list-type=2&max-keys=1000&prefix={}",
                 self.url,
                 token.unwrap_or_default(),
-                encoded(prefix)
+                percent_encode(prefix)
             );
-            let answer = self.service.send(&Request::get(&url).body(Vec::new())?).await?;
+            let answer = self.service.send_signed(&Request::get(&url).body(Vec::new())?).await?;
             // Other codes with this status are about wrong keys or clocks, and must not pass for no
             // permission.
             if answer.status == StatusCode::FORBIDDEN
-                && Refusal::read(&answer).is_some_and(|refusal| refusal.code == "AccessDenied")
+                && AwsErrorResponse::read(&answer)
+                    .is_some_and(|refusal| refusal.code == "AccessDenied")
             {
                 return Ok(None);
             }
             if answer.status != StatusCode::OK {
-                return Err(self.failed(&answer, "GET", &url));
+                return Err(self.unexpected_response_cause(&answer, "GET", &url));
             }
             let text = std::str::from_utf8(&answer.body)?;
-            let page: Listing = quick_xml::de::from_str(text)
+            let page: ListBucketResult = quick_xml::de::from_str(text)
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             keys.extend(page.contents.into_iter().map(|listed| listed.key));
             match page.next {
@@ -213,8 +215,8 @@ impl Bucket {
     }
 
     /// The headers with the key that this backend brings along.
-    fn with_customer_key(&self, request: request::Builder) -> request::Builder {
-        let Encryption::Customer(key) = &self.encryption else { return request };
+    fn add_customer_key_headers(&self, request: request::Builder) -> request::Builder {
+        let ObjectEncryption::Customer(key) = &self.encryption else { return request };
         request
             .header("x-amz-server-side-encryption-customer-algorithm", "AES256")
             .header("x-amz-server-side-encryption-customer-key", STANDARD.encode(key))
@@ -226,8 +228,9 @@ impl Bucket {
             )
     }
 
-    fn failed(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
-        let no_bucket = Refusal::read(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
+    fn unexpected_response_cause(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
+        let no_bucket =
+            AwsErrorResponse::read(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
         if no_bucket {
             return format!(
                 "S3 bucket {:?} does not exist: it must be made before; a new one may take a minute to appear",
@@ -235,6 +238,6 @@ impl Bucket {
             )
             .into();
         }
-        refused(answer, method, url, self.service.region())
+        unexpected_response_cause(answer, method, url, self.service.region())
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 use md5::{Digest as _, Md5};
 use tokio::time::Instant;
 
-use super::bucket::{Bucket, Condition, Put};
-use super::table::Table;
+use super::bucket::{Bucket, PutOutcome, WriteCondition};
+use super::table::DynamoDbTable;
 use crate::cause::Cause;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemoteClient};
+use crate::remote::{ForceUnlockOutcome, LockOutcome, PutError, RemoteClient};
 use crate::store::LockEnd;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two
@@ -23,9 +23,9 @@ pub(super) struct S3Client {
     bucket: Bucket,
     key: String,
     use_lockfile: bool,
-    table: Option<Table>,
+    table: Option<DynamoDbTable>,
     /// The version that was last read or written.
-    known: Condition,
+    known: WriteCondition,
 }
 
 impl S3Client {
@@ -34,9 +34,9 @@ impl S3Client {
         bucket: Bucket,
         key: String,
         use_lockfile: bool,
-        table: Option<Table>,
+        table: Option<DynamoDbTable>,
     ) -> Self {
-        Self { bucket, key, use_lockfile, table, known: Condition::Any }
+        Self { bucket, key, use_lockfile, table, known: WriteCondition::Any }
     }
 
     fn lock_key(&self) -> String {
@@ -44,7 +44,7 @@ impl S3Client {
     }
 
     /// The name of the state in the table, and in the information about locks.
-    fn path(&self) -> String {
+    fn state_location(&self) -> String {
         format!("{}/{}", self.bucket.name, self.key)
     }
 
@@ -52,32 +52,32 @@ impl S3Client {
     pub(super) async fn delete_state(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.key).await?;
         match &self.table {
-            Some(table) => table.remove_sum(&self.path()).await,
+            Some(table) => table.remove_state_checksum(&self.state_location()).await,
             None => Ok(()),
         }
     }
 
     /// Removes the lock object with an ID. The inner error is another lock that stands there.
-    async fn release_file(&self, id: &str) -> Result<Result<(), Option<LockInfo>>, Cause> {
-        match self.file_holder().await? {
+    async fn remove_lock_object(&self, id: &str) -> Result<Result<(), Option<LockInfo>>, Cause> {
+        match self.lock_object_holder().await? {
             Some(holder) if holder.id == id => self.bucket.delete(&self.lock_key()).await.map(Ok),
             holder => Ok(Err(holder)),
         }
     }
 
     /// Removes the entry of the table with an ID. The inner error is another lock that stands there.
-    async fn release_entry(
+    async fn remove_lock_entry(
         &self,
-        table: &Table,
+        table: &DynamoDbTable,
         id: &str,
     ) -> Result<Result<(), Option<LockInfo>>, Cause> {
-        match table.holder(&self.path()).await? {
-            Some(holder) if holder.id == id => table.unlock(&self.path()).await.map(Ok),
+        match table.lock_holder(&self.state_location()).await? {
+            Some(holder) if holder.id == id => table.unlock(&self.state_location()).await.map(Ok),
             holder => Ok(Err(holder)),
         }
     }
 
-    async fn file_holder(&self) -> Result<Option<LockInfo>, Cause> {
+    async fn lock_object_holder(&self) -> Result<Option<LockInfo>, Cause> {
         let object = self.bucket.get(&self.lock_key()).await?;
         let holder = object.map(|object| serde_json::from_slice(&object.content));
         holder.transpose().map_err(|error| {
@@ -89,43 +89,47 @@ impl S3Client {
     /// Whether a process may hold the lock: where there are no locks, that is not known.
     pub(super) async fn may_be_locked(&self) -> Result<bool, Cause> {
         if self.use_lockfile {
-            return Ok(self.file_holder().await?.is_some());
+            return Ok(self.lock_object_holder().await?.is_some());
         }
         match &self.table {
-            Some(table) => Ok(table.holder(&self.path()).await?.is_some()),
+            Some(table) => Ok(table.lock_holder(&self.state_location()).await?.is_some()),
             None => Ok(true),
         }
     }
 
-    async fn lock_file(&self, info: &LockInfo) -> Result<Locking, Cause> {
+    async fn create_lock_object(&self, info: &LockInfo) -> Result<LockOutcome, Cause> {
         let text = serde_json::to_vec(info)?;
-        match self.bucket.put(&self.lock_key(), text, &Condition::Absent).await? {
-            Put::Stored(_) => Ok(Locking::Taken),
-            Put::Unsupported(cause) => Err(format!(
+        match self.bucket.put(&self.lock_key(), text, &WriteCondition::Absent).await? {
+            PutOutcome::Stored(_) => Ok(LockOutcome::Taken),
+            PutOutcome::Unsupported(cause) => Err(format!(
                 "{cause}; use_lockfile needs conditional writes, which this server lacks"
             )
             .into()),
-            Put::Denied(cause) => Err(cause),
-            Put::Refused => Ok(taken_or_held(info, self.file_holder().await?)),
+            PutOutcome::Denied(cause) => Err(cause),
+            PutOutcome::Refused => Ok(lock_outcome(info, self.lock_object_holder().await?)),
         }
     }
 
-    async fn lock_table(&self, table: &Table, info: &LockInfo) -> Result<Locking, Cause> {
-        if table.lock(&self.path(), info).await? {
-            return Ok(Locking::Taken);
+    async fn insert_lock_entry(
+        &self,
+        table: &DynamoDbTable,
+        info: &LockInfo,
+    ) -> Result<LockOutcome, Cause> {
+        if table.lock(&self.state_location(), info).await? {
+            return Ok(LockOutcome::Taken);
         }
-        Ok(taken_or_held(info, table.holder(&self.path()).await?))
+        Ok(lock_outcome(info, table.lock_holder(&self.state_location()).await?))
     }
 
     /// Compares the sum of a content with the one in the table. Returns the other sum if they differ.
-    async fn other_sum(&self, content: Option<&[u8]>) -> Option<String> {
+    async fn differing_table_checksum(&self, content: Option<&[u8]>) -> Option<String> {
         let table = self.table.as_ref()?;
         // As in Terraform, a table that cannot be read does not stop a read.
-        let expected = table.sum(&self.path()).await.inspect_err(|error| {
+        let expected = table.state_checksum(&self.state_location()).await.inspect_err(|error| {
             tracing::warn!(%error, "the sum of the state cannot be read");
         });
         let expected = expected.ok().flatten()?;
-        let actual = content.map(sum);
+        let actual = content.map(md5_hex);
         // Terraform compares the bytes of the sum. One that was set by hand may have upper-case digits.
         let agrees = actual.is_some_and(|actual| actual.eq_ignore_ascii_case(&expected));
         (!agrees).then_some(expected)
@@ -133,14 +137,14 @@ impl S3Client {
 }
 
 /// An earlier attempt may have reached the server although its answer was lost.
-fn taken_or_held(info: &LockInfo, holder: Option<LockInfo>) -> Locking {
+fn lock_outcome(info: &LockInfo, holder: Option<LockInfo>) -> LockOutcome {
     match holder {
-        Some(holder) if holder.id == info.id => Locking::Taken,
-        holder => Locking::Held(holder.map(Box::new)),
+        Some(holder) if holder.id == info.id => LockOutcome::Taken,
+        holder => LockOutcome::Held(holder.map(Box::new)),
     }
 }
 
-fn sum(content: &[u8]) -> String {
+fn md5_hex(content: &[u8]) -> String {
     // Terraform keeps the MD5 of a state in the table, and compares it.
     Md5::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -148,7 +152,7 @@ fn sum(content: &[u8]) -> String {
 #[async_trait::async_trait]
 impl RemoteClient for S3Client {
     fn location(&self) -> String {
-        format!("s3://{}", self.path())
+        format!("s3://{}", self.state_location())
     }
 
     fn lock_end(&self) -> LockEnd {
@@ -161,16 +165,18 @@ impl RemoteClient for S3Client {
             let object = self.bucket.get(&self.key).await?;
             let content = object.as_ref().map(|object| object.content.as_slice());
             let content = content.filter(|content| !content.is_empty());
-            let Some(expected) = self.other_sum(content).await else {
+            let Some(expected) = self.differing_table_checksum(content).await else {
                 self.known = match &object {
-                    None => Condition::Absent,
-                    Some(object) => object.tag.clone().map_or(Condition::Any, Condition::Tag),
+                    None => WriteCondition::Absent,
+                    Some(object) => {
+                        object.tag.clone().map_or(WriteCondition::Any, WriteCondition::Tag)
+                    }
                 };
                 return Ok(object.map(|object| object.content).filter(|text| !text.is_empty()));
             };
             if began.elapsed() >= CONSISTENCY_WAIT {
-                let actual = content.map(sum).unwrap_or_else(|| "none".to_owned());
-                let path = self.path();
+                let actual = content.map(md5_hex).unwrap_or_else(|| "none".to_owned());
+                let path = self.state_location();
                 return Err(format!(
                     "state data in S3 does not have the expected content: its MD5 is {actual}, and the table has {expected}. The bucket may need a minute after a write. If the state is the right one, set the Digest of the entry {path}-md5 in the table to its MD5, or remove the entry if there is no state"
                 )
@@ -181,26 +187,28 @@ impl RemoteClient for S3Client {
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let sum = sum(&text);
+        let sum = md5_hex(&text);
         let mut stored = self.bucket.put(&self.key, text.clone(), &self.known).await?;
-        if let Put::Unsupported(_) = stored {
+        if let PutOutcome::Unsupported(_) = stored {
             // Lineage and serial have been compared before.
-            stored = self.bucket.put(&self.key, text.clone(), &Condition::Any).await?;
+            stored = self.bucket.put(&self.key, text.clone(), &WriteCondition::Any).await?;
         }
         let tag = match stored {
-            Put::Stored(tag) => tag,
+            PutOutcome::Stored(tag) => tag,
             // An attempt whose answer was lost may have changed the version.
-            Put::Refused => match self.bucket.get(&self.key).await? {
+            PutOutcome::Refused => match self.bucket.get(&self.key).await? {
                 Some(object) if object.content == text => object.tag,
                 _ => return Err(PutError::Changed),
             },
-            Put::Unsupported(cause) | Put::Denied(cause) => return Err(PutError::Failed(cause)),
+            PutOutcome::Unsupported(cause) | PutOutcome::Denied(cause) => {
+                return Err(PutError::Failed(cause));
+            }
         };
-        self.known = tag.map_or(Condition::Any, Condition::Tag);
+        self.known = tag.map_or(WriteCondition::Any, WriteCondition::Tag);
         if let Some(table) = &self.table {
             // The next read takes the state for damaged without it.
-            let path = self.path();
-            table.set_sum(&path, &sum).await.map_err(|cause| PutError::Unfinished {
+            let path = self.state_location();
+            table.set_state_checksum(&path, &sum).await.map_err(|cause| PutError::Unfinished {
                 cause,
                 remedy: format!(
                     "The new state is in the bucket, but its sum is not in the table, and without that it is not read. Correct the cause, set the Digest of the entry {path}-md5 to {sum}, and run the command again: the journal holds everything that this run has done."
@@ -210,20 +218,20 @@ impl RemoteClient for S3Client {
         Ok(())
     }
 
-    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
-        let info = LockInfo { path: self.path(), ..info.clone() };
+    async fn lock(&mut self, info: &LockInfo) -> Result<LockOutcome, Cause> {
+        let info = LockInfo { path: self.state_location(), ..info.clone() };
         // One order for all runs: otherwise two of them could take one lock each, and both would
         // fail.
         if self.use_lockfile {
-            let outcome = self.lock_file(&info).await?;
-            if let Locking::Held(_) = outcome {
+            let outcome = self.create_lock_object(&info).await?;
+            if let LockOutcome::Held(_) = outcome {
                 return Ok(outcome);
             }
         }
-        let Some(table) = &self.table else { return Ok(Locking::Taken) };
-        let outcome = self.lock_table(table, &info).await;
+        let Some(table) = &self.table else { return Ok(LockOutcome::Taken) };
+        let outcome = self.insert_lock_entry(table, &info).await;
         // No run knows the ID of half a lock, so it would stay until `force-unlock`.
-        if self.use_lockfile && !matches!(outcome, Ok(Locking::Taken)) {
+        if self.use_lockfile && !matches!(outcome, Ok(LockOutcome::Taken)) {
             self.bucket
                 .delete(&self.lock_key())
                 .await
@@ -240,7 +248,7 @@ impl RemoteClient for S3Client {
             }
             ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
-                holder.holder()
+                holder.describe_holder()
             )
             .into()),
         }
@@ -251,9 +259,9 @@ impl RemoteClient for S3Client {
         // Where nothing is locked there is nothing that could be missing.
         let mut released = !self.use_lockfile && self.table.is_none();
         // Both locks are tried, whatever becomes of the first.
-        let file = if self.use_lockfile { Some(self.release_file(id).await) } else { None };
+        let file = if self.use_lockfile { Some(self.remove_lock_object(id).await) } else { None };
         let table = match &self.table {
-            Some(table) => Some(self.release_entry(table, id).await),
+            Some(table) => Some(self.remove_lock_entry(table, id).await),
             None => None,
         };
         for lock in [file, table].into_iter().flatten() {

@@ -5,22 +5,22 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_value::Value;
 use reqsign_aws_v4::Credential;
 
-use super::endpoint::{Addressing, Partition, check_url};
-use super::role::{check_kms_key, role, web_identity};
-use crate::aws::credentials::{Accounts, Settings as CredentialSettings};
-use crate::aws::profile::Files;
-use crate::aws::sts::Sts;
-use crate::kind::{Arguments, ConfigError};
+use super::endpoint::{AwsPartition, BucketAddressing, check_url};
+use super::role::{check_kms_key, read_role, read_web_identity};
+use crate::aws::credentials::{AllowedAccounts, CredentialSettings};
+use crate::aws::profile::ProfilePaths;
+use crate::aws::sts::StsClient;
+use crate::kind::{BackendArguments, ConfigError};
 
 /// Settings of the backend.
 #[derive(Clone, Debug)]
-pub(super) struct Settings {
+pub(super) struct S3Settings {
     pub(super) bucket: String,
     pub(super) key: String,
     pub(super) region: String,
     pub(super) workspace_key_prefix: String,
-    pub(super) addressing: Addressing,
-    pub(super) encryption: Encryption,
+    pub(super) addressing: BucketAddressing,
+    pub(super) encryption: ObjectEncryption,
     pub(super) acl: Option<String>,
     /// Whether uploads carry a sum, which the server compares.
     pub(super) checksum: bool,
@@ -33,7 +33,7 @@ pub(super) struct Settings {
 
 /// Encryption by the server.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Encryption {
+pub(super) enum ObjectEncryption {
     /// As the bucket is configured.
     Bucket,
     /// With a key of the service.
@@ -45,7 +45,7 @@ pub(super) enum Encryption {
 }
 
 // Written by hand: a derived form would print the key.
-impl std::fmt::Debug for Encryption {
+impl std::fmt::Debug for ObjectEncryption {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Bucket => "Bucket",
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Encryption {
 }
 
 /// Arguments and the ones that replace them.
-pub(super) const DEPRECATED: [(&str, &str); 7] = [
+pub(super) const DEPRECATED_ARGUMENTS: [(&str, &str); 7] = [
     ("dynamodb_endpoint", "endpoints.dynamodb"),
     ("dynamodb_table", "use_lockfile"),
     ("endpoint", "endpoints.s3"),
@@ -77,7 +77,7 @@ pub(super) const DEPRECATED_VARIABLES: [(&str, &str); 5] = [
 ];
 
 /// Arguments that exclude each other.
-const CONFLICTS: [(&str, &str); 4] = [
+const CONFLICTING_ARGUMENTS: [(&str, &str); 4] = [
     ("kms_key_id", "sse_customer_key"),
     ("shared_credentials_file", "shared_credentials_files"),
     ("force_path_style", "use_path_style"),
@@ -88,40 +88,40 @@ const CONFLICTS: [(&str, &str); 4] = [
 ///
 /// # Errors
 /// When one is missing or invalid.
-pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
-    let conflict = CONFLICTS
+pub(super) fn read_settings(arguments: &BackendArguments<'_>) -> Result<S3Settings, ConfigError> {
+    let conflict = CONFLICTING_ARGUMENTS
         .iter()
         .find(|(one, other)| arguments.value(one).is_some() && arguments.value(other).is_some());
     if let Some((one, other)) = conflict {
         return Err(ConfigError::new(format!("only one of {one} and {other} can be set")));
     }
-    let region = region(arguments)?;
-    let partition = Partition::of(&region);
-    let truth = |name: &str| arguments.truth(name).unwrap_or(false);
+    let region = read_region(arguments)?;
+    let partition = AwsPartition::from_region(&region);
+    let truth = |name: &str| arguments.bool(name).unwrap_or(false);
     // A variable that is set at all counts as true, as in Terraform.
     let flag = |name: &str, variable: &str| {
-        arguments.truth(name).unwrap_or_else(|| arguments.variable(variable).is_some())
+        arguments.bool(name).unwrap_or_else(|| arguments.environment_variable(variable).is_some())
     };
-    let addressing = Addressing {
-        endpoint: endpoint(arguments, "s3")?,
+    let addressing = BucketAddressing {
+        endpoint: read_endpoint(arguments, "s3")?,
         path_style: truth("use_path_style") || truth("force_path_style"),
         fips: flag("use_fips_endpoint", "AWS_USE_FIPS_ENDPOINT"),
         dualstack: flag("use_dualstack_endpoint", "AWS_USE_DUALSTACK_ENDPOINT"),
     };
-    let table = arguments.text("dynamodb_table").filter(|name| !name.is_empty());
-    let table_url = endpoint(arguments, "dynamodb")?
-        .unwrap_or_else(|| partition.endpoint("dynamodb", &region, addressing.fips));
-    Ok(Settings {
-        bucket: bucket(arguments)?,
-        key: key(arguments)?,
-        workspace_key_prefix: workspace_key_prefix(arguments)?,
-        encryption: encryption(arguments)?,
-        acl: arguments.text("acl").filter(|acl| !acl.is_empty()),
+    let table = arguments.string("dynamodb_table").filter(|name| !name.is_empty());
+    let table_url = read_endpoint(arguments, "dynamodb")?
+        .unwrap_or_else(|| partition.service_url("dynamodb", &region, addressing.fips));
+    Ok(S3Settings {
+        bucket: read_bucket(arguments)?,
+        key: read_key(arguments)?,
+        workspace_key_prefix: read_workspace_key_prefix(arguments)?,
+        encryption: read_encryption(arguments)?,
+        acl: arguments.string("acl").filter(|acl| !acl.is_empty()),
         checksum: !truth("skip_s3_checksum"),
         use_lockfile: truth("use_lockfile"),
         table: table.map(|table| (table, table_url)),
-        credentials: credentials(arguments, &region)?,
-        max_attempts: max_attempts(arguments)?,
+        credentials: read_credential_settings(arguments, &region)?,
+        max_attempts: read_max_attempts(arguments)?,
         addressing,
         region,
     })
@@ -131,8 +131,8 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
 ///
 /// # Errors
 /// When an argument is not valid.
-pub(super) fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError> {
-    if let Some(mode) = arguments.text_or_variable("retry_mode", &["AWS_RETRY_MODE"])
+pub(super) fn read_max_attempts(arguments: &BackendArguments<'_>) -> Result<u32, ConfigError> {
+    if let Some(mode) = arguments.string_or_variable("retry_mode", &["AWS_RETRY_MODE"])
         && !["standard", "adaptive"].contains(&mode.as_str())
     {
         return Err(ConfigError::new(format!(
@@ -140,18 +140,18 @@ pub(super) fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError
         )));
     }
     // The variable has no such name, so it is never set.
-    arguments.count_or_variable("max_retries", "", 5)
+    arguments.u32_or_variable("max_retries", "", 5)
 }
 
-fn required_text(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
-    let text = arguments.text(name).filter(|text| !text.is_empty());
+fn required_argument(arguments: &BackendArguments<'_>, name: &str) -> Result<String, ConfigError> {
+    let text = arguments.string(name).filter(|text| !text.is_empty());
     text.ok_or_else(|| {
         ConfigError::new(format!("the attribute {name:?} is required by the backend"))
     })
 }
 
-fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let bucket = required_text(arguments, "bucket")?;
+fn read_bucket(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+    let bucket = required_argument(arguments, "bucket")?;
     if bucket.starts_with("arn:") {
         return Err(ConfigError::new(format!(
             "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
@@ -166,8 +166,8 @@ fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     Ok(bucket)
 }
 
-fn key(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let key = required_text(arguments, "key")?;
+fn read_key(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+    let key = required_argument(arguments, "key")?;
     check_path("key", &key)?;
     if key.contains("//") {
         return Err(ConfigError::new(format!("key is {key:?}: the value must not contain \"//\"")));
@@ -175,8 +175,8 @@ fn key(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     Ok(key)
 }
 
-fn workspace_key_prefix(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let prefix = arguments.text("workspace_key_prefix").unwrap_or_else(|| "env:".to_owned());
+fn read_workspace_key_prefix(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+    let prefix = arguments.string("workspace_key_prefix").unwrap_or_else(|| "env:".to_owned());
     check_path("workspace_key_prefix", &prefix)?;
     Ok(prefix)
 }
@@ -194,10 +194,11 @@ fn check_path(name: &str, path: &str) -> Result<(), ConfigError> {
 ///
 /// # Errors
 /// When there is none, or it is no region.
-pub(super) fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
-    let region = arguments.text("region").filter(|region| !region.is_empty());
-    let variable = || arguments.variable("AWS_REGION");
-    let region = region.or_else(variable).or_else(|| arguments.variable("AWS_DEFAULT_REGION"));
+pub(super) fn read_region(arguments: &BackendArguments<'_>) -> Result<String, ConfigError> {
+    let region = arguments.string("region").filter(|region| !region.is_empty());
+    let variable = || arguments.environment_variable("AWS_REGION");
+    let region =
+        region.or_else(variable).or_else(|| arguments.environment_variable("AWS_DEFAULT_REGION"));
     let region = region.ok_or_else(|| {
         ConfigError::new(
             "the \"region\" attribute or the \"AWS_REGION\" or \"AWS_DEFAULT_REGION\" environment variables must be set",
@@ -214,9 +215,9 @@ pub(super) fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
         }
         [] => false,
     };
-    let skip = arguments.truth("skip_region_validation").unwrap_or(false);
+    let skip = arguments.bool("skip_region_validation").unwrap_or(false);
     // As in Terraform, a region of the environment is not checked.
-    let checked = arguments.text("region").is_some_and(|region| !region.is_empty()) && !skip;
+    let checked = arguments.string("region").is_some_and(|region| !region.is_empty()) && !skip;
     if checked && !is_region {
         return Err(ConfigError::new(format!(
             "invalid AWS Region: {region}; servers that are compatible with S3 need skip_region_validation"
@@ -233,18 +234,18 @@ pub(super) fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
 ///
 /// # Errors
 /// When it is not a URL.
-pub(super) fn endpoint(
-    arguments: &Arguments<'_>,
+pub(super) fn read_endpoint(
+    arguments: &BackendArguments<'_>,
     service: &str,
 ) -> Result<Option<String>, ConfigError> {
-    let in_list = member(arguments.value("endpoints"), service);
+    let in_list = string_member(arguments.value("endpoints"), service);
     let (old, old_variable) = match service {
         "s3" => (Some("endpoint"), Some("AWS_S3_ENDPOINT")),
         "dynamodb" => (Some("dynamodb_endpoint"), Some("AWS_DYNAMODB_ENDPOINT")),
         "sts" => (Some("sts_endpoint"), Some("AWS_STS_ENDPOINT")),
         _ => (None, None),
     };
-    let old_value = old.and_then(|name| arguments.text(name));
+    let old_value = old.and_then(|name| arguments.string(name));
     if let (Some(old), Some(_), Some(_)) = (old, &in_list, &old_value) {
         return Err(ConfigError::new(format!(
             "the parameters {old:?} and \"endpoints.{service}\" cannot be configured together"
@@ -253,19 +254,19 @@ pub(super) fn endpoint(
     let variable = format!("AWS_ENDPOINT_URL_{}", service.to_uppercase());
     let found = in_list
         .or(old_value)
-        .or_else(|| arguments.variable(&variable))
-        .or_else(|| old_variable.and_then(|name| arguments.variable(name)))
-        .or_else(|| arguments.variable("AWS_ENDPOINT_URL"))
+        .or_else(|| arguments.environment_variable(&variable))
+        .or_else(|| old_variable.and_then(|name| arguments.environment_variable(name)))
+        .or_else(|| arguments.environment_variable("AWS_ENDPOINT_URL"))
         .filter(|url| !url.is_empty());
     found.iter().try_for_each(|url| check_url(service, url))?;
     Ok(found)
 }
 
-fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
-    let kms = arguments.text("kms_key_id").filter(|id| !id.is_empty());
+fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption, ConfigError> {
+    let kms = arguments.string("kms_key_id").filter(|id| !id.is_empty());
     kms.iter().try_for_each(|id| check_kms_key(id))?;
-    let argument = arguments.text("sse_customer_key");
-    let variable = arguments.variable("AWS_SSE_CUSTOMER_KEY");
+    let argument = arguments.string("sse_customer_key");
+    let variable = arguments.environment_variable("AWS_SSE_CUSTOMER_KEY");
     if kms.is_some() && variable.is_some() {
         return Err(ConfigError::new(
             "only one of \"kms_key_id\" and the environment variable \"AWS_SSE_CUSTOMER_KEY\" can be set",
@@ -285,12 +286,12 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
             ConfigError::new(format!("{name} must be base64 encoded: {error}"))
         })?),
     };
-    Ok(match (arguments.truth("encrypt").unwrap_or(false), kms, customer) {
+    Ok(match (arguments.bool("encrypt").unwrap_or(false), kms, customer) {
         // As in Terraform, a key counts only together with `encrypt`.
-        (false, ..) => Encryption::Bucket,
-        (true, Some(id), _) => Encryption::Kms(id),
-        (true, None, Some(key)) => Encryption::Customer(key),
-        (true, None, None) => Encryption::Service,
+        (false, ..) => ObjectEncryption::Bucket,
+        (true, Some(id), _) => ObjectEncryption::Kms(id),
+        (true, None, Some(key)) => ObjectEncryption::Customer(key),
+        (true, None, None) => ObjectEncryption::Service,
     })
 }
 
@@ -298,11 +299,11 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
 ///
 /// # Errors
 /// When an argument is not valid.
-pub(super) fn credentials(
-    arguments: &Arguments<'_>,
+pub(super) fn read_credential_settings(
+    arguments: &BackendArguments<'_>,
     region: &str,
 ) -> Result<CredentialSettings, ConfigError> {
-    let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
+    let text = |name: &str| arguments.string(name).filter(|text| !text.is_empty());
     let keys = match (text("access_key"), text("secret_key")) {
         (Some(access_key_id), Some(secret_access_key)) => Some(Credential {
             access_key_id,
@@ -318,13 +319,14 @@ pub(super) fn credentials(
         }
     };
     let sts_region = text("sts_region").unwrap_or_else(|| region.to_owned());
-    let sts_endpoint = endpoint(arguments, "sts")?;
-    let sts_endpoint = sts_endpoint
-        .unwrap_or_else(|| Partition::of(&sts_region).endpoint("sts", &sts_region, false));
+    let sts_endpoint = read_endpoint(arguments, "sts")?;
+    let sts_endpoint = sts_endpoint.unwrap_or_else(|| {
+        AwsPartition::from_region(&sts_region).service_url("sts", &sts_region, false)
+    });
     let metadata_endpoint = text("ec2_metadata_service_endpoint")
-        .or_else(|| arguments.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"))
-        .or_else(|| arguments.variable("AWS_METADATA_URL"));
-    let metadata_mode = arguments.text_or_variable(
+        .or_else(|| arguments.environment_variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"))
+        .or_else(|| arguments.environment_variable("AWS_METADATA_URL"));
+    let metadata_mode = arguments.string_or_variable(
         "ec2_metadata_service_endpoint_mode",
         &["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"],
     );
@@ -341,27 +343,30 @@ pub(super) fn credentials(
     Ok(CredentialSettings {
         keys,
         profile: text("profile"),
-        files: files(arguments),
-        web_identity: web_identity(arguments.value("assume_role_with_web_identity"))?,
-        role: arguments.value("assume_role").map(|value| role("assume_role", value)).transpose()?,
-        sts: Sts { endpoint: sts_endpoint, region: sts_region },
-        sso_endpoint: endpoint(arguments, "sso")?,
+        files: read_profile_paths(arguments),
+        web_identity: read_web_identity(arguments.value("assume_role_with_web_identity"))?,
+        role: arguments
+            .value("assume_role")
+            .map(|value| read_role("assume_role", value))
+            .transpose()?,
+        sts: StsClient { endpoint: sts_endpoint, region: sts_region },
+        sso_endpoint: read_endpoint(arguments, "sso")?,
         metadata_endpoint,
-        metadata: arguments.truth("skip_metadata_api_check").map(|skip| !skip),
-        accounts: Accounts {
-            allowed: members(arguments.value("allowed_account_ids")),
-            forbidden: members(arguments.value("forbidden_account_ids")),
+        metadata: arguments.bool("skip_metadata_api_check").map(|skip| !skip),
+        accounts: AllowedAccounts {
+            allowed: set_members(arguments.value("allowed_account_ids")),
+            forbidden: set_members(arguments.value("forbidden_account_ids")),
         },
     })
 }
 
-fn files(arguments: &Arguments<'_>) -> Files {
+fn read_profile_paths(arguments: &BackendArguments<'_>) -> ProfilePaths {
     let list = |name: &str, variables: &[&str], usual: &str| {
-        let set = members(arguments.value(name));
+        let set = set_members(arguments.value(name));
         if !set.is_empty() {
             return set;
         }
-        let variable = variables.iter().find_map(|name| arguments.variable(name));
+        let variable = variables.iter().find_map(|name| arguments.environment_variable(name));
         vec![variable.unwrap_or_else(|| usual.to_owned())]
     };
     let config = list(
@@ -369,16 +374,16 @@ fn files(arguments: &Arguments<'_>) -> Files {
         &["AWS_SHARED_CONFIG_FILE", "AWS_CONFIG_FILE"],
         "~/.aws/config",
     );
-    let credentials = match arguments.text("shared_credentials_file") {
+    let credentials = match arguments.string("shared_credentials_file") {
         Some(path) => vec![path],
         None => {
             list("shared_credentials_files", &["AWS_SHARED_CREDENTIALS_FILE"], "~/.aws/credentials")
         }
     };
-    Files { config, credentials }
+    ProfilePaths { config, credentials }
 }
 
-pub(super) fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+pub(super) fn nested_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
         _ => None,
@@ -386,15 +391,15 @@ pub(super) fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// The string of a member of an object.
-pub(super) fn member(value: Option<&Value>, name: &str) -> Option<String> {
-    match nested(value?, name)? {
+pub(super) fn string_member(value: Option<&Value>, name: &str) -> Option<String> {
+    match nested_value(value?, name)? {
         Value::String(text) => Some(text.to_string()),
         _ => None,
     }
 }
 
 /// The strings of a set.
-pub(super) fn members(value: Option<&Value>) -> Vec<String> {
+pub(super) fn set_members(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Set(set)) = value else { return Vec::new() };
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.to_string()),
@@ -404,7 +409,7 @@ pub(super) fn members(value: Option<&Value>) -> Vec<String> {
 }
 
 /// The strings of a map.
-pub(super) fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+pub(super) fn map_entries(value: Option<&Value>) -> Vec<(String, String)> {
     let Some(Value::Map(map)) = value else { return Vec::new() };
     let pair = |(name, value): (&formwork_value::Str, &Value)| match value {
         Value::String(text) => Some((name.to_string(), text.to_string())),

@@ -8,18 +8,18 @@ use ureq::http::Uri;
 use crate::kind::ConfigError;
 
 /// The characters that stay as they are in the path of an object.
-const PATH: AsciiSet =
+const OBJECT_PATH_CHARACTERS: AsciiSet =
     NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// A group of regions with hosts of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Partition {
+pub(super) struct AwsPartition {
     suffix: &'static str,
 }
 
-impl Partition {
+impl AwsPartition {
     /// The group of a region.
-    pub(super) fn of(region: &str) -> Self {
+    pub(super) fn from_region(region: &str) -> Self {
         let suffixes = [
             ("cn-", "amazonaws.com.cn"),
             ("us-isob-", "sc2s.sgov.gov"),
@@ -32,7 +32,7 @@ impl Partition {
     }
 
     /// The URL of a service.
-    pub(super) fn endpoint(self, service: &str, region: &str, fips: bool) -> String {
+    pub(super) fn service_url(self, service: &str, region: &str, fips: bool) -> String {
         let fips = if fips { "-fips" } else { "" };
         format!("https://{service}{fips}.{region}.{}", self.suffix)
     }
@@ -40,7 +40,7 @@ impl Partition {
 
 /// The form of the URLs of a bucket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Addressing {
+pub(super) struct BucketAddressing {
     /// The URL of the service, if it is not that of AWS.
     pub(super) endpoint: Option<String>,
     /// Whether the bucket is part of the path, not of the host.
@@ -51,22 +51,22 @@ pub(super) struct Addressing {
     pub(super) dualstack: bool,
 }
 
-impl Addressing {
+impl BucketAddressing {
     /// The URL of a bucket, without a slash at the end.
-    pub(super) fn bucket(&self, bucket: &str, region: &str) -> String {
+    pub(super) fn bucket_url(&self, bucket: &str, region: &str) -> String {
         let service = match &self.endpoint {
             Some(endpoint) => endpoint.trim_end_matches('/').to_owned(),
             None => {
                 let fips = if self.fips { "-fips" } else { "" };
                 let dualstack = if self.dualstack { ".dualstack" } else { "" };
-                let suffix = Partition::of(region).suffix;
+                let suffix = AwsPartition::from_region(region).suffix;
                 format!("https://s3{fips}{dualstack}.{region}.{suffix}")
             }
         };
         let (scheme, host) = service.split_once("://").unwrap_or(("https", &service));
         // No certificate covers a name with dots, and an address has no subdomains.
         let dotted = scheme == "https" && bucket.contains('.');
-        if self.path_style || dotted || is_address(&service) {
+        if self.path_style || dotted || is_ip_address(&service) {
             return format!("{scheme}://{host}/{bucket}");
         }
         format!("{scheme}://{bucket}.{host}")
@@ -74,14 +74,14 @@ impl Addressing {
 }
 
 /// Whether the host of a URL is an address, not a name.
-fn is_address(url: &str) -> bool {
+fn is_ip_address(url: &str) -> bool {
     let host = url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
     host.is_some_and(|host| host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok())
 }
 
 /// The path of an object in a URL.
-pub(super) fn path(key: &str) -> String {
-    utf8_percent_encode(key, &PATH).to_string()
+pub(super) fn encode_object_path(key: &str) -> String {
+    utf8_percent_encode(key, &OBJECT_PATH_CHARACTERS).to_string()
 }
 
 /// Checks the URL of a service.
@@ -108,26 +108,28 @@ mod tests {
 
     #[test]
     fn buckets_are_hosts_unless_no_host_can_be_made_of_them() {
-        let usual = Addressing::default();
-        let check = |addressing: &Addressing, bucket: &str| addressing.bucket(bucket, "eu-west-1");
+        let usual = BucketAddressing::default();
+        let check = |addressing: &BucketAddressing, bucket: &str| {
+            addressing.bucket_url(bucket, "eu-west-1")
+        };
         assert_eq!(check(&usual, "b"), "https://b.s3.eu-west-1.amazonaws.com");
         assert_eq!(check(&usual, "b.c"), "https://s3.eu-west-1.amazonaws.com/b.c");
-        let path = Addressing { path_style: true, ..usual.clone() };
+        let path = BucketAddressing { path_style: true, ..usual.clone() };
         assert_eq!(check(&path, "b"), "https://s3.eu-west-1.amazonaws.com/b");
-        let own = |url: &str| Addressing { endpoint: Some(url.to_owned()), ..usual.clone() };
+        let own = |url: &str| BucketAddressing { endpoint: Some(url.to_owned()), ..usual.clone() };
         assert_eq!(check(&own("http://127.0.0.1:9000/"), "b"), "http://127.0.0.1:9000/b");
         assert_eq!(check(&own("http://[::1]:9000"), "b"), "http://[::1]:9000/b");
         assert_eq!(check(&own("https://minio.example"), "b"), "https://b.minio.example");
-        let fips = Addressing { fips: true, dualstack: true, ..usual };
+        let fips = BucketAddressing { fips: true, dualstack: true, ..usual };
         assert_eq!(check(&fips, "b"), "https://b.s3-fips.dualstack.eu-west-1.amazonaws.com");
         assert_eq!(
-            fips.bucket("b", "cn-north-1"),
+            fips.bucket_url("b", "cn-north-1"),
             "https://b.s3-fips.dualstack.cn-north-1.amazonaws.com.cn"
         );
     }
 
     #[test]
     fn keys_are_encoded_for_the_path() {
-        assert_eq!(path("env:/ä b/a+b"), "env%3A/%C3%A4%20b/a%2Bb");
+        assert_eq!(encode_object_path("env:/ä b/a+b"), "env%3A/%C3%A4%20b/a%2Bb");
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use formwork_core::state::intents::StateAccess;
 
-use super::bucket::{Bucket, Condition, Put};
+use super::bucket::{Bucket, PutOutcome, WriteCondition};
 use super::client::S3Client;
 use crate::cause::Cause;
-use crate::journals::{Append, JournalStore, SharedRun};
+use crate::journals::{AppendOutcome, JournalStore, SharedRun};
 
 /// The journals of the runs that work with the state under a key.
 pub(super) struct S3Journals {
@@ -21,18 +21,18 @@ impl S3Journals {
         Self { bucket, key, state }
     }
 
-    fn folder(&self) -> String {
+    fn journal_prefix(&self) -> String {
         format!("{}.journal/", self.key)
     }
 
-    fn object(&self, run: &str, number: u64) -> String {
+    fn part_key(&self, run: &str, number: u64) -> String {
         // With leading zeros a listing of the bucket shows the parts in their order.
-        format!("{}{run}/{number:012}", self.folder())
+        format!("{}{run}/{number:012}", self.journal_prefix())
     }
 
     /// The parts of each run; nothing if listing is not permitted.
-    async fn listed(&self) -> Result<BTreeMap<String, Vec<u64>>, Cause> {
-        let folder = self.folder();
+    async fn list_parts(&self) -> Result<BTreeMap<String, Vec<u64>>, Cause> {
+        let folder = self.journal_prefix();
         let keys = self.bucket.list(&folder).await?.unwrap_or_default();
         let mut runs: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for key in keys {
@@ -49,13 +49,13 @@ impl S3Journals {
 
 #[async_trait::async_trait]
 impl JournalStore for S3Journals {
-    fn location(&self) -> String {
-        format!("s3://{}/{}", self.bucket.name, self.folder())
+    fn store_location(&self) -> String {
+        format!("s3://{}/{}", self.bucket.name, self.journal_prefix())
     }
 
-    async fn begin(&self, run: &str) -> Result<Option<String>, Cause> {
+    async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
         // Only to learn whether it is permitted, before the run relies on this journal.
-        if self.bucket.list(&self.object(run, 0)).await?.is_none() {
+        if self.bucket.list(&self.part_key(run, 0)).await?.is_none() {
             return Ok(Some(format!(
                 "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines do not find a journal there",
                 self.bucket.name
@@ -64,8 +64,8 @@ impl JournalStore for S3Journals {
         Ok(None)
     }
 
-    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
-        let listed = self.listed().await?;
+    async fn read_runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+        let listed = self.list_parts().await?;
         if listed.is_empty() {
             return Ok(Vec::new());
         }
@@ -76,7 +76,7 @@ impl JournalStore for S3Journals {
             let mut parts = Vec::new();
             // A run that goes on is left alone, so its parts are not fetched.
             for number in numbers.iter().filter(|_| !is_live) {
-                if let Some(object) = self.bucket.get(&self.object(&id, *number)).await? {
+                if let Some(object) = self.bucket.get(&self.part_key(&id, *number)).await? {
                     parts.push((*number, object.content));
                 }
             }
@@ -85,28 +85,33 @@ impl JournalStore for S3Journals {
         Ok(runs)
     }
 
-    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause> {
-        let key = self.object(run, number);
-        match self.bucket.put(&key, bytes.to_vec(), &Condition::Absent).await? {
-            Put::Stored(_) => Ok(Append::Stored),
+    async fn append_part(
+        &self,
+        run: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<AppendOutcome, Cause> {
+        let key = self.part_key(run, number);
+        match self.bucket.put(&key, bytes.to_vec(), &WriteCondition::Absent).await? {
+            PutOutcome::Stored(_) => Ok(AppendOutcome::Stored),
             // An attempt whose answer was lost may have stored it.
-            Put::Refused => match self.bucket.get(&key).await? {
-                Some(object) if object.content == bytes => Ok(Append::Stored),
-                _ => Ok(Append::Occupied),
+            PutOutcome::Refused => match self.bucket.get(&key).await? {
+                Some(object) if object.content == bytes => Ok(AppendOutcome::Stored),
+                _ => Ok(AppendOutcome::Occupied),
             },
             // Nothing was changed before the first part, so the run can still do with a journal of
             // this machine.
-            Put::Unsupported(cause) | Put::Denied(cause) if number == 0 => {
-                Ok(Append::Impossible(cause.to_string()))
+            PutOutcome::Unsupported(cause) | PutOutcome::Denied(cause) if number == 0 => {
+                Ok(AppendOutcome::CannotStore(cause.to_string()))
             }
-            Put::Unsupported(cause) | Put::Denied(cause) => Err(cause),
+            PutOutcome::Unsupported(cause) | PutOutcome::Denied(cause) => Err(cause),
         }
     }
 
-    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause> {
-        let listed = self.listed().await?.remove(run).unwrap_or_default();
+    async fn remove_parts_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+        let listed = self.list_parts().await?.remove(run).unwrap_or_default();
         for part in listed.into_iter().filter(|part| *part < number) {
-            self.bucket.delete(&self.object(run, part)).await?;
+            self.bucket.delete(&self.part_key(run, part)).await?;
         }
         Ok(())
     }

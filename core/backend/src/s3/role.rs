@@ -8,23 +8,23 @@ use std::time::Duration;
 use formwork_value::Value;
 use serde::de::IgnoredAny;
 
-use super::config::{member, members, nested, pairs};
-use crate::aws::credentials::Token;
-use crate::aws::sts::Role;
+use super::config::{map_entries, nested_value, set_members, string_member};
+use crate::aws::credentials::WebIdentityToken;
+use crate::aws::sts::AssumedRole;
 use crate::kind::ConfigError;
 
 /// Reads a role.
 ///
 /// # Errors
 /// When a member is not valid.
-pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
-    let text = |name: &str| member(Some(value), name);
+pub(super) fn read_role(argument: &str, value: &Value) -> Result<AssumedRole, ConfigError> {
+    let text = |name: &str| string_member(Some(value), name);
     let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
         ConfigError::new(format!(
             "the attribute \"{argument}.role_arn\" is required by the backend"
         ))
     })?;
-    if !resource(&arn).is_some_and(|resource| resource.starts_with("role/")) {
+    if !arn_resource(&arn).is_some_and(|resource| resource.starts_with("role/")) {
         return Err(ConfigError::new(format!(
             "{argument}.role_arn is {arn:?}, which is not the ARN of an IAM role"
         )));
@@ -32,7 +32,7 @@ pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
     let checked = |name: &str, lengths: RangeInclusive<usize>, marks: &str| {
         let text = text(name);
         text.iter().try_for_each(|text| {
-            check_text(&format!("{argument}.{name}"), text, lengths.clone(), marks)
+            check_characters(&format!("{argument}.{name}"), text, lengths.clone(), marks)
         })?;
         Ok::<_, ConfigError>(text)
     };
@@ -42,16 +42,17 @@ pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
     if policy.as_ref().is_some_and(|policy| !is_object(policy)) {
         return Err(ConfigError::new(format!("{argument}.policy is not a JSON object")));
     }
-    let policy_arns = members(nested(value, "policy_arns"));
+    let policy_arns = set_members(nested_value(value, "policy_arns"));
     for arn in &policy_arns {
-        if !resource(arn).is_some_and(|resource| resource.starts_with("policy/")) {
+        if !arn_resource(arn).is_some_and(|resource| resource.starts_with("policy/")) {
             return Err(ConfigError::new(format!(
                 "{argument}.policy_arns has {arn:?}, which is not the ARN of an IAM policy"
             )));
         }
     }
-    let duration = text("duration").map(|text| seconds(&format!("{argument}.duration"), &text));
-    Ok(Role {
+    let duration =
+        text("duration").map(|text| parse_session_duration(&format!("{argument}.duration"), &text));
+    Ok(AssumedRole {
         arn,
         duration: duration.transpose()?,
         external_id: checked("external_id", 2..=1224, "_+=,.@:/-")?,
@@ -59,8 +60,8 @@ pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
         policy_arns,
         session_name: checked("session_name", 2..=64, "_+=,.@-")?,
         source_identity: checked("source_identity", 2..=64, "_+=,.@-")?,
-        tags: pairs(nested(value, "tags")),
-        transitive_tag_keys: members(nested(value, "transitive_tag_keys")),
+        tags: map_entries(nested_value(value, "tags")),
+        transitive_tag_keys: set_members(nested_value(value, "transitive_tag_keys")),
     })
 }
 
@@ -68,17 +69,19 @@ pub(super) fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
 ///
 /// # Errors
 /// When a member is not valid.
-pub(super) fn web_identity(value: Option<&Value>) -> Result<Option<(Role, Token)>, ConfigError> {
+pub(super) fn read_web_identity(
+    value: Option<&Value>,
+) -> Result<Option<(AssumedRole, WebIdentityToken)>, ConfigError> {
     let Some(value) = value else { return Ok(None) };
-    let role = role("assume_role_with_web_identity", value)?;
-    let text = |name: &str| member(Some(value), name);
+    let role = read_role("assume_role_with_web_identity", value)?;
+    let text = |name: &str| string_member(Some(value), name);
     let name = "assume_role_with_web_identity.web_identity_token";
     text("web_identity_token")
         .iter()
         .try_for_each(|token| check_length(name, token, 4..=20_000))?;
     let token = match (text("web_identity_token"), text("web_identity_token_file")) {
-        (Some(token), None) => Token::Value(token),
-        (None, Some(path)) => Token::File(path),
+        (Some(token), None) => WebIdentityToken::Value(token),
+        (None, Some(path)) => WebIdentityToken::File(path),
         _ => {
             return Err(ConfigError::new(
                 "exactly one of \"assume_role_with_web_identity.web_identity_token\" and \"assume_role_with_web_identity.web_identity_token_file\" must be set",
@@ -89,7 +92,7 @@ pub(super) fn web_identity(value: Option<&Value>) -> Result<Option<(Role, Token)
 }
 
 /// Reads a duration as Go writes it, for example `1h30m`, of 15 minutes to 12 hours.
-fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
+fn parse_session_duration(name: &str, text: &str) -> Result<u64, ConfigError> {
     let invalid = || {
         ConfigError::new(format!(
             "{name} is {text:?}, which must be a duration between 15m and 12h, such as \"1h30m\""
@@ -121,7 +124,7 @@ fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
 }
 
 /// The resource in an ARN.
-fn resource(arn: &str) -> Option<&str> {
+fn arn_resource(arn: &str) -> Option<&str> {
     let parts: Vec<&str> = arn.splitn(6, ':').collect();
     match parts.as_slice() {
         ["arn", _, _, _, _, resource] => Some(resource),
@@ -142,7 +145,7 @@ fn check_length(name: &str, text: &str, lengths: RangeInclusive<usize>) -> Resul
 }
 
 /// Checks the length of a text, and that it has only letters, digits and these marks.
-fn check_text(
+fn check_characters(
     name: &str,
     text: &str,
     lengths: RangeInclusive<usize>,
@@ -168,7 +171,7 @@ pub(super) fn check_kms_key(name: &str) -> Result<(), ConfigError> {
             alias.chars().all(|c| c.is_ascii_alphanumeric() || "/_-".contains(c))
         })
     };
-    let is_valid = match resource(name) {
+    let is_valid = match arn_resource(name) {
         Some(resource) => {
             resource.strip_prefix("key/").is_some_and(is_key_id) || is_alias(resource)
         }

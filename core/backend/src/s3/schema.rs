@@ -5,7 +5,7 @@ use formwork_value::schema::{
     Attribute, AttributeKind, Block, Docs, NestedAttributes, Nesting, Role,
 };
 
-const STRINGS: &[&str] = &[
+const STRING_ARGUMENTS: &[&str] = &[
     "access_key",
     "acl",
     "bucket",
@@ -33,7 +33,7 @@ const STRINGS: &[&str] = &[
     "workspace_key_prefix",
 ];
 
-const BOOLS: &[&str] = &[
+const BOOL_ARGUMENTS: &[&str] = &[
     "encrypt",
     "force_path_style",
     "insecure",
@@ -48,17 +48,17 @@ const BOOLS: &[&str] = &[
     "use_path_style",
 ];
 
-const SETS: &[&str] = &[
+const SET_ARGUMENTS: &[&str] = &[
     "allowed_account_ids",
     "forbidden_account_ids",
     "shared_config_files",
     "shared_credentials_files",
 ];
 
-const ROLE: &[&str] =
+const ROLE_ARGUMENTS: &[&str] =
     &["duration", "external_id", "policy", "role_arn", "session_name", "source_identity"];
 
-const WEB_IDENTITY: &[&str] = &[
+const WEB_IDENTITY_ARGUMENTS: &[&str] = &[
     "duration",
     "policy",
     "role_arn",
@@ -67,27 +67,29 @@ const WEB_IDENTITY: &[&str] = &[
     "web_identity_token_file",
 ];
 
-const ENDPOINTS: &[&str] = &["dynamodb", "iam", "s3", "sso", "sts"];
+const ENDPOINT_SERVICES: &[&str] = &["dynamodb", "iam", "s3", "sso", "sts"];
 
-/// The schema. `bucket` and `key` are checked later: options of `init` may set them.
+/// The schema.
 pub(super) fn schema() -> Block {
+    // `bucket` and `key` are checked later: options of `init` may set them.
     let set = || Type::set(Type::String);
     let mut block = Block::default();
-    let lists = [(STRINGS, Type::String), (BOOLS, Type::Bool), (SETS, set())];
+    let lists =
+        [(STRING_ARGUMENTS, Type::String), (BOOL_ARGUMENTS, Type::Bool), (SET_ARGUMENTS, set())];
     for (names, ty) in lists {
-        let attributes = names.iter().map(|name| ((*name).into(), optional(ty.clone())));
+        let attributes = names.iter().map(|name| ((*name).into(), optional_attribute(ty.clone())));
         block.attributes.extend(attributes);
     }
-    let mut role = strings(ROLE);
+    let mut role = string_attributes(ROLE_ARGUMENTS);
     role.extend([("policy_arns", set()), ("transitive_tag_keys", set())]);
     role.push(("tags", Type::map(Type::String)));
-    let mut web_identity = strings(WEB_IDENTITY);
+    let mut web_identity = string_attributes(WEB_IDENTITY_ARGUMENTS);
     web_identity.push(("policy_arns", set()));
     block.attributes.extend([
-        ("max_retries".into(), optional(Type::Number)),
-        ("assume_role".into(), nested(role)),
-        ("assume_role_with_web_identity".into(), nested(web_identity)),
-        ("endpoints".into(), nested(strings(ENDPOINTS))),
+        ("max_retries".into(), optional_attribute(Type::Number)),
+        ("assume_role".into(), nested_attribute(role)),
+        ("assume_role_with_web_identity".into(), nested_attribute(web_identity)),
+        ("endpoints".into(), nested_attribute(string_attributes(ENDPOINT_SERVICES))),
     ]);
     if let Some(key) = block.attributes.get_mut("sse_customer_key") {
         key.sensitive = true;
@@ -95,16 +97,16 @@ pub(super) fn schema() -> Block {
     block
 }
 
-fn optional(ty: Type) -> Attribute {
+fn optional_attribute(ty: Type) -> Attribute {
     Attribute::new(ty, Role::Optional)
 }
 
-fn strings(names: &[&'static str]) -> Vec<(&'static str, Type)> {
+fn string_attributes(names: &[&'static str]) -> Vec<(&'static str, Type)> {
     names.iter().map(|name| (*name, Type::String)).collect()
 }
 
-fn nested(members: Vec<(&'static str, Type)>) -> Attribute {
-    let members = members.into_iter().map(|(name, ty)| (name.into(), optional(ty)));
+fn nested_attribute(members: Vec<(&'static str, Type)>) -> Attribute {
+    let members = members.into_iter().map(|(name, ty)| (name.into(), optional_attribute(ty)));
     let nested = NestedAttributes { attributes: members.collect(), nesting: Nesting::Single };
     Attribute {
         kind: AttributeKind::Nested(nested),

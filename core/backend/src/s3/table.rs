@@ -5,26 +5,26 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
-use crate::aws::{Refusal, Service, refused};
+use crate::aws::{AwsErrorResponse, AwsService, unexpected_response_cause};
 use crate::cause::Cause;
 use crate::lock::LockInfo;
 use crate::web::HttpResponse;
 
 /// The table.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(super) struct DynamoDbTable {
     pub(super) name: String,
     pub(super) url: String,
-    pub(super) service: Service,
+    pub(super) service: AwsService,
 }
 
 #[derive(Default, Deserialize)]
-struct Found {
+struct FoundItem {
     #[serde(rename = "Item", default)]
     item: serde_json::Map<String, Value>,
 }
 
-impl Table {
+impl DynamoDbTable {
     /// Takes the lock of a state. Returns whether it was free.
     ///
     /// # Errors
@@ -37,23 +37,23 @@ impl Table {
             // The service checks this together with the write, so one of two runs gets the lock.
             "ConditionExpression": "attribute_not_exists(LockID)",
         });
-        let answer = self.send("PutItem", &input).await?;
+        let answer = self.send_request("PutItem", &input).await?;
         if answer.status == StatusCode::OK {
             return Ok(true);
         }
         let held = "ConditionalCheckFailedException";
-        if Refusal::read(&answer).is_some_and(|refusal| refusal.code == held) {
+        if AwsErrorResponse::read(&answer).is_some_and(|refusal| refusal.code == held) {
             return Ok(false);
         }
-        Err(self.failed(&answer, "PutItem"))
+        Err(self.unexpected_response_cause(&answer, "PutItem"))
     }
 
     /// The lock of a state; `None` if there is none.
     ///
     /// # Errors
     /// When the service refuses or does not answer, or the entry cannot be read.
-    pub(super) async fn holder(&self, state: &str) -> Result<Option<LockInfo>, Cause> {
-        let info = self.entry(state, "Info").await?;
+    pub(super) async fn lock_holder(&self, state: &str) -> Result<Option<LockInfo>, Cause> {
+        let info = self.read_item(state, "Info").await?;
         info.map(|info| serde_json::from_str(&info).map_err(Into::into)).transpose()
     }
 
@@ -62,15 +62,15 @@ impl Table {
     /// # Errors
     /// When the service refuses or does not answer.
     pub(super) async fn unlock(&self, state: &str) -> Result<(), Cause> {
-        self.remove(state).await
+        self.delete_item(state).await
     }
 
     /// The sum of the content of a state that was last written, in hexadecimal digits.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn sum(&self, state: &str) -> Result<Option<String>, Cause> {
-        let sum = self.entry(&sum_key(state), "Digest").await?;
+    pub(super) async fn state_checksum(&self, state: &str) -> Result<Option<String>, Cause> {
+        let sum = self.read_item(&checksum_key(state), "Digest").await?;
         // As in Terraform, a text that is no MD5 does not stop a read.
         Ok(sum.filter(|sum| sum.len() == 32 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())))
     }
@@ -79,23 +79,23 @@ impl Table {
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn set_sum(&self, state: &str, sum: &str) -> Result<(), Cause> {
+    pub(super) async fn set_state_checksum(&self, state: &str, sum: &str) -> Result<(), Cause> {
         let input = json!({
             "TableName": self.name,
-            "Item": { "LockID": { "S": sum_key(state) }, "Digest": { "S": sum } },
+            "Item": { "LockID": { "S": checksum_key(state) }, "Digest": { "S": sum } },
         });
-        self.call("PutItem", &input).await.map(drop)
+        self.call_service("PutItem", &input).await.map(drop)
     }
 
     /// Removes the sum of the content of a state.
     ///
     /// # Errors
     /// When the service refuses or does not answer.
-    pub(super) async fn remove_sum(&self, state: &str) -> Result<(), Cause> {
-        self.remove(&sum_key(state)).await
+    pub(super) async fn remove_state_checksum(&self, state: &str) -> Result<(), Cause> {
+        self.delete_item(&checksum_key(state)).await
     }
 
-    async fn entry(&self, key: &str, attribute: &str) -> Result<Option<String>, Cause> {
+    async fn read_item(&self, key: &str, attribute: &str) -> Result<Option<String>, Cause> {
         let input = json!({
             "TableName": self.name,
             "Key": { "LockID": { "S": key } },
@@ -103,40 +103,40 @@ impl Table {
             // DynamoDB's usual reads may miss the latest write.
             "ConsistentRead": true,
         });
-        let answer = self.call("GetItem", &input).await?;
-        let found: Found = serde_json::from_slice(&answer.body)?;
+        let answer = self.call_service("GetItem", &input).await?;
+        let found: FoundItem = serde_json::from_slice(&answer.body)?;
         let text = found.item.get(attribute).and_then(|value| value.get("S")?.as_str());
         Ok(text.map(str::to_owned))
     }
 
-    async fn remove(&self, key: &str) -> Result<(), Cause> {
+    async fn delete_item(&self, key: &str) -> Result<(), Cause> {
         let input = json!({ "TableName": self.name, "Key": { "LockID": { "S": key } } });
-        self.call("DeleteItem", &input).await.map(drop)
+        self.call_service("DeleteItem", &input).await.map(drop)
     }
 
-    async fn call(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
-        let answer = self.send(operation, input).await?;
+    async fn call_service(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
+        let answer = self.send_request(operation, input).await?;
         match answer.status {
             StatusCode::OK => Ok(answer),
-            _ => Err(self.failed(&answer, operation)),
+            _ => Err(self.unexpected_response_cause(&answer, operation)),
         }
     }
 
-    async fn send(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
+    async fn send_request(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
         let request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "application/x-amz-json-1.0")
             .header("x-amz-target", format!("DynamoDB_20120810.{operation}"))
             .body(input.to_string().into_bytes())?;
-        self.service.send(&request).await
+        self.service.send_signed(&request).await
     }
 
-    fn failed(&self, answer: &HttpResponse, operation: &str) -> Cause {
+    fn unexpected_response_cause(&self, answer: &HttpResponse, operation: &str) -> Cause {
         let call = format!("DynamoDB {operation} on table {:?} at", self.name);
-        refused(answer, &call, &self.url, self.service.region())
+        unexpected_response_cause(answer, &call, &self.url, self.service.region())
     }
 }
 
 /// The key of the entry with the sum.
-fn sum_key(state: &str) -> String {
+fn checksum_key(state: &str) -> String {
     format!("{state}-md5")
 }

@@ -6,13 +6,16 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::lock::LockInfo;
-use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::scripted_server::{
+    ScriptedReply, ScriptedServer, configure_backend_with_variables, test_state_text,
+};
 use crate::store::{StateStore, StoreError, StoreOperation};
 
-const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "S")];
+const ACCESS_KEY_VARIABLES: [(&str, &str); 2] =
+    [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "S")];
 
 /// The arguments of a state on a server.
-fn arguments(server: &Scripted) -> Vec<(&'static str, Value)> {
+fn backend_arguments(server: &ScriptedServer) -> Vec<(&'static str, Value)> {
     let url = || Value::string(server.url.as_str());
     let endpoints = ["s3", "dynamodb", "sts"].map(|name| (Str::new(name), url()));
     vec![
@@ -25,34 +28,37 @@ fn arguments(server: &Scripted) -> Vec<(&'static str, Value)> {
     ]
 }
 
-fn backend(server: &Scripted, more: &[(&'static str, Value)]) -> Arc<dyn Backend> {
-    let mut all = arguments(server);
+fn new_backend(server: &ScriptedServer, more: &[(&'static str, Value)]) -> Arc<dyn Backend> {
+    let mut all = backend_arguments(server);
     all.extend_from_slice(more);
-    configured_in("s3", &all, &KEYS).unwrap()
+    configure_backend_with_variables("s3", &all, &ACCESS_KEY_VARIABLES).unwrap()
 }
 
-async fn open(server: &Scripted, more: &[(&'static str, Value)]) -> Box<dyn StateStore> {
-    backend(server, more).open(DEFAULT_WORKSPACE).await.unwrap()
+async fn open_store(
+    server: &ScriptedServer,
+    more: &[(&'static str, Value)],
+) -> Box<dyn StateStore> {
+    new_backend(server, more).open_store(DEFAULT_WORKSPACE).await.unwrap()
 }
 
-fn error(status: &'static str, code: &str) -> Reply {
-    Reply::new(status, format!("<Error><Code>{code}</Code><Message>m.</Message></Error>"))
+fn error_reply(status: &'static str, code: &str) -> ScriptedReply {
+    ScriptedReply::new(status, format!("<Error><Code>{code}</Code><Message>m.</Message></Error>"))
 }
 
-fn missing() -> Reply {
-    error("404 Not Found", "NoSuchKey")
+fn not_found_reply() -> ScriptedReply {
+    error_reply("404 Not Found", "NoSuchKey")
 }
 
-fn stored(serial: u64, tag: &str) -> Reply {
-    Reply::new("200 OK", text(serial)).header(&format!("ETag: \"{tag}\""))
+fn stored_reply(serial: u64, tag: &str) -> ScriptedReply {
+    ScriptedReply::new("200 OK", test_state_text(serial)).header(&format!("ETag: \"{tag}\""))
 }
 
-fn done(tag: &str) -> Reply {
-    Reply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
+fn success_reply(tag: &str) -> ScriptedReply {
+    ScriptedReply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
 }
 
-async fn changed(store: &mut dyn StateStore) -> StateFile {
-    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::fresh);
+async fn read_and_change(store: &mut dyn StateStore) -> StateFile {
+    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::new_empty);
     file.check_results = Some(b"[\"x\"]".to_vec().into());
     file
 }
@@ -60,11 +66,17 @@ async fn changed(store: &mut dyn StateStore) -> StateFile {
 #[tokio::test(start_paused = true)]
 async fn a_state_is_written_only_over_the_version_that_was_read() {
     // A write reads the state again first, so two answers come before its own.
-    let server = Scripted::start([missing(), missing(), done("1"), stored(1, "1"), done("2")]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let server = ScriptedServer::start([
+        not_found_reply(),
+        not_found_reply(),
+        success_reply("1"),
+        stored_reply(1, "1"),
+        success_reply("2"),
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let asked = server.asked();
+    let asked = server.received_requests();
     assert_eq!(asked[2].line, "PUT /b/k/s");
     assert_eq!(asked[2].headers["if-none-match"], "*");
     assert!(asked[2].headers.contains_key("x-amz-checksum-sha256"));
@@ -72,47 +84,49 @@ async fn a_state_is_written_only_over_the_version_that_was_read() {
     assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=AKIA/"), "{authorization}");
     assert!(authorization.contains("/eu-west-1/s3/aws4_request"), "{authorization}");
 
-    let server = Scripted::start([stored(1, "1"), stored(1, "1"), done("2")]);
-    let mut store = open(&server, &[("skip_s3_checksum", Value::Bool(true))]).await;
-    let mut file = changed(store.as_mut()).await;
+    let server =
+        ScriptedServer::start([stored_reply(1, "1"), stored_reply(1, "1"), success_reply("2")]);
+    let mut store = open_store(&server, &[("skip_s3_checksum", Value::Bool(true))]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    let put = &server.asked()[2];
+    let put = &server.received_requests()[2];
     assert_eq!(put.headers["if-match"], "\"1\"");
     assert!(!put.headers.contains_key("x-amz-checksum-sha256"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_version_that_another_program_wrote_in_between_stays() {
-    let refused = error("412 Precondition Failed", "PreconditionFailed");
-    let server = Scripted::start([
-        stored(1, "1"),
-        stored(1, "1"),
+    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let server = ScriptedServer::start([
+        stored_reply(1, "1"),
+        stored_reply(1, "1"),
         refused.clone(),
-        stored(2, "2"),
-        stored(2, "2"),
+        stored_reply(2, "2"),
+        stored_reply(2, "2"),
     ]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
-    assert_eq!(server.lines().iter().filter(|line| line.starts_with("PUT")).count(), 1);
+    assert_eq!(server.request_lines().iter().filter(|line| line.starts_with("PUT")).count(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_first_state_of_another_program_stays_though_its_serial_is_zero() {
-    let server = Scripted::start([missing(), stored(0, "1"), done("2")]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let server =
+        ScriptedServer::start([not_found_reply(), stored_reply(0, "1"), success_reply("2")]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 0, read: 0 }), "{error:?}");
-    assert!(server.lines().iter().all(|line| line.starts_with("GET")));
+    assert!(server.request_lines().iter().all(|line| line.starts_with("GET")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_page_of_a_proxy_is_not_taken_for_an_absent_state() {
     for page in ["default backend - 404", "<html><body>Not found</body></html>", "{}"] {
-        let server = Scripted::start([Reply::new("404 Not Found", page)]);
-        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        let server = ScriptedServer::start([ScriptedReply::new("404 Not Found", page)]);
+        let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
         assert!(error.starts_with("cannot read s3://b/k/s: "), "{error}");
     }
 }
@@ -122,62 +136,78 @@ async fn the_lock_of_a_table_is_released_though_the_lock_object_cannot_be_read()
     let info = LockInfo::new("OperationTypeApply", "b/k/s".to_owned());
     let item =
         serde_json::json!({ "Item": { "Info": { "S": serde_json::to_string(&info).unwrap() } } });
-    let server = Scripted::start([
-        error("403 Forbidden", "AccessDenied"),
-        Reply::new("200 OK", item.to_string()),
-        Reply::new("200 OK", "{}"),
+    let server = ScriptedServer::start([
+        error_reply("403 Forbidden", "AccessDenied"),
+        ScriptedReply::new("200 OK", item.to_string()),
+        ScriptedReply::new("200 OK", "{}"),
     ]);
     let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
-    let mut store = open(&server, &both).await;
+    let mut store = open_store(&server, &both).await;
     let released = store.force_unlock(&info.id).await;
     assert!(released.is_err());
-    assert_eq!(server.lines(), ["GET /b/k/s.tflock", "POST /", "POST /"]);
+    assert_eq!(server.request_lines(), ["GET /b/k/s.tflock", "POST /", "POST /"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
-    let refused = error("412 Precondition Failed", "PreconditionFailed");
-    let server = Scripted::start([stored(1, "1"), stored(1, "1"), Reply::Half, refused]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let server = ScriptedServer::start([
+        stored_reply(1, "1"),
+        stored_reply(1, "1"),
+        ScriptedReply::Truncated,
+        refused,
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     // The last answer has the content of the request, so it is made by hand.
     let written = store.write(&mut file).await.unwrap_err();
     assert!(
         matches!(written, StoreError::Failed { doing: StoreOperation::Write, .. }),
         "{written:?}"
     );
-    let content = server.asked()[2].body.clone();
-    let refused = error("412 Precondition Failed", "PreconditionFailed");
-    let found = Reply::new("200 OK", content).header("ETag: \"2\"");
-    let server = Scripted::start([stored(1, "1"), stored(1, "1"), Reply::Half, refused, found]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let content = server.received_requests()[2].body.clone();
+    let refused = error_reply("412 Precondition Failed", "PreconditionFailed");
+    let found = ScriptedReply::new("200 OK", content).header("ETag: \"2\"");
+    let server = ScriptedServer::start([
+        stored_reply(1, "1"),
+        stored_reply(1, "1"),
+        ScriptedReply::Truncated,
+        refused,
+        found,
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
     assert_eq!(file.serial, 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_without_conditional_writes_keeps_states_but_no_locks() {
-    let lacking = || error("501 Not Implemented", "NotImplemented");
-    let server = Scripted::start([stored(1, "1"), stored(1, "1"), lacking(), done("2")]);
-    let mut store = open(&server, &[]).await;
-    let mut file = changed(store.as_mut()).await;
+    let lacking = || error_reply("501 Not Implemented", "NotImplemented");
+    let server = ScriptedServer::start([
+        stored_reply(1, "1"),
+        stored_reply(1, "1"),
+        lacking(),
+        success_reply("2"),
+    ]);
+    let mut store = open_store(&server, &[]).await;
+    let mut file = read_and_change(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
-    assert!(!server.asked()[3].headers.contains_key("if-match"));
+    assert!(!server.received_requests()[3].headers.contains_key("if-match"));
 
-    let server = Scripted::start([lacking()]);
-    let mut store = open(&server, &[("use_lockfile", Value::Bool(true))]).await;
+    let server = ScriptedServer::start([lacking()]);
+    let mut store = open_store(&server, &[("use_lockfile", Value::Bool(true))]).await;
     let error = store.try_lock("test").await.unwrap_err().to_string();
     assert!(error.contains("use_lockfile needs conditional writes"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_an_object_that_did_not_exist() {
-    let refused = || error("412 Precondition Failed", "PreconditionFailed");
+    let refused = || error_reply("412 Precondition Failed", "PreconditionFailed");
     let lockfile = [("use_lockfile", Value::Bool(true))];
-    let server = Scripted::start([done("1")]);
-    open(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap();
-    let put = &server.asked()[0];
+    let server = ScriptedServer::start([success_reply("1")]);
+    open_store(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap();
+    let put = &server.received_requests()[0];
     assert_eq!(
         (put.line.as_str(), put.headers["if-none-match"].as_str()),
         ("PUT /b/k/s.tflock", "*")
@@ -185,69 +215,75 @@ async fn a_lock_is_an_object_that_did_not_exist() {
     let info: LockInfo = serde_json::from_slice(&put.body).unwrap();
     assert_eq!((info.path.as_str(), info.operation.as_str()), ("b/k/s", "OperationTypeApply"));
 
-    let holder = Reply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
-    let server = Scripted::start([refused(), holder.clone()]);
-    let error = open(&server, &lockfile).await.try_lock("test").await.unwrap_err();
+    let holder = ScriptedReply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
+    let server = ScriptedServer::start([refused(), holder.clone()]);
+    let error = open_store(&server, &lockfile).await.try_lock("test").await.unwrap_err();
     assert!(error.diagnostic().detail.contains("force-unlock 0f1e"), "{error:?}");
 
-    let server = Scripted::start([holder.clone(), Reply::new("204 No Content", "")]);
-    open(&server, &lockfile).await.force_unlock("0f1e").await.unwrap();
-    assert_eq!(server.lines(), ["GET /b/k/s.tflock", "DELETE /b/k/s.tflock"]);
-    let server = Scripted::start([holder]);
-    let error = open(&server, &lockfile).await.force_unlock("other").await.unwrap_err();
+    let server = ScriptedServer::start([holder.clone(), ScriptedReply::new("204 No Content", "")]);
+    open_store(&server, &lockfile).await.force_unlock("0f1e").await.unwrap();
+    assert_eq!(server.request_lines(), ["GET /b/k/s.tflock", "DELETE /b/k/s.tflock"]);
+    let server = ScriptedServer::start([holder]);
+    let error = open_store(&server, &lockfile).await.force_unlock("other").await.unwrap_err();
     assert!(matches!(error, StoreError::NotLocked { holder: Some(_), .. }), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_that_was_stolen_is_reported_and_stays() {
-    let thief = Reply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
-    let server = Scripted::start([done("1"), thief]);
-    let mut store = open(&server, &[("use_lockfile", Value::Bool(true))]).await;
+    let thief = ScriptedReply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
+    let server = ScriptedServer::start([success_reply("1"), thief]);
+    let mut store = open_store(&server, &[("use_lockfile", Value::Bool(true))]).await;
     let lock = store.try_lock("test").await.unwrap();
     let error = store.unlock(lock).await.unwrap_err().to_string();
     assert!(error.contains("released the lock by force") && error.contains("ana@host"), "{error}");
-    assert_eq!(server.lines().len(), 2);
+    assert_eq!(server.request_lines().len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lock_file_is_removed_when_the_table_is_locked() {
     let held = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
     let holder = r#"{"Item":{"LockID":{"S":"b/k/s"},"Info":{"S":"{\"ID\":\"0f1e\"}"}}}"#;
-    let server = Scripted::start([
-        done("1"),
-        Reply::new("400 Bad Request", held),
-        Reply::new("200 OK", holder),
-        Reply::new("204 No Content", ""),
+    let server = ScriptedServer::start([
+        success_reply("1"),
+        ScriptedReply::new("400 Bad Request", held),
+        ScriptedReply::new("200 OK", holder),
+        ScriptedReply::new("204 No Content", ""),
     ]);
     let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
-    let error = open(&server, &both).await.try_lock("test").await.unwrap_err();
+    let error = open_store(&server, &both).await.try_lock("test").await.unwrap_err();
     assert!(matches!(error, StoreError::Held { holder: Some(_), .. }), "{error:?}");
-    let lines = server.lines();
+    let lines = server.request_lines();
     assert_eq!(lines, ["PUT /b/k/s.tflock", "POST /", "POST /", "DELETE /b/k/s.tflock"]);
-    assert_eq!(server.asked()[1].headers["x-amz-target"], "DynamoDB_20120810.PutItem");
+    assert_eq!(server.received_requests()[1].headers["x-amz-target"], "DynamoDB_20120810.PutItem");
 }
 
 #[tokio::test(start_paused = true)]
 async fn content_that_the_table_does_not_name_is_waited_for() {
     let table = [("dynamodb_table", Value::string("t"))];
-    let digest =
-        |sum: &str| Reply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{sum}"}}}}}}"#));
+    let digest = |sum: &str| {
+        ScriptedReply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{sum}"}}}}}}"#))
+    };
     let sum: String = {
         use md5::Digest as _;
-        md5::Md5::digest(text(2)).iter().map(|byte| format!("{byte:02x}")).collect()
+        md5::Md5::digest(test_state_text(2)).iter().map(|byte| format!("{byte:02x}")).collect()
     };
-    let server = Scripted::start([stored(1, "1"), digest(&sum), stored(2, "2"), digest(&sum)]);
+    let server = ScriptedServer::start([
+        stored_reply(1, "1"),
+        digest(&sum),
+        stored_reply(2, "2"),
+        digest(&sum),
+    ]);
     let began = Instant::now();
     // The clock of the test moves on by itself whenever all wait.
-    let read = open(&server, &table).await.read().await.unwrap().unwrap();
+    let read = open_store(&server, &table).await.read().await.unwrap().unwrap();
     assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
 
-    let server = Scripted::start([stored(2, "2"), digest(&sum.to_uppercase())]);
-    assert_eq!(open(&server, &table).await.read().await.unwrap().unwrap().serial, 2);
+    let server = ScriptedServer::start([stored_reply(2, "2"), digest(&sum.to_uppercase())]);
+    assert_eq!(open_store(&server, &table).await.read().await.unwrap().unwrap().serial, 2);
 
-    let never = (0..6).flat_map(|_| [stored(1, "1"), digest(&sum)]);
-    let server = Scripted::start(never);
-    let error = open(&server, &table).await.read().await.unwrap_err().to_string();
+    let never = (0..6).flat_map(|_| [stored_reply(1, "1"), digest(&sum)]);
+    let server = ScriptedServer::start(never);
+    let error = open_store(&server, &table).await.read().await.unwrap_err().to_string();
     assert!(error.contains("does not have the expected content"), "{error}");
     assert!(error.contains(&sum) && error.contains("b/k/s-md5"), "{error}");
 }
@@ -255,15 +291,16 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
     let table = [("dynamodb_table", Value::string("t"))];
-    let nothing = || Reply::new("200 OK", "{}");
-    let denied = Reply::new(
+    let nothing = || ScriptedReply::new("200 OK", "{}");
+    let denied = ScriptedReply::new(
         "400 Bad Request",
         r#"{"__type":"com.amazon.coral.service#AccessDeniedException","message":"no"}"#,
     );
-    let before = [missing(), nothing(), missing(), nothing(), done("1"), denied];
-    let server = Scripted::start(before);
-    let mut store = open(&server, &table).await;
-    let mut file = changed(store.as_mut()).await;
+    let before =
+        [not_found_reply(), nothing(), not_found_reply(), nothing(), success_reply("1"), denied];
+    let server = ScriptedServer::start(before);
+    let mut store = open_store(&server, &table).await;
+    let mut file = read_and_change(store.as_mut()).await;
     let detail = store.write(&mut file).await.unwrap_err().diagnostic().detail.to_string();
     for part in [
         "DynamoDB PutItem on table \"t\"",
@@ -278,38 +315,44 @@ async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn a_busy_service_is_asked_five_times() {
-    let busy = || error("503 Service Unavailable", "SlowDown");
-    let server = Scripted::start([busy(), Reply::Reset, Reply::Half, busy(), stored(1, "1")]);
-    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
-    let server = Scripted::start((0..6).map(|_| busy()));
-    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    let busy = || error_reply("503 Service Unavailable", "SlowDown");
+    let server = ScriptedServer::start([
+        busy(),
+        ScriptedReply::Reset,
+        ScriptedReply::Truncated,
+        busy(),
+        stored_reply(1, "1"),
+    ]);
+    assert!(open_store(&server, &[]).await.read().await.unwrap().is_some());
+    let server = ScriptedServer::start((0..6).map(|_| busy()));
+    let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
     assert!(error.contains("SlowDown"), "{error}");
-    assert_eq!(server.asked().len(), 5);
+    assert_eq!(server.received_requests().len(), 5);
 }
 
 #[tokio::test(start_paused = true)]
 async fn refusals_name_place_call_and_next_step() {
     for (reply, next) in [
-        (error("403 Forbidden", "AccessDenied"), "lack the permission"),
-        (error("400 Bad Request", "ExpiredToken"), "log in again"),
-        (error("403 Forbidden", "SignatureDoesNotMatch"), "check access key"),
+        (error_reply("403 Forbidden", "AccessDenied"), "lack the permission"),
+        (error_reply("400 Bad Request", "ExpiredToken"), "log in again"),
+        (error_reply("403 Forbidden", "SignatureDoesNotMatch"), "check access key"),
         (
-            error("403 Forbidden", "RequestTimeTooSkewed")
+            error_reply("403 Forbidden", "RequestTimeTooSkewed")
                 .header("Date: Thu, 01 Jan 2026 00:00:00 GMT"),
             "the time of the server is Thu, 01 Jan 2026",
         ),
         (
-            error("301 Moved Permanently", "PermanentRedirect")
+            error_reply("301 Moved Permanently", "PermanentRedirect")
                 .header("x-amz-bucket-region: us-west-2"),
             "requested bucket from \"eu-west-1\", actual location \"us-west-2\"",
         ),
-        (error("404 Not Found", "NoSuchBucket"), "S3 bucket \"b\" does not exist"),
+        (error_reply("404 Not Found", "NoSuchBucket"), "S3 bucket \"b\" does not exist"),
     ] {
-        let server = Scripted::start([reply]);
-        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        let server = ScriptedServer::start([reply]);
+        let error = open_store(&server, &[]).await.read().await.unwrap_err().to_string();
         assert!(error.starts_with("cannot read s3://b/k/s: "), "{error}");
         assert!(error.contains(next), "{error}");
-        assert_eq!(server.lines(), ["GET /b/k/s"]);
+        assert_eq!(server.request_lines(), ["GET /b/k/s"]);
     }
 }
 
@@ -326,11 +369,12 @@ async fn encryption_and_acl_are_asked_for() {
         ),
         (("sse_customer_key", Value::string(key)), format!("{prefix}-customer-key"), key),
     ] {
-        let server = Scripted::start([missing(), missing(), done("1")]);
-        let mut store = open(&server, &[("encrypt", Value::Bool(true)), argument]).await;
-        let mut file = changed(store.as_mut()).await;
+        let server =
+            ScriptedServer::start([not_found_reply(), not_found_reply(), success_reply("1")]);
+        let mut store = open_store(&server, &[("encrypt", Value::Bool(true)), argument]).await;
+        let mut file = read_and_change(store.as_mut()).await;
         store.write(&mut file).await.unwrap();
-        let asked = server.asked();
+        let asked = server.received_requests();
         assert_eq!(asked[2].headers[&header], value);
         // Reads need a key of the customer, too.
         assert_eq!(asked[0].headers.contains_key(&header), header.ends_with("customer-key"));
@@ -342,9 +386,9 @@ async fn workspaces_are_listed_over_several_pages() {
     let page = |keys: &[&str], next: &str| {
         let keys: String =
             keys.iter().map(|key| format!("<Contents><Key>{key}</Key></Contents>")).collect();
-        Reply::new("200 OK", format!("<ListBucketResult>{keys}{next}</ListBucketResult>"))
+        ScriptedReply::new("200 OK", format!("<ListBucketResult>{keys}{next}</ListBucketResult>"))
     };
-    let server = Scripted::start([
+    let server = ScriptedServer::start([
         page(
             &["env:/b/k/s", "env:/b/k/s.tflock", "env:/other"],
             // A plus that is not encoded would reach the service as a space.
@@ -352,50 +396,50 @@ async fn workspaces_are_listed_over_several_pages() {
         ),
         page(&["env:/a/k/s"], ""),
     ]);
-    assert_eq!(backend(&server, &[]).workspaces().await.unwrap(), ["default", "a", "b"]);
-    let lines = server.lines();
+    assert_eq!(new_backend(&server, &[]).workspaces().await.unwrap(), ["default", "a", "b"]);
+    let lines = server.request_lines();
     assert_eq!(lines[0], "GET /b/?list-type=2&max-keys=1000&prefix=env%3A%2F");
     assert!(lines[1].starts_with("GET /b/?continuation-token=t%2B%2F&"), "{}", lines[1]);
 
-    let server = Scripted::start([error("403 Forbidden", "AccessDenied")]);
-    assert_eq!(backend(&server, &[]).workspaces().await.unwrap(), ["default"]);
-    let server = Scripted::start([error("403 Forbidden", "AccessDenied")]);
+    let server = ScriptedServer::start([error_reply("403 Forbidden", "AccessDenied")]);
+    assert_eq!(new_backend(&server, &[]).workspaces().await.unwrap(), ["default"]);
+    let server = ScriptedServer::start([error_reply("403 Forbidden", "AccessDenied")]);
     let prefix = [("workspace_key_prefix", Value::string("ws"))];
-    let refused = backend(&server, &prefix).workspaces().await.unwrap_err().to_string();
+    let refused = new_backend(&server, &prefix).workspaces().await.unwrap_err().to_string();
     assert!(refused.contains("s3:ListBucket"), "{refused}");
 }
 
 /// The credentials in the header of the first request to the bucket.
-async fn credential_of(
-    server: &Scripted,
+async fn access_key_of_first_request(
+    server: &ScriptedServer,
     arguments: &[(&str, Value)],
     variables: &[(&str, &str)],
 ) -> (String, String) {
-    let backend = configured_in("s3", arguments, variables).unwrap();
-    assert!(backend.open(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap().is_none());
-    let asked = server.asked();
+    let backend = configure_backend_with_variables("s3", arguments, variables).unwrap();
+    assert!(backend.open_store(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap().is_none());
+    let asked = server.received_requests();
     let headers = &asked.last().unwrap().headers;
     let authorization = headers["authorization"].clone();
     let id = authorization.split(['=', '/']).nth(1).unwrap_or_default().to_owned();
     (id, headers.get("x-amz-security-token").cloned().unwrap_or_default())
 }
 
-const SESSION: &str = "<Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials>";
+const SESSION_CREDENTIALS_XML: &str = "<Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials>";
 
 #[tokio::test(start_paused = true)]
 async fn a_token_of_another_provider_is_exchanged_for_a_role() {
     let answer = format!(
-        "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult>{SESSION}</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"
+        "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult>{SESSION_CREDENTIALS_XML}</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"
     );
     let token = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(token.path(), "jwt\n").unwrap();
-    let server = Scripted::start([Reply::new("200 OK", answer), missing()]);
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", answer), not_found_reply()]);
     let path = token.path().display().to_string();
     let variables =
         [("AWS_ROLE_ARN", "arn:aws:iam::1:role/r"), ("AWS_WEB_IDENTITY_TOKEN_FILE", path.as_str())];
-    let found = credential_of(&server, &arguments(&server), &variables).await;
+    let found = access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
     assert_eq!(found, ("ASIA".to_owned(), "T".to_owned()));
-    let asked = server.asked();
+    let asked = server.received_requests();
     let body = String::from_utf8_lossy(&asked[0].body);
     assert!(
         body.contains("Action=AssumeRoleWithWebIdentity") && body.ends_with("WebIdentityToken=jwt"),
@@ -408,46 +452,49 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
 #[tokio::test(start_paused = true)]
 async fn credentials_of_a_container_and_a_machine_are_asked_for() {
     let keys = r#"{"AccessKeyId":"ASIA","SecretAccessKey":"S","Token":"T","Expiration":"2999-01-01T00:00:00Z","Code":"Success"}"#;
-    let server = Scripted::start([Reply::new("200 OK", keys), missing()]);
+    let server = ScriptedServer::start([ScriptedReply::new("200 OK", keys), not_found_reply()]);
     let url = format!("{}/creds", server.url);
     let variables = [("AWS_CONTAINER_CREDENTIALS_FULL_URI", url.as_str())];
-    let found = credential_of(&server, &arguments(&server), &variables).await;
+    let found = access_key_of_first_request(&server, &backend_arguments(&server), &variables).await;
     assert_eq!(found.0, "ASIA");
 
-    let server = Scripted::start([
+    let server = ScriptedServer::start([
         // The second version of the metadata service: a token, the name of the role, then its keys.
-        Reply::new("200 OK", "token"),
-        Reply::new("200 OK", "role"),
-        Reply::new("200 OK", keys),
-        missing(),
+        ScriptedReply::new("200 OK", "token"),
+        ScriptedReply::new("200 OK", "role"),
+        ScriptedReply::new("200 OK", keys),
+        not_found_reply(),
     ]);
-    let mut arguments = arguments(&server);
+    let mut arguments = backend_arguments(&server);
     arguments.retain(|(name, _)| *name != "skip_metadata_api_check");
     arguments.push(("ec2_metadata_service_endpoint", Value::string(server.url.as_str())));
-    let found = credential_of(&server, &arguments, &[]).await;
+    let found = access_key_of_first_request(&server, &arguments, &[]).await;
     assert_eq!(found.0, "ASIA");
-    assert_eq!(server.lines()[2], "GET /latest/meta-data/iam/security-credentials/role");
+    assert_eq!(server.request_lines()[2], "GET /latest/meta-data/iam/security-credentials/role");
 }
 
 #[tokio::test(start_paused = true)]
 async fn missing_credentials_are_reported_with_the_places_that_were_searched() {
-    let server = Scripted::start([]);
-    let backend = configured_in("s3", &arguments(&server), &[]).unwrap();
-    let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+    let server = ScriptedServer::start([]);
+    let backend = configure_backend_with_variables("s3", &backend_arguments(&server), &[]).unwrap();
+    let mut store = backend.open_store(DEFAULT_WORKSPACE).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
     assert!(error.contains("no valid credential sources found"), "{error}");
     assert!(error.contains("AWS_ACCESS_KEY_ID") && error.contains("~/.aws/credentials"), "{error}");
-    assert!(server.asked().is_empty());
+    assert!(server.received_requests().is_empty());
 }
 
 #[test]
 fn invalid_arguments_are_refused_by_name() {
-    let server = Scripted::start([]);
+    let server = ScriptedServer::start([]);
     let refused = |name: &'static str, value: Value| {
-        let mut all = arguments(&server);
+        let mut all = backend_arguments(&server);
         all.retain(|(other, _)| *other != name);
         all.push((name, value));
-        configured_in("s3", &all, &KEYS).err().map(|error| error.message).unwrap_or_default()
+        configure_backend_with_variables("s3", &all, &ACCESS_KEY_VARIABLES)
+            .err()
+            .map(|error| error.message)
+            .unwrap_or_default()
     };
     assert!(refused("bucket", Value::string("")).contains("\"bucket\" is required"));
     assert!(refused("key", Value::string("/k")).contains("must not start or end with \"/\""));

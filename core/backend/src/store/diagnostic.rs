@@ -46,7 +46,7 @@ impl StoreError {
         match self {
             Self::Unusable { .. } | Self::Conflict(_) => (messages::FAILED_TO_READ_STATE, String::new()),
             Self::Held { holder, ends, .. } => {
-                (messages::STATE_IS_LOCKED, held(holder.as_deref(), *ends))
+                (messages::STATE_IS_LOCKED, describe_held_lock(holder.as_deref(), *ends))
             }
             Self::LockRefused { .. } => (
                 messages::STATE_IS_LOCKED,
@@ -107,7 +107,7 @@ impl StoreError {
                  block or TF_ENCRYPTION."
                     .to_owned(),
             ),
-            Self::NotKept { .. } => (
+            Self::NotPersistent { .. } => (
                 messages::STATE_WOULD_NOT_BE_KEPT,
                 "Without a state it would be unknown afterwards what was made. Name a file, with \
                  the backend's `path` or -state-out."
@@ -168,7 +168,7 @@ impl StoreOperation {
     }
 }
 
-fn held(holder: Option<&LockInfo>, ends: LockEnd) -> String {
+fn describe_held_lock(holder: Option<&LockInfo>, ends: LockEnd) -> String {
     let about = holder.map(LockInfo::describe).unwrap_or_default();
     let end = match ends {
         LockEnd::WithProcess => "The lock ends with the process that holds it.".to_owned(),
@@ -196,7 +196,7 @@ mod tests {
             [("0f1e-2", "0f1e-2"), ("x; id $(id)", "'x; id $(id)'"), ("a'b", r"'a'\''b'")]
         {
             let holder = LockInfo { id: id.to_owned(), ..LockInfo::default() };
-            let text = held(Some(&holder), LockEnd::ByForce);
+            let text = describe_held_lock(Some(&holder), LockEnd::ByForce);
             assert!(text.ends_with(&format!("\n  formwork force-unlock {word}")), "{text}");
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use formwork_value::diag::Summary;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{BodySchema, Expected};
+use super::{BodySchema, ExpectedContent};
 use crate::messages;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
 
@@ -17,7 +17,7 @@ const DYNAMIC: BodySchema = BodySchema {
 };
 
 /// Makes arguments and blocks of the undecided members that are expected. The others stay undecided.
-pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected) {
+pub fn resolve_members(diags: &mut Diagnostics, body: &mut Body, expected: &impl ExpectedContent) {
     if body.undecided.is_empty() {
         return;
     }
@@ -29,7 +29,7 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
             // Says nothing.
         } else if expected.attribute(&name) {
             if names.insert(name, member.span).is_some() {
-                let _ = redefined(diags, &member, messages::DUPLICATE_ARGUMENT);
+                let _ = report_redefinition(diags, &member, messages::DUPLICATE_ARGUMENT);
             } else {
                 body.attributes.push(member);
             }
@@ -38,7 +38,7 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
             // before.
             let mut maker =
                 BlockBuilder { diags, kind: member.name, labels, blocks: &mut body.blocks };
-            maker.labelled(Vec::new(), member.expr);
+            maker.build_labelled(Vec::new(), member.expr);
         } else {
             body.undecided.push(member);
         }
@@ -46,7 +46,7 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
 }
 
 /// Reports a name that is set twice.
-pub(super) fn redefined(
+pub(super) fn report_redefinition(
     diags: &mut Diagnostics,
     member: &Attribute,
     summary: impl Into<Summary>,
@@ -66,13 +66,13 @@ struct BlockBuilder<'m> {
 
 impl BlockBuilder<'_> {
     /// Makes blocks out of what stands behind some labels.
-    fn labelled(&mut self, labels: Vec<Ident>, expr: Expr) {
+    fn build_labelled(&mut self, labels: Vec<Ident>, expr: Expr) {
         let Some(label) = self.labels.get(labels.len()) else {
-            return self.bodies(labels, expr);
+            return self.build_bodies(labels, expr);
         };
         let span = expr.span;
         let whole = match expr.kind {
-            ExprKind::Object(_) | ExprKind::Tuple(_) => brace(span),
+            ExprKind::Object(_) | ExprKind::Tuple(_) => opening_span(span),
             _ => span,
         };
         let mut items = Vec::new();
@@ -85,76 +85,84 @@ impl BlockBuilder<'_> {
                 for element in elements {
                     match element.kind {
                         ExprKind::Object(members) => items.extend(members),
-                        _ => self.wrong_value(LABELS, element.span),
+                        _ => self.report_wrong_value(EXPECTED_LABELS, element.span),
                     }
                 }
             }
-            _ => self.wrong_value(LABELS, span),
+            _ => self.report_wrong_value(EXPECTED_LABELS, span),
         }
         if items.is_empty() {
             let kind = &self.kind.name;
             let detail = format!(
                 "An object must be here whose member's name is the {kind} block's {label}."
             );
-            self.error(messages::MISSING_BLOCK_LABEL, detail, whole);
+            self.report_error(messages::MISSING_BLOCK_LABEL, detail, whole);
         }
         for ObjectItem { key, value, .. } in items {
             // The keys of an object in JSON are always strings, so nothing is left out here.
             let ExprKind::Json(text) = key.kind else { continue };
             let label = Ident { name: text.text, span: key.span };
-            self.labelled(labels.iter().cloned().chain([label]).collect(), value);
+            self.build_labelled(labels.iter().cloned().chain([label]).collect(), value);
         }
     }
 
     /// Makes a block of an object, or one of each in an array.
-    fn bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
-        let header = brace(expr.span);
+    fn build_bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
+        let header = opening_span(expr.span);
         match expr.kind {
             // HCL takes a null for an absent block, so that generated files may set unused blocks
             // to null.
             ExprKind::Null => {}
-            ExprKind::Object(items) => self.block(labels, items, header, expr.span),
+            ExprKind::Object(items) => self.build_block(labels, items, header, expr.span),
             ExprKind::Tuple(elements) => {
                 for element in elements {
                     match element.kind {
                         ExprKind::Object(items) => {
-                            self.block(labels.clone(), items, header, element.span);
+                            self.build_block(labels.clone(), items, header, element.span);
                         }
-                        _ => self.wrong_value(BODY, element.span),
+                        _ => self.report_wrong_value(EXPECTED_BODY, element.span),
                     }
                 }
             }
-            _ => self.wrong_value(BODIES, expr.span),
+            _ => self.report_wrong_value(EXPECTED_BODIES, expr.span),
         }
     }
 
     /// Makes a block of an object. Its own diagnostics point to the start of its siblings, those
     /// about missing items to its end, as in Terraform.
-    fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, header: Span, span: Span) {
+    fn build_block(
+        &mut self,
+        labels: Vec<Ident>,
+        items: Vec<ObjectItem>,
+        header: Span,
+        span: Span,
+    ) {
         let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
         let mut body = Body { undecided: json_members(items), ..Body::empty(span, end) };
         // The parts of a `dynamic` block are the same for all block types, so they are decided at
         // once. Its content waits for the schema of the type it repeats.
         if self.kind.name == "dynamic" {
-            decide(self.diags, &mut body, &DYNAMIC);
+            resolve_members(self.diags, &mut body, &DYNAMIC);
         }
         self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, brace: end, span });
     }
 
-    fn wrong_value(&mut self, detail: &str, span: Span) {
-        self.error(messages::INCORRECT_JSON_VALUE_TYPE, detail.to_owned(), span);
+    fn report_wrong_value(&mut self, detail: &str, span: Span) {
+        self.report_error(messages::INCORRECT_JSON_VALUE_TYPE, detail.to_owned(), span);
     }
 
-    fn error(&mut self, summary: impl Into<Summary>, detail: String, span: Span) {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: String, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 }
 
 /// The first character of a value, at which messages about all of it point.
-fn brace(span: Span) -> Span {
+fn opening_span(span: Span) -> Span {
     Span { end: span.end.min(span.start + 1), ..span }
 }
 
-const LABELS: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
-const BODY: &str = "An object must be here, which holds the arguments and blocks of a block.";
-const BODIES: &str = "An object must be here, or an array of objects, each of which is a block.";
+const EXPECTED_LABELS: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
+const EXPECTED_BODY: &str =
+    "An object must be here, which holds the arguments and blocks of a block.";
+const EXPECTED_BODIES: &str =
+    "An object must be here, or an array of objects, each of which is a block.";

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::{BodySchema, content, into_attributes, into_content, split_content};
-use crate::testing::file;
+use crate::testing::parse_valid_file;
 
 const OUTPUT: BodySchema<'_> = BodySchema {
     attributes: &[("value", true), ("description", false)],
@@ -11,7 +11,7 @@ const OUTPUT: BodySchema<'_> = BodySchema {
 };
 
 fn check(text: &str, expected: &Expect) {
-    let (body, mut text) = file(text);
+    let (body, mut text) = parse_valid_file(text);
     let found = content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
     let names: Vec<&str> = found.attributes.keys().map(|name| name.as_str()).collect();
     let blocks: Vec<&str> = found.blocks.iter().map(|block| block.kind.name.as_str()).collect();
@@ -83,7 +83,7 @@ fn labels_must_be_as_many_as_expected() {
 #[test]
 fn the_rest_is_left_for_others() {
     let (mut body, mut text) =
-        file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
+        parse_valid_file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
     let (mut found, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
     assert_eq!(text.problems(), "");
     assert!(found.take("value").is_some() && found.take("value").is_none());
@@ -97,7 +97,7 @@ fn the_rest_is_left_for_others() {
 
 #[test]
 fn locals_hold_no_blocks() {
-    let (body, mut text) = file("a = 1\nb {\n}\n");
+    let (body, mut text) = parse_valid_file("a = 1\nb {\n}\n");
     assert_eq!(into_attributes(&mut text.diags, body).len(), 1);
     expect![[r#"
         2:1 "b" Unexpected "b" block

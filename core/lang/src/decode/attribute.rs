@@ -5,7 +5,7 @@ use formwork_value::schema::Attribute as Schema;
 use formwork_value::{Diagnostic, Step, Value};
 
 use super::{Context, Decoder};
-use crate::eval::{Cause, evaluate, mentioned};
+use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::syntax::Attribute;
 
@@ -30,13 +30,19 @@ impl Decoder<'_> {
             Ok(value) => value.mark(context.marks),
             Err(refused) => {
                 let name = &written.name.name;
-                let detail =
-                    format!("Inappropriate value for attribute {name:?}: {}", reason(&refused));
+                let detail = format!(
+                    "Inappropriate value for attribute {name:?}: {}",
+                    conversion_reason(&refused)
+                );
                 let _ = self.diags.error(
                     Diagnostic::error(messages::INCORRECT_ATTRIBUTE_VALUE_TYPE, detail)
                         .at(written.expr.span)
                         .within(written.span)
-                        .mentioning(mentioned(&written.expr, context.scope, Cause::Values)),
+                        .mentioning(describe_mentioned_values(
+                            &written.expr,
+                            context.scope,
+                            ErrorCause::Values,
+                        )),
                 );
                 Value::unknown(schema.implied_type())
             }
@@ -46,7 +52,7 @@ impl Decoder<'_> {
 
 /// Says why a value was refused. The place inside it stands in front if no value of the type would do, and
 /// behind if another value of the type would: Terraform leaves it out then.
-fn reason(refused: &ConversionError) -> String {
+fn conversion_reason(refused: &ConversionError) -> String {
     let depends_on_value = ["a number is required", "a bool is required"];
     if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {
         return match refused.path.to_string().trim_start_matches('.') {

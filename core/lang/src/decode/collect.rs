@@ -65,16 +65,18 @@ impl CollectedBlocks {
         match nested.nesting {
             // If it is unknown whether there is a block, its arguments are unknown, as in
             // Terraform.
-            Nesting::Single | Nesting::Group => self.single(kind, nested, missing, &mut report),
+            Nesting::Single | Nesting::Group => {
+                self.single_value(kind, nested, missing, &mut report)
+            }
             Nesting::List | Nesting::Set => {
                 self.check_count(kind, nested, missing, &mut report);
-                self.many(nested)
+                self.collection_value(nested)
             }
-            Nesting::Map => self.keyed(kind, nested, &mut report),
+            Nesting::Map => self.map_value(kind, nested, &mut report),
         }
     }
 
-    fn single(
+    fn single_value(
         self,
         kind: &Str,
         nested: &NestedBlock,
@@ -116,7 +118,7 @@ impl CollectedBlocks {
         }
     }
 
-    fn many(self, nested: &NestedBlock) -> Value {
+    fn collection_value(self, nested: &NestedBlock) -> Value {
         // Null leaves the choice of the blocks to the provider; an empty collection would be a
         // choice.
         let none_written = self.blocks.is_empty() && nested.computed;
@@ -126,7 +128,7 @@ impl CollectedBlocks {
         nested.collection(self.blocks.into_iter().map(|(value, _, _)| value).collect())
     }
 
-    fn keyed(
+    fn map_value(
         self,
         kind: &Str,
         nested: &NestedBlock,
@@ -152,6 +154,6 @@ impl CollectedBlocks {
                 }
             }
         }
-        nested.keyed(pairs.into_iter().collect())
+        nested.keyed_collection(pairs.into_iter().collect())
     }
 }

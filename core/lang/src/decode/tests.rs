@@ -16,7 +16,7 @@ use super::decode;
 use crate::functions::Function;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
-use crate::testing::file;
+use crate::testing::parse_valid_file;
 
 /// A scope of a few names.
 struct Names(BTreeMap<&'static str, Value>);
@@ -107,7 +107,7 @@ fn schema() -> Block {
 
 /// Decodes a string and prints what is neither null nor empty, and the problems.
 fn decoded(text: &str, schema: &Block) -> String {
-    let (body, mut text) = file(text);
+    let (body, mut text) = parse_valid_file(text);
     match decode(&mut text.diags, &body, schema, &names()) {
         Ok(value) => {
             assert_eq!(text.problems(), "");
@@ -181,7 +181,7 @@ fn arguments_are_converted_to_their_types() {
 
 #[test]
 fn what_is_not_written_is_null_or_empty() {
-    let (body, mut text) = file("name = \"n\"\n");
+    let (body, mut text) = parse_valid_file("name = \"n\"\n");
     let value = decode(&mut text.diags, &body, &schema(), &names()).unwrap();
     let mut empty = schema().empty_value();
     if let Value::Object(object) = &empty {

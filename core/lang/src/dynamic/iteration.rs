@@ -7,19 +7,19 @@ use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
 
 /// A scope in which one more name has a meaning: the iterator.
-pub struct Iteration<'s> {
+pub struct IterationScope<'s> {
     outer: &'s dyn Scope,
     name: Str,
     element: Value,
 }
 
-impl<'s> Iteration<'s> {
+impl<'s> IterationScope<'s> {
     pub(super) fn new(outer: &'s dyn Scope, name: Str, key: Value, value: Value) -> Self {
         Self { outer, name, element: Value::object([("key", key), ("value", value)]) }
     }
 }
 
-impl Scope for Iteration<'_> {
+impl Scope for IterationScope<'_> {
     fn resolve(
         &self,
         diags: &mut Diagnostics,

@@ -1,7 +1,7 @@
 //! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
 //! place, the caller adds it.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use crate::messages;
 use crate::print::with_article;
 use formwork_value::diag::Message;
@@ -47,7 +47,7 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
         Value::Object(object) => object
             .get(name)
             .cloned()
-            .ok_or_else(|| no_attribute(name, visible(object.names(), marks)))?,
+            .ok_or_else(|| no_attribute(name, visible_names(object.names(), marks)))?,
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
             AccessError::new(
                 messages::MISSING_MAP_ELEMENT,
@@ -73,7 +73,7 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
 const MAX_COMPARED: usize = 500;
 
 /// The names that may be shown of an object or a map: none if it is secret.
-fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
+fn visible_names(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
     let names = if marks.contains(Marks::SENSITIVE) { &[] } else { names };
     names.iter()
 }
@@ -89,7 +89,7 @@ fn null_attribute(name: &str) -> AccessError {
 
 fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> AccessError {
     let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).take(MAX_COMPARED).collect();
-    let hint = match crate::suggest::nearest(name, names.iter().copied()) {
+    let hint = match crate::suggest::nearest_name(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
         None if names.is_empty() => String::new(),
         None if names.len() <= 10 => format!(" It has: {}.", names.join(", ")),
@@ -138,41 +138,45 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
         ));
     }
     if key.is_null() {
-        return Err(invalid("Can't use a null value as an indexing key."));
+        return Err(invalid_index_error("Can't use a null value as an indexing key."));
     }
     // A key without a type may still become one that fits, so nothing is refused yet.
-    if Kind::of(key) == Kind::Dynamic {
+    if ValueKind::of(key) == ValueKind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
     }
-    let taken = match Kind::of(value) {
-        Kind::Dynamic => Value::dynamic(),
-        Kind::List | Kind::Tuple => by_position(value, key).map_err(hide)?,
-        Kind::Map | Kind::Object => by_key(value, key).map_err(hide)?,
-        Kind::Set => {
-            return Err(invalid(
+    let taken = match ValueKind::of(value) {
+        ValueKind::Dynamic => Value::dynamic(),
+        ValueKind::List | ValueKind::Tuple => element_at_position(value, key).map_err(hide)?,
+        ValueKind::Map | ValueKind::Object => element_by_key(value, key).map_err(hide)?,
+        ValueKind::Set => {
+            return Err(invalid_index_error(
                 "Elements of a set are identified only by their value and don't have any separate index or key to select with, so it's only possible to perform operations across all elements of the set. Convert it with tolist(), or use a `for` expression.",
             ));
         }
         _ => {
             let ty = with_article(&value.ty());
-            return Err(invalid(format!("This value does not have any indices. It is {ty}.")));
+            return Err(invalid_index_error(format!(
+                "This value does not have any indices. It is {ty}."
+            )));
         }
     };
     Ok(taken.mark(marks))
 }
 
-fn invalid(detail: impl Into<String>) -> AccessError {
+fn invalid_index_error(detail: impl Into<String>) -> AccessError {
     AccessError::new(messages::INVALID_INDEX, detail)
 }
 
 /// The error for a key that leads to no element, with the reason.
-fn unidentified(reason: &str) -> AccessError {
-    invalid(format!("The given key does not identify an element in this collection value{reason}."))
+fn no_element_error(reason: &str) -> AccessError {
+    invalid_index_error(format!(
+        "The given key does not identify an element in this collection value{reason}."
+    ))
 }
 
-fn by_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
+fn element_at_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let key = convert::convert(key, &Type::Number)
-        .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
+        .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
     let Value::Number(number) = &key else { return Ok(some_element(value)) };
     // Checked even if the elements are unknown: no later value makes such an index valid.
     check_position(number)?;
@@ -196,13 +200,13 @@ fn by_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
 
 fn check_position(number: &Number) -> Result<(), AccessError> {
     if !number.is_integer() {
-        return Err(unidentified(
+        return Err(no_element_error(
             ": indexing a sequence requires a whole number, but the given index has a fractional part",
         ));
     }
     if *number < Number::from(0_i64) {
         let reason = ": a negative number is not a valid index for a sequence";
-        return Err(unidentified(reason));
+        return Err(no_element_error(reason));
     }
     Ok(())
 }
@@ -210,7 +214,7 @@ fn check_position(number: &Number) -> Result<(), AccessError> {
 fn out_of_range(number: &Number, len: usize) -> AccessError {
     const TOO_LARGE: &str =
         ": the given index is greater than or equal to the length of the collection";
-    unidentified(&match len {
+    no_element_error(&match len {
         0 => ": the collection has no elements".to_owned(),
         1 => format!("{TOO_LARGE}. The index is {number}, and the only element has the index 0"),
         _ => format!(
@@ -230,10 +234,10 @@ fn some_element(value: &Value) -> Value {
     })
 }
 
-fn by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
+fn element_by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
-        .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
+        .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
     let Value::String(key) = &key else { return Ok(some_element(value)) };
     match value {
         Value::Map(map) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
@@ -251,7 +255,7 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
 
 fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> AccessError {
     let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED);
-    let near = crate::suggest::nearest(key, keys);
+    let near = crate::suggest::nearest_name(key, keys);
     let hint = match near {
         _ if by_number => {
             ". An object only supports looking up attributes by name, not by numeric index"
@@ -260,5 +264,5 @@ fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: boo
         Some(near) => format!(". The key is {key:?}; {near:?} exists"),
         None => format!(". The key is {key:?}"),
     };
-    unidentified(&hint)
+    no_element_error(&hint)
 }

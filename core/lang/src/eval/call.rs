@@ -1,13 +1,13 @@
 //! Function calls: resolves the function, evaluates the arguments, and reports failures.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
 
-use super::{Evaluator, Frames, head};
-use crate::functions::{self, CallContext, CallError, Function, Param, Special};
-use crate::suggest::nearest;
+use super::{Evaluator, ForFrames, first_token_span};
+use crate::functions::{self, CallContext, CallError, Function, Param, SpecialFunction};
+use crate::suggest::nearest_name;
 use crate::syntax::{Call, Expr, ExprKind};
 
 /// An argument: its value, and the expression it came from.
@@ -28,7 +28,7 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         call: &Call,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let scope = self.scope;
         let Some(function) = scope.lookup_function(&call.name.name) else {
@@ -38,30 +38,30 @@ impl Evaluator<'_> {
         match function.special() {
             // Arguments that are expanded with `...` exist only after their evaluation, when there
             // is nothing left to catch.
-            Some(Special::Try) if !call.expand => return self.try_each(&site, frames),
-            Some(Special::Can) if !call.expand => return self.can(&site, frames),
-            Some(Special::Reference) => self.check_reference(&site, frames)?,
+            Some(SpecialFunction::Try) if !call.expand => return self.evaluate_try(&site, frames),
+            Some(SpecialFunction::Can) if !call.expand => return self.evaluate_can(&site, frames),
+            Some(SpecialFunction::Reference) => self.check_reference(&site, frames)?,
             _ => {}
         }
-        let args = self.args(&site, frames)?;
+        let args = self.evaluate_args(&site, frames)?;
         let Some(args) = args else { return Ok(Value::dynamic()) };
         self.check_count(&site, &args, frames)?;
-        if function.special() == Some(Special::Reference) {
+        if function.special() == Some(SpecialFunction::Reference) {
             self.check_text(&site, &args, frames)?;
         }
-        let values = self.converted(&site, &args, frames)?;
+        let values = self.convert_args(&site, &args, frames)?;
         let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
         let result = functions::invoke(function, &ctx, &values);
         let value = result.map_err(|error| self.call_failed(&site, &args, error, frames))?;
-        self.checked(value, expr.span)
+        self.check_limits(value, expr.span)
     }
 
     /// Evaluates the arguments, the last one spread out if it is followed by `...`. `None` when it
     /// cannot be spread out yet.
-    fn args<'e>(
+    fn evaluate_args<'e>(
         &mut self,
         site: &FunctionCall<'e>,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Option<Vec<Arg<'e>>>, Reported> {
         let mut args = Vec::with_capacity(site.call.args.len());
         let mut failed = None;
@@ -78,17 +78,17 @@ impl Evaluator<'_> {
             return Ok(Some(args));
         }
         let Some(Arg { value, expr }) = args.pop() else { return Ok(Some(args)) };
-        let refusal = match Kind::of(&value) {
+        let refusal = match ValueKind::of(&value) {
             _ if value.is_null() => "must not be null".to_owned(),
-            Kind::List | Kind::Set | Kind::Tuple | Kind::Dynamic => {
+            ValueKind::List | ValueKind::Set | ValueKind::Tuple | ValueKind::Dynamic => {
                 // The number of arguments is open, so that nothing can be checked or called yet.
                 if value.is_unknown() {
                     return Ok(None);
                 }
                 let items = value.children();
                 self.budget
-                    .elements(items.len())
-                    .map_err(|limit| self.limit(limit, site.expr.span))?;
+                    .charge_elements(items.len())
+                    .map_err(|limit| self.report_limit(limit, site.expr.span))?;
                 // The list itself is gone after this, so its marks move to its elements.
                 let marks = value.marks();
                 args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
@@ -103,14 +103,14 @@ impl Evaluator<'_> {
             messages::INVALID_EXPANDING_ARGUMENT_VALUE,
             format!("The expanding argument (indicated by ...) {refusal}."),
         );
-        Err(self.fail(about(site, diag).at(expr.span), site.expr, frames))
+        Err(self.report_error(with_called_function(site, diag).at(expr.span), site.expr, frames))
     }
 
     fn check_count(
         &mut self,
         site: &FunctionCall<'_>,
         args: &[Arg<'_>],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let params = site.function.params();
         let variadic = site.function.variadic();
@@ -129,7 +129,11 @@ impl Evaluator<'_> {
             // HCL points at the closing parenthesis: the missing argument belongs before it.
             let parens = site.call.parens;
             let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
-            return Err(self.fail(about(site, diag).at(close), site.expr, frames));
+            return Err(self.report_error(
+                with_called_function(site, diag).at(close),
+                site.expr,
+                frames,
+            ));
         }
         if variadic.is_none()
             && let Some(extra) = args.get(n_params)
@@ -138,23 +142,27 @@ impl Evaluator<'_> {
                 messages::TOO_MANY_FUNCTION_ARGUMENTS,
                 format!("Function {:?} expects only {n_params} argument(s).", name.as_str()),
             );
-            return Err(self.fail(about(site, diag).at(head(extra.expr)), site.expr, frames));
+            return Err(self.report_error(
+                with_called_function(site, diag).at(first_token_span(extra.expr)),
+                site.expr,
+                frames,
+            ));
         }
         Ok(())
     }
 
     /// Converts the arguments to the types of the parameters.
-    fn converted(
+    fn convert_args(
         &mut self,
         site: &FunctionCall<'_>,
         args: &[Arg<'_>],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Vec<Value>, Reported> {
         let mut values = Vec::with_capacity(args.len());
         // A refusal does not end the loop: each argument that does not fit is reported.
         let mut failed = None;
         for (at, arg) in args.iter().enumerate() {
-            let Some(param) = param(site.function, at) else { continue };
+            let Some(param) = parameter_at(site.function, at) else { continue };
             // `any` takes the value as it is, marks and unknown parts included.
             if param.ty == Type::Dynamic {
                 values.push(arg.value.clone());
@@ -181,17 +189,18 @@ impl Evaluator<'_> {
         site: &FunctionCall<'_>,
         args: &[Arg<'_>],
         error: CallError,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Reported {
         if let Some(limit) = error.limit {
-            return self.limit(limit, site.expr.span);
+            return self.report_limit(limit, site.expr.span);
         }
         // The function may quote an argument in its reason, and the message is printed in the
         // clear.
         let secrets = Secrets::default();
         args.iter().for_each(|arg| secrets.add_marked(&arg.value));
         let error = CallError { reason: secrets.mask(error.reason), ..error };
-        let blamed = error.argument.and_then(|at| Some((args.get(at)?, param(site.function, at)?)));
+        let blamed =
+            error.argument.and_then(|at| Some((args.get(at)?, parameter_at(site.function, at)?)));
         match blamed {
             Some((arg, param)) => {
                 let diag = Diagnostic::error(
@@ -200,8 +209,8 @@ impl Evaluator<'_> {
                 );
                 // Of an argument that was not written itself, all that it came from is shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
-                let place = if written { head(arg.expr) } else { arg.expr.span };
-                self.fail(about(site, diag).at(place), arg.expr, frames)
+                let place = if written { first_token_span(arg.expr) } else { arg.expr.span };
+                self.report_error(with_called_function(site, diag).at(place), arg.expr, frames)
             }
             None => {
                 let diag = Diagnostic::error(
@@ -212,16 +221,20 @@ impl Evaluator<'_> {
                         error.reason
                     ),
                 );
-                self.fail(about(site, diag).at(head(site.expr)), site.expr, frames)
+                self.report_error(
+                    with_called_function(site, diag).at(first_token_span(site.expr)),
+                    site.expr,
+                    frames,
+                )
             }
         }
     }
 
-    fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
+    fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: ForFrames<'_>) -> Reported {
         if let Some(reason) = self.scope.why_no_calls() {
             let diag =
                 Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
-            return self.fail(diag.within(expr.span), expr, frames);
+            return self.report_error(diag.within(expr.span), expr, frames);
         }
         let name = call.name.name.as_str();
         let diag = match name.contains("::") {
@@ -235,7 +248,7 @@ impl Evaluator<'_> {
                 Diagnostic::error(messages::CALL_TO_UNKNOWN_FUNCTION, detail)
             }
         };
-        self.fail(diag.at(call.name.span).within(expr.span), expr, frames)
+        self.report_error(diag.at(call.name.span).within(expr.span), expr, frames)
     }
 
     /// Suggests the function of a provider that is called so, or one with a similar name.
@@ -249,18 +262,22 @@ impl Evaluator<'_> {
         });
         let near = of_provider
             .map(String::as_str)
-            .or_else(|| nearest(name, names.iter().map(String::as_str)));
+            .or_else(|| nearest_name(name, names.iter().map(String::as_str)));
         near.map_or(String::new(), |near| format!(" Did you mean {near:?}?"))
     }
 
     /// Whether the argument has a value. Not known where it holds unknown values: steps taken on them
     /// may yet fail.
-    fn can(&mut self, site: &FunctionCall<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn evaluate_can(
+        &mut self,
+        site: &FunctionCall<'_>,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         let Some(arg) = self.only_argument(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
         // The diagnostics are dropped: an error is an answer here, not a failure.
-        let (result, _) = self.quietly(|this| this.expr(arg, frames));
+        let (result, _) = self.evaluate_without_diagnostics(|this| this.expr(arg, frames));
         Ok(match result {
             Err(_) => Value::Bool(false),
             Ok(value) if value.is_wholly_known() => Value::Bool(true),
@@ -272,7 +289,7 @@ impl Evaluator<'_> {
     fn check_reference(
         &mut self,
         site: &FunctionCall<'_>,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let Some(first) = site.call.args.first() else { return Ok(()) };
         let mut base = first;
@@ -293,7 +310,7 @@ impl Evaluator<'_> {
         &mut self,
         site: &FunctionCall<'_>,
         args: &[Arg<'_>],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let Some(first) = args.first() else { return Ok(()) };
         let ty = first.value.ty();
@@ -307,7 +324,7 @@ impl Evaluator<'_> {
     fn only_argument<'e>(
         &mut self,
         site: &FunctionCall<'e>,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Option<&'e Expr>, Reported> {
         // The count is checked with stand-ins: the argument must not be evaluated yet.
         let args: Vec<Arg<'_>> =
@@ -316,10 +333,14 @@ impl Evaluator<'_> {
         Ok(site.call.args.first())
     }
 
-    fn try_each(&mut self, site: &FunctionCall<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn evaluate_try(
+        &mut self,
+        site: &FunctionCall<'_>,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         let mut failures = Vec::new();
         for arg in &site.call.args {
-            let (result, diags) = self.quietly(|this| this.expr(arg, frames));
+            let (result, diags) = self.evaluate_without_diagnostics(|this| this.expr(arg, frames));
             match result {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
                 // Steps taken later on what is unknown may yet fail.
@@ -342,24 +363,24 @@ impl Evaluator<'_> {
         Err(self.call_failed(site, &[], CallError::new(reason), frames))
     }
 
-    fn quietly(
+    fn evaluate_without_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
     ) -> super::operator::ArmValue {
         // Restored and not cleared afterwards: this may be a `try` inside another one.
         let outer = std::mem::replace(&mut self.quiet, true);
-        let result = self.caught(run);
+        let result = self.capture_diagnostics(run);
         self.quiet = outer;
         result
     }
 }
 
 /// The parameter that takes an argument.
-fn param(function: &dyn Function, at: usize) -> Option<&Param> {
+fn parameter_at(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic())
 }
 
-fn about(site: &FunctionCall<'_>, diag: Diagnostic) -> Diagnostic {
-    let called = functions::called(&site.call.name.name, site.function);
+fn with_called_function(site: &FunctionCall<'_>, diag: Diagnostic) -> Diagnostic {
+    let called = functions::called_function(&site.call.name.name, site.function);
     Diagnostic { function: Some(Box::new(called)), ..diag.within(site.expr.span) }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use crate::messages;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
 
-use super::{Evaluator, Frame, Frames};
+use super::{Evaluator, ForFrame, ForFrames};
 use crate::syntax::{Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
 impl Evaluator<'_> {
@@ -15,10 +15,12 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         items: &[Expr],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // Paid before the memory is reserved, so that the limit protects it.
-        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, expr.span))?;
+        self.budget
+            .charge_elements(items.len())
+            .map_err(|limit| self.report_limit(limit, expr.span))?;
         let mut failed = None;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
@@ -27,16 +29,18 @@ impl Evaluator<'_> {
                 Err(reported) => failed = Some(reported),
             }
         }
-        failed.map_or_else(|| self.checked(Value::tuple(values), expr.span), Err)
+        failed.map_or_else(|| self.check_limits(Value::tuple(values), expr.span), Err)
     }
 
     pub(super) fn object(
         &mut self,
         expr: &Expr,
         items: &[ObjectItem],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, expr.span))?;
+        self.budget
+            .charge_elements(items.len())
+            .map_err(|limit| self.report_limit(limit, expr.span))?;
         let mut failed = None;
         let mut known = true;
         let mut marks = Marks::NONE;
@@ -65,7 +69,7 @@ impl Evaluator<'_> {
         }
         self.distinct(items, &pairs)?;
         let object = if known { Value::object(pairs) } else { Value::dynamic() };
-        self.checked(object.mark(marks), expr.span)
+        self.check_limits(object.mark(marks), expr.span)
     }
 
     /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
@@ -92,7 +96,7 @@ impl Evaluator<'_> {
     fn object_key(
         &mut self,
         item: &ObjectItem,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
         // A key that reads like a name with steps could mean a reference or a string with periods.
         if !item.bare
@@ -120,7 +124,7 @@ impl Evaluator<'_> {
         if key.is_null() {
             let detail = "Can't use a null value as a key.";
             let diag = Diagnostic::error(null, detail);
-            return Err(self.fail(diag.at(blamed), &item.key, frames));
+            return Err(self.report_error(diag.at(blamed), &item.key, frames));
         }
         match convert::convert(&key, &Type::String) {
             Ok(Value::String(key)) => Ok((Some(key), marks)),
@@ -130,7 +134,7 @@ impl Evaluator<'_> {
                     unfit,
                     format!("This value cannot be the key of an object item: {}.", refused.reason),
                 );
-                Err(self.fail(diag.at(item.key.span), &item.key, frames))
+                Err(self.report_error(diag.at(item.key.span), &item.key, frames))
             }
         }
     }
@@ -139,11 +143,11 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         for_expr: &ForExpr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let collection = self.expr(&for_expr.collection, frames)?;
         let mut turns = ForLoop::new(expr, for_expr, &collection);
-        if !self.iterable(expr, &for_expr.collection, &collection, frames)? {
+        if !self.is_iterable(expr, &for_expr.collection, &collection, frames)? {
             return Ok(Value::dynamic().mark(turns.marks));
         }
         self.check_condition_type(expr, for_expr, frames)?;
@@ -154,30 +158,30 @@ impl Evaluator<'_> {
         };
         // Without its length, not even the type of the result is known.
         let value = if turns.known { value } else { Value::dynamic() };
-        self.checked(value.mark(turns.marks), expr.span)
+        self.check_limits(value.mark(turns.marks), expr.span)
     }
 
     /// Whether a collection can be gone through: `false` when it is unknown, an error when it is not
     /// a collection. Pays for the elements.
-    pub(super) fn iterable(
+    pub(super) fn is_iterable(
         &mut self,
         expr: &Expr,
         collection_expr: &Expr,
         collection: &Value,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<bool, Reported> {
         if collection.is_null() {
             let diag = Diagnostic::error(
                 messages::ITERATION_OVER_NULL_VALUE,
                 "A null value cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
             );
-            return Err(self.fail(
+            return Err(self.report_error(
                 diag.at(collection_expr.span).within(expr.span),
                 collection_expr,
                 frames,
             ));
         }
-        if Kind::of(collection).is_primitive() {
+        if ValueKind::of(collection).is_primitive() {
             let diag = Diagnostic::error(
                 messages::ITERATION_OVER_NON_ITERABLE_VALUE,
                 format!(
@@ -185,7 +189,7 @@ impl Evaluator<'_> {
                     collection.ty().friendly_name()
                 ),
             );
-            return Err(self.fail(
+            return Err(self.report_error(
                 diag.at(collection_expr.span).within(expr.span),
                 collection_expr,
                 frames,
@@ -193,7 +197,7 @@ impl Evaluator<'_> {
         }
         // An unknown collection has no children, so it costs nothing here.
         let n = collection.children().len();
-        self.budget.elements(n).map_err(|limit| self.limit(limit, expr.span))?;
+        self.budget.charge_elements(n).map_err(|limit| self.report_limit(limit, expr.span))?;
         Ok(!collection.is_unknown())
     }
 
@@ -203,7 +207,7 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         for_expr: &ForExpr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let Some(condition) = &for_expr.condition else { return Ok(()) };
         let element = Value::dynamic();
@@ -215,7 +219,11 @@ impl Evaluator<'_> {
                 messages::CONDITION_IS_NULL,
                 "The value of the 'if' clause must not be null.",
             );
-            return Err(self.fail(diag.at(condition.span).within(expr.span), condition, frames));
+            return Err(self.report_error(
+                diag.at(condition.span).within(expr.span),
+                condition,
+                frames,
+            ));
         }
         match convert::convert(&value, &Type::Bool) {
             Ok(_) => Ok(()),
@@ -228,23 +236,23 @@ impl Evaluator<'_> {
         expr: &Expr,
         condition: &Expr,
         reason: &str,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Reported {
         let diag = Diagnostic::error(
             messages::INVALID_FOR_CONDITION,
             format!("The 'if' clause value is invalid: {reason}."),
         );
-        self.fail(diag.at(condition.span).within(expr.span), condition, frames)
+        self.report_error(diag.at(condition.span).within(expr.span), condition, frames)
     }
 
     fn for_tuple(
         &mut self,
         turns: &mut ForLoop<'_>,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut values = Vec::with_capacity(turns.items().len());
         for at in 0..turns.items().len() {
-            self.turn(turns, at, frames, |this, for_expr, frames| {
+            self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
                 values.push(this.expr(&for_expr.result, frames)?);
                 // The marks of a result stay on its element: no other part of a tuple depends on
                 // it.
@@ -258,22 +266,24 @@ impl Evaluator<'_> {
         &mut self,
         turns: &mut ForLoop<'_>,
         key_expr: &Expr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut values = IndexMap::with_capacity(turns.items().len());
         let (mut all_known, expr) = (true, turns.expr);
         for at in 0..turns.items().len() {
-            self.turn(turns, at, frames, |this, for_expr, frames| {
+            self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
                 let (key, marks) = this.for_key(expr, key_expr, frames)?;
                 let Some(key) = key else {
                     all_known = false;
                     return Ok(marks);
                 };
-                this.budget.key(&key).map_err(|limit| this.limit(limit, expr.span))?;
+                this.budget
+                    .charge_key(&key)
+                    .map_err(|limit| this.report_limit(limit, expr.span))?;
                 let value = this.expr(&for_expr.result, frames)?;
                 if values.contains_key(&key) {
                     let diag = duplicate_key(&key, marks);
-                    return Err(this.fail(
+                    return Err(this.report_error(
                         diag.at(key_expr.span).within(expr.span),
                         key_expr,
                         frames,
@@ -291,18 +301,20 @@ impl Evaluator<'_> {
         &mut self,
         turns: &mut ForLoop<'_>,
         key_expr: &Expr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut groups: IndexMap<Str, Vec<Value>> = IndexMap::new();
         let (mut all_known, expr) = (true, turns.expr);
         for at in 0..turns.items().len() {
-            self.turn(turns, at, frames, |this, for_expr, frames| {
+            self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
                 let (key, marks) = this.for_key(expr, key_expr, frames)?;
                 let Some(key) = key else {
                     all_known = false;
                     return Ok(marks);
                 };
-                this.budget.key(&key).map_err(|limit| this.limit(limit, expr.span))?;
+                this.budget
+                    .charge_key(&key)
+                    .map_err(|limit| this.report_limit(limit, expr.span))?;
                 let value = this.expr(&for_expr.result, frames)?;
                 groups.entry(key).or_default().push(value);
                 Ok(marks)
@@ -314,12 +326,12 @@ impl Evaluator<'_> {
 
     /// Does what one element asks for: binds the names, looks at the condition, and if it holds lets
     /// `each` make the result, whose marks are collected.
-    fn turn(
+    fn evaluate_iteration(
         &mut self,
         turns: &mut ForLoop<'_>,
         at: usize,
-        frames: Frames<'_>,
-        mut each: impl FnMut(&mut Self, &ForExpr, Frames<'_>) -> Result<Marks, Reported>,
+        frames: ForFrames<'_>,
+        mut each: impl FnMut(&mut Self, &ForExpr, ForFrames<'_>) -> Result<Marks, Reported>,
     ) -> Result<(), Reported> {
         let (key, value) = key_value_at(turns.collection, at);
         let (expr, for_expr) = (turns.expr, turns.for_expr);
@@ -360,7 +372,7 @@ impl Evaluator<'_> {
         &mut self,
         expr: &Expr,
         key_expr: &Expr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
         let (key, marks) = self.expr(key_expr, frames)?.unmark();
         let detail = if key.is_null() {
@@ -375,7 +387,7 @@ impl Evaluator<'_> {
             }
         };
         let diag = Diagnostic::error(messages::INVALID_OBJECT_KEY, detail);
-        Err(self.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames))
+        Err(self.report_error(diag.at(key_expr.span).within(expr.span), key_expr, frames))
     }
 }
 
@@ -431,8 +443,8 @@ fn with_frames<T>(
     for_expr: &ForExpr,
     key: &Value,
     value: &Value,
-    frames: Frames<'_>,
-    run: impl FnOnce(Frames<'_>) -> T,
+    frames: ForFrames<'_>,
+    run: impl FnOnce(ForFrames<'_>) -> T,
 ) -> T {
     bind(for_expr.key.as_ref(), &for_expr.value, [key, value], frames, run)
 }
@@ -442,12 +454,12 @@ pub(super) fn bind<T>(
     key_name: Option<&Ident>,
     value_name: &Ident,
     [key, value]: [&Value; 2],
-    frames: Frames<'_>,
-    run: impl FnOnce(Frames<'_>) -> T,
+    frames: ForFrames<'_>,
+    run: impl FnOnce(ForFrames<'_>) -> T,
 ) -> T {
-    let outer = key_name.map(|name| Frame { name: &name.name, value: key, outer: frames });
+    let outer = key_name.map(|name| ForFrame { name: &name.name, value: key, outer: frames });
     let outer = outer.as_ref().or(frames);
-    run(Some(&Frame { name: &value_name.name, value, outer }))
+    run(Some(&ForFrame { name: &value_name.name, value, outer }))
 }
 
 fn is_chain(expr: &Expr) -> bool {

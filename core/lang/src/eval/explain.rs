@@ -1,11 +1,11 @@
 //! Describes the values of the names in a failing expression, so that a message shows the cause. It
 //! reports nothing itself. Callers that find an error in the value of an expression use it too.
 
-use formwork_value::diag::Mentioned;
+use formwork_value::diag::MentionedValue;
 use formwork_value::number::Notation;
 use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
 
-use super::{Frames, access, lookup};
+use super::{ForFrames, access, lookup};
 use crate::refs::{self, Traversal, TraversalStep};
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Expr;
@@ -16,7 +16,7 @@ const MAX_MENTIONED: usize = 100;
 /// Cause of a problem. Readers take any described value for the cause, so secrets and unknown
 /// values are pointed out only where they are it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum ErrorCause {
     /// The values themselves.
     Values,
     /// That a value is not known.
@@ -34,24 +34,28 @@ pub enum Cause {
 /// a step leads nowhere, the value before it is described. Secrets are described only as sensitive,
 /// values of unknown type only as unknown; both only where that is the `cause`.
 #[must_use]
-pub fn mentioned(expr: &Expr, scope: &dyn Scope, cause: Cause) -> Vec<Mentioned> {
-    within(expr, None, scope, cause)
+pub fn describe_mentioned_values(
+    expr: &Expr,
+    scope: &dyn Scope,
+    cause: ErrorCause,
+) -> Vec<MentionedValue> {
+    describe_mentioned_in_frames(expr, None, scope, cause)
 }
 
-/// As [`mentioned`], where names may be those of enclosing `for`s.
-pub(super) fn within(
+/// As [`describe_mentioned_values`], where names may be those of enclosing `for`s.
+pub(super) fn describe_mentioned_in_frames(
     expr: &Expr,
-    frames: Frames<'_>,
+    frames: ForFrames<'_>,
     scope: &dyn Scope,
-    cause: Cause,
-) -> Vec<Mentioned> {
-    let mut list: Vec<Mentioned> = refs::of_expr(expr)
+    cause: ErrorCause,
+) -> Vec<MentionedValue> {
+    let mut list: Vec<MentionedValue> = refs::of_expr(expr)
         .into_iter()
         .filter_map(|traversal| {
             let (n_steps, value) = longest_prefix_value(&traversal, frames, scope)?;
-            Some(Mentioned {
-                traversal: written(&traversal, n_steps),
-                statement: statement(&value, cause)?,
+            Some(MentionedValue {
+                traversal: traversal_text(&traversal, n_steps),
+                statement: describe_value(&value, cause)?,
             })
         })
         .collect();
@@ -64,7 +68,7 @@ pub(super) fn within(
 /// The value at the end of a traversal, or of as much of it as has one.
 fn longest_prefix_value(
     traversal: &Traversal,
-    frames: Frames<'_>,
+    frames: ForFrames<'_>,
     scope: &dyn Scope,
 ) -> Option<(usize, Value)> {
     // A splat leads to many values, of which none is the cause.
@@ -77,7 +81,7 @@ fn longest_prefix_value(
 fn value_at(
     traversal: &Traversal,
     steps: &[ScopeStep],
-    frames: Frames<'_>,
+    frames: ForFrames<'_>,
     scope: &dyn Scope,
 ) -> Option<Value> {
     let (value, taken) = match lookup(frames, &traversal.root.name) {
@@ -100,7 +104,7 @@ fn scope_step(step: &TraversalStep) -> Option<ScopeStep> {
     }
 }
 
-fn written(traversal: &Traversal, n_steps: usize) -> String {
+fn traversal_text(traversal: &Traversal, n_steps: usize) -> String {
     let mut text = traversal.root.name.to_string();
     for step in traversal.steps.iter().take(n_steps) {
         match step {
@@ -116,27 +120,27 @@ fn written(traversal: &Traversal, n_steps: usize) -> String {
 }
 
 /// Describes a value in a few words; `None` where nothing may or can be said.
-fn statement(value: &Value, cause: Cause) -> Option<String> {
+fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
     let marks = value.marks();
     if marks.contains(Marks::SENSITIVE) {
-        return (cause == Cause::Sensitive).then(|| "has a sensitive value".to_owned());
+        return (cause == ErrorCause::Sensitive).then(|| "has a sensitive value".to_owned());
     }
     if marks.contains(Marks::EPHEMERAL) {
-        return (cause == Cause::Ephemeral).then(|| "has an ephemeral value".to_owned());
+        return (cause == ErrorCause::Ephemeral).then(|| "has an ephemeral value".to_owned());
     }
     let ty = value.ty();
     match (value.peek(), cause) {
-        (Value::Unknown(_), Cause::Unknown) if ty == Type::Dynamic => {
+        (Value::Unknown(_), ErrorCause::Unknown) if ty == Type::Dynamic => {
             Some("will be known only after apply".to_owned())
         }
         (Value::Unknown(_), _) if ty == Type::Dynamic => None,
-        (Value::Unknown(unknown), Cause::Unknown) => Some(format!(
+        (Value::Unknown(unknown), ErrorCause::Unknown) => Some(format!(
             "is a {}{}, known only after apply",
             ty.friendly_name(),
-            length(unknown.refinement())
+            describe_length(unknown.refinement())
         )),
         (Value::Unknown(_), _) => Some(format!("is a {}", ty.friendly_name())),
-        (known, _) => Some(format!("is {}", in_short(known, &ty))),
+        (known, _) => Some(format!("is {}", shorten_value(known, &ty))),
     }
 }
 
@@ -144,7 +148,7 @@ fn statement(value: &Value, cause: Cause) -> Option<String> {
 const MAX_LENGTH: u64 = 1024;
 
 /// Describes the length of an unknown collection.
-fn length(about: &Refinement) -> String {
+fn describe_length(about: &Refinement) -> String {
     let max = about.max_length.filter(|max| *max <= MAX_LENGTH);
     match (about.min_length, max) {
         (min, Some(max)) if min == max => format!(" of length {min}"),
@@ -155,7 +159,7 @@ fn length(about: &Refinement) -> String {
     }
 }
 
-fn in_short(value: &Value, ty: &Type) -> String {
+fn shorten_value(value: &Value, ty: &Type) -> String {
     match value {
         Value::Null(_) => "null".into(),
         Value::Bool(bool) => bool.to_string(),

@@ -57,7 +57,7 @@ pub enum Limit {
 ///
 /// # Errors
 /// With the limit.
-pub(crate) fn check(value: &Value) -> Result<(), Limit> {
+pub(crate) fn check_value_limits(value: &Value) -> Result<(), Limit> {
     if value.depth() > Value::MAX_DEPTH {
         return Err(Limit::ValueDepth);
     }
@@ -90,48 +90,50 @@ impl Budget {
     ///
     /// # Errors
     /// When the steps are used up.
-    pub fn steps(&self, n: usize) -> Result<(), Limit> {
-        take(&self.steps, n as u64).ok_or(Limit::Steps)
+    pub fn charge_steps(&self, n: usize) -> Result<(), Limit> {
+        take_from_budget(&self.steps, n as u64).ok_or(Limit::Steps)
     }
 
     /// Pays for reading values from one end to the other.
     ///
     /// # Errors
     /// When the steps are used up.
-    pub fn reading(&self, values: &[Value]) -> Result<(), Limit> {
+    pub fn charge_reading(&self, values: &[Value]) -> Result<(), Limit> {
         let bytes = values.iter().fold(0_u64, |sum, value| sum.saturating_add(value.size()));
-        take(&self.steps, bytes / BYTES_PER_STEP).ok_or(Limit::Steps)
+        take_from_budget(&self.steps, bytes / BYTES_PER_STEP).ok_or(Limit::Steps)
     }
 
     /// Pays for `n` bytes of new text.
     ///
     /// # Errors
     /// When the bytes are used up.
-    pub fn bytes(&self, n: usize) -> Result<(), Limit> {
-        take(&self.bytes, n as u64).ok_or(Limit::Bytes)
+    pub fn charge_bytes(&self, n: usize) -> Result<(), Limit> {
+        take_from_budget(&self.bytes, n as u64).ok_or(Limit::Bytes)
     }
 
     /// Pays for the key of an element.
     ///
     /// # Errors
     /// When the bytes are used up.
-    pub fn key(&self, key: &str) -> Result<(), Limit> {
-        take(&self.bytes, KEY_BYTES.saturating_add(key.len() as u64)).ok_or(Limit::Bytes)
+    pub fn charge_key(&self, key: &str) -> Result<(), Limit> {
+        take_from_budget(&self.bytes, KEY_BYTES.saturating_add(key.len() as u64))
+            .ok_or(Limit::Bytes)
     }
 
     /// Pays for a new collection of `n` elements.
     ///
     /// # Errors
     /// When steps or bytes are used up.
-    pub fn elements(&self, n: usize) -> Result<(), Limit> {
-        take(&self.bytes, (n as u64).saturating_mul(ELEMENT_BYTES)).ok_or(Limit::Bytes)?;
-        self.steps(n)
+    pub fn charge_elements(&self, n: usize) -> Result<(), Limit> {
+        take_from_budget(&self.bytes, (n as u64).saturating_mul(ELEMENT_BYTES))
+            .ok_or(Limit::Bytes)?;
+        self.charge_steps(n)
     }
 }
 
 /// Takes an amount. An amount that is too large takes the whole rest: an expression that survives
 /// the refusal, with `can` or `try`, must not go on with the remainder.
-fn take(left: &Cell<u64>, n: u64) -> Option<()> {
+fn take_from_budget(left: &Cell<u64>, n: u64) -> Option<()> {
     let rest = left.get().checked_sub(n);
     left.set(rest.unwrap_or(0));
     rest.map(drop)

@@ -4,7 +4,7 @@
 
 use formwork_value::{Number, Value};
 
-use super::{Frames, lookup};
+use super::{ForFrames, lookup};
 use crate::syntax::{BinaryOp, Expr, ExprKind};
 
 /// Greatest nesting of operations on this path. A search without success looks at no more than
@@ -13,11 +13,11 @@ const MAX_NESTING: u8 = 3;
 
 /// Result of an operation if it and all its parts are arithmetic on known numbers; `None` for
 /// everything else, and for operations without a result, which take the general path.
-pub(super) fn operation(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
+pub(super) fn evaluate_arithmetic(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
     number(expr, frames, MAX_NESTING).map(Value::Number)
 }
 
-fn number(expr: &Expr, frames: Frames<'_>, nesting: u8) -> Option<Number> {
+fn number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number> {
     match &expr.kind {
         ExprKind::Number(number) => Some(number.clone()),
         ExprKind::Variable(name) => match lookup(frames, &name.name)? {

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use crate::messages;
 use formwork_value::ty::unify::unify;
 use formwork_value::{
@@ -11,7 +11,7 @@ use formwork_value::{
 };
 use smallvec::SmallVec;
 
-use super::{Evaluator, Frames};
+use super::{Evaluator, ForFrames};
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Value of an arm of a conditional, and the diagnostics of its evaluation.
@@ -41,7 +41,7 @@ impl Evaluator<'_> {
         expr: &Expr,
         op: UnaryOp,
         operand: &Expr,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let value = self.expr(operand, frames)?;
         let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
@@ -50,7 +50,7 @@ impl Evaluator<'_> {
                 messages::INVALID_OPERAND,
                 format!("Unsuitable value for unary operand: {}.", refused.reason),
             );
-            self.fail(diag.at(operand.span).within(expr.span), operand, frames)
+            self.report_error(diag.at(operand.span).within(expr.span), operand, frames)
         })?;
         let result = match op {
             UnaryOp::Not => ops::not(&value),
@@ -61,7 +61,7 @@ impl Evaluator<'_> {
 
     /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
     /// than expressions may nest.
-    pub(super) fn binary(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+    pub(super) fn binary(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
         // Most chains are short: they are kept on the stack.
         let mut spine: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut leftmost = expr;
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
                 (Ok(left_value), Ok(right_value)) => {
                     let left = Operand { side: "left", expr: left, value: &left_value };
                     let right = Operand { side: "right", expr: right, value: &right_value };
-                    self.operate(node, *op, [left, right], frames)
+                    self.apply_operator(node, *op, [left, right], frames)
                 }
                 (Err(reported), _) | (_, Err(reported)) => Err(reported),
             };
@@ -87,25 +87,25 @@ impl Evaluator<'_> {
         value
     }
 
-    fn operate(
+    fn apply_operator(
         &mut self,
         expr: &Expr,
         op: BinaryOp,
         [left, right]: [Operand<'_>; 2],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // Equality never converts: `1 == "1"` is false, and so is a list compared with a tuple.
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             // Both sides are walked together, so the size of one of them bounds the work.
-            let paid = self.budget.reading(std::slice::from_ref(left.value));
-            paid.map_err(|limit| self.limit(limit, expr.span))?;
+            let paid = self.budget.charge_reading(std::slice::from_ref(left.value));
+            paid.map_err(|limit| self.report_limit(limit, expr.span))?;
             let compare = if op == BinaryOp::Equal { ops::equal } else { ops::not_equal };
             return Ok(compare(left.value, right.value));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
         // Both are converted first, so that both mistakes are reported.
-        let a = self.operand(expr, left, &ty, frames);
-        let b = self.operand(expr, right, &ty, frames);
+        let a = self.convert_operand(expr, left, &ty, frames);
+        let b = self.convert_operand(expr, right, &ty, frames);
         let (a, b) = (&a?, &b?);
         let result = match op {
             BinaryOp::Or => ops::or(a, b),
@@ -125,12 +125,12 @@ impl Evaluator<'_> {
         result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
     }
 
-    fn operand<'v>(
+    fn convert_operand<'v>(
         &mut self,
         expr: &Expr,
         operand: Operand<'v>,
         ty: &Type,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Cow<'v, Value>, Reported> {
         let Operand { side, expr: operand, value } = operand;
         if value.has_type(ty) {
@@ -141,32 +141,32 @@ impl Evaluator<'_> {
                 messages::INVALID_OPERAND,
                 format!("Unsuitable value for {side} operand: {}.", refused.reason),
             );
-            self.fail(diag.at(operand.span).within(expr.span), operand, frames)
+            self.report_error(diag.at(operand.span).within(expr.span), operand, frames)
         })
     }
 
-    fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: Frames<'_>) -> Reported {
+    fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: ForFrames<'_>) -> Reported {
         let diag = Diagnostic::error(
             messages::OPERATION_FAILED,
             format!("Error during operation: {reason}."),
         );
-        self.fail(diag.at(expr.span), expr, frames)
+        self.report_error(diag.at(expr.span), expr, frames)
     }
 
     pub(super) fn conditional(
         &mut self,
         expr: &Expr,
         [condition, yes, no]: [&Expr; 3],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // Both, because both decide the type of the result, as in HCL.
-        let arms = [yes, no].map(|arm| self.caught(|this| this.expr(arm, frames)));
+        let arms = [yes, no].map(|arm| self.capture_diagnostics(|this| this.expr(arm, frames)));
         let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
-        self.choose(&choice, arms, frames)
+        self.choose_arm(&choice, arms, frames)
     }
 
     /// Does something and keeps what it reports apart.
-    pub(super) fn caught(
+    pub(super) fn capture_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
     ) -> ArmValue {
@@ -177,11 +177,11 @@ impl Evaluator<'_> {
 
     /// Picks an arm. Both arms count for the type and the marks of the result; errors count only in
     /// the arm that is picked.
-    pub(super) fn choose(
+    pub(super) fn choose_arm(
         &mut self,
         choice: &Conditional<'_>,
         arms: [ArmValue; 2],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let Conditional { condition, spans, whole } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
@@ -192,8 +192,8 @@ impl Evaluator<'_> {
         let ty = self.arms_type(&yes, &no, spans, whole)?;
         let test = self.expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
-        let Some(picked) = self.truth(condition, &test, whole, frames)? else {
-            return Ok(either(yes.peek(), no.peek(), ty).mark(marks));
+        let Some(picked) = self.evaluate_truth(condition, &test, whole, frames)? else {
+            return Ok(unknown_of_either(yes.peek(), no.peek(), ty).mark(marks));
         };
         let [yes_arm, no_arm] = arms;
         let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
@@ -245,7 +245,7 @@ impl Evaluator<'_> {
                     messages::INCONSISTENT_CONDITIONAL_RESULT_TYPES,
                     format!(
                         "The true and false result expressions must have consistent types. {}.",
-                        difference(&yes_ty, &no_ty)
+                        describe_type_difference(&yes_ty, &no_ty)
                     ),
                 )
                 .at(yes_span.to(no_span))
@@ -255,12 +255,12 @@ impl Evaluator<'_> {
     }
 
     /// Whether a condition holds; `None` if unknown.
-    fn truth(
+    fn evaluate_truth(
         &mut self,
         condition: &Expr,
         test: &Value,
         whole: Span,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Option<bool>, Reported> {
         let diag = match test.peek() {
             Value::Null(_) => Diagnostic::error(
@@ -276,12 +276,12 @@ impl Evaluator<'_> {
                 ),
             },
         };
-        Err(self.fail(diag.at(condition.span).within(whole), condition, frames))
+        Err(self.report_error(diag.at(condition.span).within(whole), condition, frames))
     }
 }
 
 /// Refinements of a value that is one of two.
-fn either(yes: &Value, no: &Value, ty: Type) -> Value {
+fn unknown_of_either(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }
@@ -289,9 +289,11 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     // compared for equal types only, because a conversion to a set can drop elements.
     let (a, b) = (yes.range(), no.range());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
-    if Kind::of(yes) == Kind::Number && Kind::of(no) == Kind::Number {
-        common.lower = a.lower.zip(b.lower).map(|(a, b)| looser(a, b, std::cmp::Ordering::Less));
-        common.upper = a.upper.zip(b.upper).map(|(a, b)| looser(a, b, std::cmp::Ordering::Greater));
+    if ValueKind::of(yes) == ValueKind::Number && ValueKind::of(no) == ValueKind::Number {
+        common.lower =
+            a.lower.zip(b.lower).map(|(a, b)| looser_bound(a, b, std::cmp::Ordering::Less));
+        common.upper =
+            a.upper.zip(b.upper).map(|(a, b)| looser_bound(a, b, std::cmp::Ordering::Greater));
     } else if ty.is_collection() && yes.ty() == no.ty() {
         common.min_length = a.min_length.min(b.min_length);
         common.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
@@ -302,7 +304,7 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
 type Bound = (formwork_value::Number, bool);
 
 /// The bound that allows more.
-fn looser(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
+fn looser_bound(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
     match a.0.cmp(&b.0) {
         std::cmp::Ordering::Equal => (a.0, a.1 || b.1),
         order if order == wider => a,
@@ -311,14 +313,14 @@ fn looser(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
 }
 
 /// Describes the first difference between two types that should agree.
-fn difference(yes: &Type, no: &Type) -> String {
+fn describe_type_difference(yes: &Type, no: &Type) -> String {
     if let (Type::Tuple(a), Type::Tuple(b)) = (yes, no)
         && a.len() == b.len()
         && let Some(at) =
             a.iter().zip(b.iter()).position(|(a, b)| unify(&[a.clone(), b.clone()]).is_none())
         && let (Some(a), Some(b)) = (a.get(at), b.get(at))
     {
-        return format!("Type mismatch for tuple element {at}: {}", difference(a, b));
+        return format!("Type mismatch for tuple element {at}: {}", describe_type_difference(a, b));
     }
     if let (Type::Object(a), Type::Object(b)) = (yes, no) {
         for (name, a) in &a.attributes {
@@ -331,7 +333,7 @@ fn difference(yes: &Type, no: &Type) -> String {
                 }
                 Some(b) if unify(&[a.clone(), b.clone()]).is_none() => {
                     let name = name.as_str();
-                    let reason = difference(a, b);
+                    let reason = describe_type_difference(a, b);
                     return format!("Type mismatch for object attribute {name:?}: {reason}");
                 }
                 Some(_) => {}

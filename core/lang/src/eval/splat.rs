@@ -4,7 +4,7 @@ use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 
-use super::{Evaluator, Frames, access};
+use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
 /// Step taken on each element, with its key evaluated.
@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         on: &Expr,
         each: &[SplatStep],
         marker: Span,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let source = self.expr(on, frames);
         // A splat binds no name, so its keys are the same for all elements: they are evaluated
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
     fn splat_steps<'e>(
         &mut self,
         each: &'e [SplatStep],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Vec<Step<'e>>, Reported> {
         each.iter()
             .map(|step| {
@@ -61,10 +61,10 @@ impl Evaluator<'_> {
         &mut self,
         splat: &Splat<'_>,
         source: Value,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let paid = self.budget.reading(std::slice::from_ref(&source));
-        paid.map_err(|limit| self.limit(limit, splat.on.span))?;
+        let paid = self.budget.charge_reading(std::slice::from_ref(&source));
+        paid.map_err(|limit| self.report_limit(limit, splat.on.span))?;
         let ty = source.ty();
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let whole = splat.on.span.to(splat.marker);
@@ -80,7 +80,7 @@ impl Evaluator<'_> {
                     with_article(&ty)
                 ),
             );
-            return Err(self.fail(diag.at(splat.on.span).within(whole), splat.on, frames));
+            return Err(self.report_error(diag.at(splat.on.span).within(whole), splat.on, frames));
         }
         // It may yet become a sequence, a single value or null, so the result is as unknown as it
         // is.
@@ -96,7 +96,7 @@ impl Evaluator<'_> {
         } else {
             self.splat_known(splat, &source, &ty, frames)?
         };
-        self.checked(value.mark(marks), whole)
+        self.check_limits(value.mark(marks), whole)
     }
 
     /// A value that is no sequence counts as a sequence of itself, or of nothing if it is null.
@@ -104,7 +104,7 @@ impl Evaluator<'_> {
         &mut self,
         splat: &Splat<'_>,
         source: Value,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // A value that turns out to be null gives no element instead of one, so the length is open.
         let may_be_null =
@@ -118,10 +118,12 @@ impl Evaluator<'_> {
         splat: &Splat<'_>,
         source: &Value,
         ty: &Type,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let items = source.children();
-        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, splat.on.span))?;
+        self.budget
+            .charge_elements(items.len())
+            .map_err(|limit| self.report_limit(limit, splat.on.span))?;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             values.push(self.splat_element(splat, item.clone(), frames)?);
@@ -149,7 +151,7 @@ impl Evaluator<'_> {
         &mut self,
         splat: &Splat<'_>,
         ty: &Type,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Type, Reported> {
         let mut of = |ty: &Type| {
             self.splat_element(splat, Value::unknown(ty.clone()), frames).map(|value| value.ty())
@@ -167,7 +169,7 @@ impl Evaluator<'_> {
         &mut self,
         splat: &Splat<'_>,
         item: Value,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut value = item;
         for step in splat.steps {
@@ -185,7 +187,7 @@ impl Evaluator<'_> {
             };
             value = taken.map_err(|part| {
                 let diag = Diagnostic::from(part).at(span).within(splat.on.span.to(span));
-                self.fail(diag, splat.on, frames)
+                self.report_error(diag, splat.on, frames)
             })?;
         }
         Ok(value)

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, V
 use super::collection::{bind, key_value_at};
 use super::limits::{Budget, Limit, MAX_VALUE};
 use super::operator::Conditional;
-use super::{Evaluator, Frames};
+use super::{Evaluator, ForFrames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
 /// Greatest length of the known prefix of an unknown string, in bytes.
@@ -15,7 +15,7 @@ const MAX_PREFIX: usize = 128;
 
 /// A template being rendered.
 #[derive(Default)]
-struct Rendering {
+struct TemplateOutput {
     /// The text so far; once something unknown was met, the text before it.
     text: String,
     marks: Marks,
@@ -23,14 +23,14 @@ struct Rendering {
     failed: Option<Reported>,
 }
 
-impl Rendering {
+impl TemplateOutput {
     /// Adds text, paid for before it takes room.
     fn push(&mut self, text: &str, budget: &Budget) -> Result<(), Limit> {
         // Text behind an unknown part is of no use: only the beginning of the result is certain.
         if self.unknown || self.failed.is_some() {
             return Ok(());
         }
-        budget.bytes(text.len())?;
+        budget.charge_bytes(text.len())?;
         if (self.text.len() + text.len()) as u64 > MAX_VALUE {
             return Err(Limit::ValueSize);
         }
@@ -63,26 +63,26 @@ impl Rendering {
 
 impl Evaluator<'_> {
     /// Renders the parts; errors in several of them are all reported.
-    pub(super) fn parts(
+    pub(super) fn render_parts(
         &mut self,
         parts: &[TemplatePart],
         whole: Span,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let mut rendering = Rendering::default();
+        let mut rendering = TemplateOutput::default();
         for part in parts {
-            self.part(&mut rendering, part, whole, frames)
-                .map_err(|limit| self.limit(limit, whole))?;
+            self.render_part(&mut rendering, part, whole, frames)
+                .map_err(|limit| self.report_limit(limit, whole))?;
         }
         rendering.into_value()
     }
 
-    fn part(
+    fn render_part(
         &mut self,
-        rendering: &mut Rendering,
+        rendering: &mut TemplateOutput,
         part: &TemplatePart,
         whole: Span,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<(), Limit> {
         let (value, subject, blamed) = match part {
             TemplatePart::Literal(text, _) => return rendering.push(text, self.budget),
@@ -107,7 +107,7 @@ impl Evaluator<'_> {
                         .at(subject)
                         .within(whole);
                 rendering.failed = Some(match blamed {
-                    Some(expr) => self.fail(diag, expr, frames),
+                    Some(expr) => self.report_error(diag, expr, frames),
                     None => self.diags.error(diag),
                 });
             }
@@ -115,40 +115,46 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn template_if(&mut self, choice: &TemplateIf, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn template_if(
+        &mut self,
+        choice: &TemplateIf,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         let TemplateIf { condition, yes, no, span } = choice;
         let span = *span;
         // Both are rendered, as both results of a conditional expression are evaluated.
-        let [yes, no] = [yes, no].map(|arm| self.caught(|this| this.parts(arm, span, frames)));
+        let [yes, no] = [yes, no]
+            .map(|arm| self.capture_diagnostics(|this| this.render_parts(arm, span, frames)));
         let choice = Conditional { condition, spans: [span, span], whole: span };
-        self.choose(&choice, [yes, no], frames)
+        self.choose_arm(&choice, [yes, no], frames)
     }
 
     fn template_for(
         &mut self,
         repeat: &TemplateFor,
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let TemplateFor { key: key_name, value: value_name, body, span, .. } = repeat;
         let (key_name, span) = (key_name.as_ref(), *span);
         let collection = self.expr(&repeat.collection, frames)?;
-        let mut rendering = Rendering { marks: collection.marks(), ..Rendering::default() };
+        let mut rendering =
+            TemplateOutput { marks: collection.marks(), ..TemplateOutput::default() };
         // Messages about the collection name an expression around it, and a directive is none.
         let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
-        if !self.iterable(&whole, &repeat.collection, &collection, frames)? {
+        if !self.is_iterable(&whole, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
             return rendering.into_value();
         }
         for at in 0..collection.children().len() {
             let (key, value) = key_value_at(&collection, at);
             let text = bind(key_name, value_name, [&key, value], frames, |frames| {
-                self.parts(body, span, frames)
+                self.render_parts(body, span, frames)
             })?;
             rendering.marks |= text.marks();
             match text.peek() {
                 Value::String(text) => {
                     let pushed = rendering.push(text, self.budget);
-                    pushed.map_err(|limit| self.limit(limit, span))?;
+                    pushed.map_err(|limit| self.report_limit(limit, span))?;
                 }
                 _ => rendering.unknown = true,
             }

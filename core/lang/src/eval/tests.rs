@@ -114,28 +114,28 @@ fn explain(text: &str) -> String {
 }
 
 /// The explanation of the names in an expression, for a cause.
-fn told(text: &str, cause: super::Cause) -> String {
+fn told(text: &str, cause: super::ErrorCause) -> String {
     let mut sources = formwork_value::diag::Sources::new();
     let source = sources.add("expression", text);
     let mut diags = formwork_value::Diagnostics::new();
     let expr = crate::syntax::parse_expression(&mut diags, &sources, source).unwrap();
-    let all = super::mentioned(&expr, &super::testing::TestScope::new(), cause);
+    let all = super::describe_mentioned_values(&expr, &super::testing::TestScope::new(), cause);
     all.iter().map(|one| format!("{} {}\n", one.traversal, one.statement)).collect()
 }
 
 #[test]
 fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause() {
-    use super::Cause;
+    use super::ErrorCause;
     let text = "[v.unknown, v.anything, v.numbers, v.secret, v.passing, v.map, v.map, v.map.a, v.list[0].x]";
     // The last element has no `x`, so the longest part of the name that has a value is shown.
     let known = "v.list[0] is \"a\"\nv.map is map of number with 2 elements\nv.map.a is 1\n";
     let unknown = "v.numbers is a list of number\n";
-    assert_eq!(told(text, Cause::Values), format!("{known}{unknown}v.unknown is a string\n"));
+    assert_eq!(told(text, ErrorCause::Values), format!("{known}{unknown}v.unknown is a string\n"));
     let secret = format!("{known}{unknown}v.secret has a sensitive value\nv.unknown is a string\n");
-    assert_eq!(told(text, Cause::Sensitive), secret);
+    assert_eq!(told(text, ErrorCause::Sensitive), secret);
     let passing = "v.passing has an ephemeral value\n";
     let wanted = format!("{known}{unknown}{passing}v.unknown is a string\n");
-    assert_eq!(told(text, Cause::Ephemeral), wanted);
+    assert_eq!(told(text, ErrorCause::Ephemeral), wanted);
     expect![[r#"
         v.anything will be known only after apply
         v.list[0] is "a"
@@ -144,7 +144,7 @@ fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause()
         v.numbers is a list of number, known only after apply
         v.unknown is a string, known only after apply
     "#]]
-    .assert_eq(&told(text, Cause::Unknown));
+    .assert_eq(&told(text, ErrorCause::Unknown));
 }
 
 #[test]

@@ -3,13 +3,17 @@
 
 use formwork_value::{Diagnostic, Reported, Span, Value};
 
-use super::{Evaluator, Frames, access, lookup};
+use super::{Evaluator, ForFrames, access, lookup};
 use crate::scope::ScopeStep;
 use crate::syntax::{Expr, ExprKind, Ident};
 
 impl Evaluator<'_> {
     /// Evaluates a name, or attribute and index steps behind anything.
-    pub(super) fn chain(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+    pub(super) fn evaluate_traversal(
+        &mut self,
+        expr: &Expr,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         let mut links = Vec::new();
         let mut base = expr;
         while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
@@ -20,21 +24,25 @@ impl Evaluator<'_> {
         let ExprKind::Variable(root) = &base.kind else {
             // The steps are evaluated even if the base fails: their errors are independent of it.
             let value = self.expr(base, frames);
-            let steps = self.steps(&links, frames);
-            return self.follow(value?, &links, &steps?, frames);
+            let steps = self.evaluate_steps(&links, frames);
+            return self.follow_steps(value?, &links, &steps?, frames);
         };
-        let steps = self.steps(&links, frames)?;
+        let steps = self.evaluate_steps(&links, frames)?;
         if let Some(value) = lookup(frames, &root.name) {
-            return self.follow(value.clone(), &links, &steps, frames);
+            return self.follow_steps(value.clone(), &links, &steps, frames);
         }
         let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
         // A scope is the embedder's code: one that claims too many steps must not cause a panic.
         let taken = taken.min(links.len());
         let rest = links.get(taken..).unwrap_or(&[]);
-        self.follow(value, rest, steps.get(taken..).unwrap_or(&[]), frames)
+        self.follow_steps(value, rest, steps.get(taken..).unwrap_or(&[]), frames)
     }
 
-    fn steps(&mut self, links: &[&Expr], frames: Frames<'_>) -> Result<Vec<ScopeStep>, Reported> {
+    fn evaluate_steps(
+        &mut self,
+        links: &[&Expr],
+        frames: ForFrames<'_>,
+    ) -> Result<Vec<ScopeStep>, Reported> {
         let mut steps = Vec::with_capacity(links.len());
         for link in links {
             match &link.kind {
@@ -48,12 +56,12 @@ impl Evaluator<'_> {
         Ok(steps)
     }
 
-    fn follow(
+    fn follow_steps(
         &mut self,
         mut value: Value,
         links: &[&Expr],
         steps: &[ScopeStep],
-        frames: Frames<'_>,
+        frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         for (link, step) in links.iter().zip(steps) {
             let (taken, span) = match step {
@@ -63,7 +71,7 @@ impl Evaluator<'_> {
                 ScopeStep::Index(key, brackets) => (access::index(&value, key), *brackets),
             };
             value = taken.map_err(|part| {
-                self.fail(Diagnostic::from(part).at(span).within(link.span), link, frames)
+                self.report_error(Diagnostic::from(part).at(span).within(link.span), link, frames)
             })?;
         }
         Ok(value)

@@ -18,29 +18,29 @@ struct Line {
 
 /// Gives every piece the number of spaces that belong before it.
 pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
-    let lines = lines(pieces);
+    let lines = split_lines(pieces);
     indent(pieces, &lines);
     for line in &lines {
         space_out(pieces, &line.lead);
         space_out(pieces, &line.assign);
     }
     // Aligned last, because the width of a part includes the spaces in it.
-    align(pieces, &lines);
+    align_lines(pieces, &lines);
 }
 
 /// Splits pieces into lines. The end of the text belongs to none.
-fn lines(pieces: &[Piece<'_>]) -> Vec<Line> {
+fn split_lines(pieces: &[Piece<'_>]) -> Vec<Line> {
     let n_pieces = pieces.len() - usize::from(ends_with_end(pieces));
     let mut lines = Vec::new();
     let mut start = 0;
     for at in 0..n_pieces {
         if pieces[at].ends_line() {
-            lines.push(line(pieces, start..at + 1));
+            lines.push(parse_line(pieces, start..at + 1));
             start = at + 1;
         }
     }
     if start < n_pieces {
-        lines.push(line(pieces, start..n_pieces));
+        lines.push(parse_line(pieces, start..n_pieces));
     }
     lines
 }
@@ -49,7 +49,7 @@ fn ends_with_end(pieces: &[Piece<'_>]) -> bool {
     pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
 }
 
-fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
+fn parse_line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
@@ -57,7 +57,7 @@ fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
     // A value that continues below has no place beside those of its neighbours.
     match equals {
-        Some(equals) if net(&pieces[equals..lead.end]) == 0 => {
+        Some(equals) if net_brackets(&pieces[equals..lead.end]) == 0 => {
             Line { lead: lead.start..equals, assign: equals..lead.end, comment }
         }
         _ => Line { assign: lead.end..lead.end, lead, comment },
@@ -65,8 +65,8 @@ fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
 }
 
 /// Number of brackets opened minus the number closed.
-fn net(pieces: &[Piece<'_>]) -> isize {
-    pieces.iter().map(Piece::opens).sum()
+fn net_brackets(pieces: &[Piece<'_>]) -> isize {
+    pieces.iter().map(Piece::bracket_change).sum()
 }
 
 /// Indents each line by the lines that opened brackets around it: one step for each such line, however
@@ -81,7 +81,7 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
             pieces[first].spaces = 0;
             continue;
         }
-        let change = change(pieces, line);
+        let change = bracket_change(pieces, line);
         // A line that closes brackets stands at the level of the line that opened them; one that
         // opens some raises only the lines below it.
         if change < 0 {
@@ -95,11 +95,11 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
 }
 
 /// Number of brackets a line opens or closes. The content of a heredoc does not count.
-fn change(pieces: &[Piece<'_>], line: &Line) -> isize {
+fn bracket_change(pieces: &[Piece<'_>], line: &Line) -> isize {
     let up_to_heredoc = |part: &Range<usize>| {
         let part = &pieces[part.clone()];
         let end = part.iter().position(|piece| piece.kind == TokenKind::OpenHeredoc);
-        net(&part[..end.unwrap_or(part.len())])
+        net_brackets(&part[..end.unwrap_or(part.len())])
     };
     up_to_heredoc(&line.lead) + up_to_heredoc(&line.assign)
 }
@@ -122,23 +122,24 @@ fn close(open: &mut Vec<usize>, mut n_closed: usize) {
 fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
     for at in part.clone().skip(1) {
         let before = (at - part.start >= 2).then(|| &pieces[at - 2]);
-        pieces[at].spaces = usize::from(space::between(before, &pieces[at - 1], &pieces[at]));
+        pieces[at].spaces =
+            usize::from(space::needs_space_between(before, &pieces[at - 1], &pieces[at]));
     }
 }
 
 /// Puts equals signs of neighbouring lines below each other, and then their comments.
-fn align(pieces: &mut [Piece<'_>], lines: &[Line]) {
-    column(pieces, lines, |line| {
+fn align_lines(pieces: &mut [Piece<'_>], lines: &[Line]) {
+    align_column(pieces, lines, |line| {
         (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
     });
-    column(pieces, lines, |line| {
+    align_column(pieces, lines, |line| {
         line.comment.map(|comment| (line.lead.start..line.assign.end, comment))
     });
 }
 
 /// Puts something in the same column in each run of lines that have it. `cell` says what must stand
 /// before it, and which piece it is.
-fn column(
+fn align_column(
     pieces: &mut [Piece<'_>],
     lines: &[Line],
     cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
@@ -149,7 +150,7 @@ fn column(
         let widths: Vec<(usize, usize)> = run
             .iter()
             .flatten()
-            .map(|(before, at)| (pieces[before.clone()].iter().map(Piece::columns).sum(), *at))
+            .map(|(before, at)| (pieces[before.clone()].iter().map(Piece::width).sum(), *at))
             .collect();
         let widest = widths.iter().map(|(width, _)| *width).max().unwrap_or(0);
         for (width, at) in widths {

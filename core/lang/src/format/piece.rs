@@ -29,7 +29,7 @@ impl<'t> Piece<'t> {
     }
 
     /// Width on the screen, with the spaces before it.
-    pub(super) fn columns(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         let text = self.text.as_ref();
         // Terraform aligns by grapheme clusters, which are the columns of most terminals.
         let width = if text.is_ascii() { text.len() } else { text.graphemes(true).count() };
@@ -37,7 +37,7 @@ impl<'t> Piece<'t> {
     }
 
     /// Number of brackets it opens, negative for closing.
-    pub(super) fn opens(&self) -> isize {
+    pub(super) fn bracket_change(&self) -> isize {
         use TokenKind as T;
         match self.kind {
             T::OpenBrace
@@ -53,11 +53,11 @@ impl<'t> Piece<'t> {
 
 /// Cuts a text into pieces and puts in what is written otherwise. The rewrites are in order and do not
 /// overlap.
-pub(super) fn of<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> {
+pub(super) fn cut_pieces<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> {
     let tokens = lex(text);
     let mut pieces = Vec::with_capacity(tokens.len());
     let mut rewrites = rewrites.iter().peekable();
-    let (mut at, mut end) = (0, bom(text));
+    let (mut at, mut end) = (0, bom_length(text));
     while at < tokens.len() {
         let start = tokens[at].start as usize;
         if let Some(rewrite) = rewrites.next_if(|rewrite| rewrite.span.start <= start) {
@@ -74,7 +74,7 @@ pub(super) fn of<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> 
             at += n_tokens.max(1);
             continue;
         }
-        let piece = one(text, &tokens, &mut at);
+        let piece = next_piece(text, &tokens, &mut at);
         pieces.push(Piece { spaces: start.saturating_sub(end), ..piece });
         end = start + pieces.last().map_or(0, |piece| piece.text.len());
     }
@@ -82,12 +82,12 @@ pub(super) fn of<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> 
 }
 
 /// Cuts out the tokens of a part of the text, with the spaces that stand between them.
-pub(super) fn part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+pub(super) fn cut_part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
     let mut at = 0;
     let mut end = tokens.first().map_or(0, |token| token.start as usize);
     while at < tokens.len() {
         let start = tokens[at].start as usize;
-        let piece = one(text, tokens, &mut at);
+        let piece = next_piece(text, tokens, &mut at);
         let length = piece.text.len();
         pieces.push(Piece { spaces: start - end, ..piece });
         end = start + length;
@@ -95,7 +95,7 @@ pub(super) fn part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'
 }
 
 /// Takes the next token, or a line comment and its line end at once.
-fn one<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
+fn next_piece<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
     let token = tokens[*at];
     *at += 1;
     let mut end = token.end;
@@ -112,12 +112,12 @@ fn one<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
 }
 
 /// Length of a byte order mark at the start, which is not kept.
-fn bom(text: &str) -> usize {
+fn bom_length(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
 /// Puts the pieces together again.
-pub(super) fn text(pieces: &[Piece<'_>]) -> String {
+pub(super) fn join_pieces(pieces: &[Piece<'_>]) -> String {
     let length = pieces.iter().map(|piece| piece.spaces + piece.text.len()).sum();
     let mut text = String::with_capacity(length);
     for piece in pieces {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::piece::{Piece, part};
+use super::piece::{Piece, cut_part};
 use crate::print::literal;
 use crate::stack::with_stack;
 use crate::syntax::lex::{Token, TokenKind};
@@ -13,10 +13,10 @@ use crate::syntax::{Body, Expr, ExprKind, Ident};
 pub(super) struct Rewrite<'b> {
     /// The bytes it stands for.
     pub(super) span: Range<usize>,
-    kind: Kind<'b>,
+    kind: RewriteKind<'b>,
 }
 
-enum Kind<'b> {
+enum RewriteKind<'b> {
     /// The labels of a block: all in quotes, and nothing between them.
     Labels(&'b [Ident]),
     /// A string that is a single interpolation.
@@ -27,7 +27,7 @@ enum Kind<'b> {
 
 /// Position of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum BodyPosition {
     File,
     /// In a `variable` block that is not in another block.
     Variable,
@@ -35,46 +35,51 @@ enum Place {
 }
 
 /// Finds what is written otherwise, in the order of the text.
-pub(super) fn of<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
+pub(super) fn find_rewrites<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
-    in_body(text, body, Place::File, &mut rewrites);
+    find_in_body(text, body, BodyPosition::File, &mut rewrites);
     // A body keeps arguments apart from blocks, and the text is gone through from its start.
     rewrites.sort_by_key(|rewrite| rewrite.span.start);
     rewrites
 }
 
-fn in_body<'b>(text: &str, body: &'b Body, place: Place, rewrites: &mut Vec<Rewrite<'b>>) {
+fn find_in_body<'b>(
+    text: &str,
+    body: &'b Body,
+    place: BodyPosition,
+    rewrites: &mut Vec<Rewrite<'b>>,
+) {
     for attr in &body.attributes {
         let span = attr.expr.span.range();
-        let kind = if place == Place::Variable && attr.name.name == "type" {
+        let kind = if place == BodyPosition::Variable && attr.name.name == "type" {
             old_type(&text[span.clone()])
         } else {
-            is_wrapped(text, &attr.expr).then_some(Kind::Unwrap)
+            is_wrapped(text, &attr.expr).then_some(RewriteKind::Unwrap)
         };
         rewrites.extend(kind.map(|kind| Rewrite { span, kind }));
     }
     for block in &body.blocks {
         if let Some(last) = block.labels.last() {
             let span = block.kind.span.range().end..last.span.range().end;
-            rewrites.push(Rewrite { span, kind: Kind::Labels(&block.labels) });
+            rewrites.push(Rewrite { span, kind: RewriteKind::Labels(&block.labels) });
         }
-        let is_variable = place == Place::File && block.kind.name == "variable";
-        let place = if is_variable { Place::Variable } else { Place::Block };
-        with_stack(|| in_body(text, &block.body, place, rewrites));
+        let is_variable = place == BodyPosition::File && block.kind.name == "variable";
+        let place = if is_variable { BodyPosition::Variable } else { BodyPosition::Block };
+        with_stack(|| find_in_body(text, &block.body, place, rewrites));
     }
 }
 
 /// The types that were once written in quotes or without the type of their elements.
-fn old_type<'b>(text: &str) -> Option<Kind<'b>> {
+fn old_type<'b>(text: &str) -> Option<RewriteKind<'b>> {
     Some(match text {
-        "\"string\"" => Kind::Type("string", None),
+        "\"string\"" => RewriteKind::Type("string", None),
         // In quotes, lists and maps of Terraform 0.11 had strings; without quotes, elements of any
         // type.
-        "\"list\"" => Kind::Type("list", Some("string")),
-        "\"map\"" => Kind::Type("map", Some("string")),
-        "list" => Kind::Type("list", Some("any")),
-        "set" => Kind::Type("set", Some("any")),
-        "map" => Kind::Type("map", Some("any")),
+        "\"list\"" => RewriteKind::Type("list", Some("string")),
+        "\"map\"" => RewriteKind::Type("map", Some("string")),
+        "list" => RewriteKind::Type("list", Some("any")),
+        "set" => RewriteKind::Type("set", Some("any")),
+        "map" => RewriteKind::Type("map", Some("any")),
         _ => return None,
     })
 }
@@ -88,8 +93,10 @@ impl Rewrite<'_> {
     /// Adds the pieces that stand for the tokens of this part.
     pub(super) fn apply<'t>(&self, text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
         match self.kind {
-            Kind::Labels(labels) => labels.iter().for_each(|label| push_label(label, pieces)),
-            Kind::Type(word, element) => {
+            RewriteKind::Labels(labels) => {
+                labels.iter().for_each(|label| push_label(label, pieces));
+            }
+            RewriteKind::Type(word, element) => {
                 pieces.push(Piece::new(TokenKind::Ident, word));
                 if let Some(element) = element {
                     pieces.push(Piece::new(TokenKind::OpenParen, "("));
@@ -97,7 +104,7 @@ impl Rewrite<'_> {
                     pieces.push(Piece::new(TokenKind::CloseParen, ")"));
                 }
             }
-            Kind::Unwrap => unwrap(text, tokens, pieces),
+            RewriteKind::Unwrap => unwrap_interpolation(text, tokens, pieces),
         }
     }
 }
@@ -112,10 +119,10 @@ fn push_label(label: &Ident, pieces: &mut Vec<Piece<'_>>) {
 
 /// Takes the text between `"${` and `}"`. An expression of several lines gets parentheses, because
 /// outside of a string a line end would end it.
-fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
     let inside = match tokens {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
-        _ => return part(text, tokens, pieces),
+        _ => return cut_part(text, tokens, pieces),
     };
     // Line ends next to the markers are dropped: outside of the string they end the argument.
     let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
@@ -123,7 +130,7 @@ fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
     let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();
     let inside = &inside[n_before..inside.len() - n_behind];
     let mut inner = Vec::with_capacity(inside.len() + 2);
-    part(text, inside, &mut inner);
+    cut_part(text, inside, &mut inner);
     let wrap = has_lines(&inner) && !in_parens(&inner);
     if wrap {
         pieces.push(Piece::new(TokenKind::OpenParen, "("));
@@ -153,7 +160,7 @@ fn has_interpolation(inside: &[Token]) -> bool {
 fn has_lines(inner: &[Piece<'_>]) -> bool {
     let mut n_open = 0;
     inner.iter().enumerate().any(|(at, piece)| {
-        n_open += piece.opens();
+        n_open += piece.bracket_change();
         piece.kind == TokenKind::Newline
             || (piece.ends_line() && n_open == 0 && at + 1 < inner.len())
     })
@@ -163,7 +170,7 @@ fn has_lines(inner: &[Piece<'_>]) -> bool {
 fn in_parens(inner: &[Piece<'_>]) -> bool {
     let mut n_open = 0;
     let closes = inner.iter().position(|piece| {
-        n_open += piece.opens();
+        n_open += piece.bracket_change();
         n_open == 0
     });
     inner.first().is_some_and(|first| first.kind == TokenKind::OpenParen)

@@ -5,7 +5,11 @@ use crate::syntax::lex::TokenKind as T;
 
 /// Whether a space belongs between `piece` and `after`; `before` is what precedes `piece` in its part
 /// of the line. The first rule that speaks of the pair decides.
-pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Piece<'_>) -> bool {
+pub(super) fn needs_space_between(
+    before: Option<&Piece<'_>>,
+    piece: &Piece<'_>,
+    after: &Piece<'_>,
+) -> bool {
     let (left, right) = (piece.kind, after.kind);
     // A number and its attribute access would become one number. Terraform lets that happen.
     if left == T::Dot && before.is_some_and(|token| token.kind == T::Number) && is_fraction(after) {
@@ -26,7 +30,7 @@ pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Pie
     {
         return true;
     }
-    let indexable = matches!(left, T::Ident | T::Number) || piece.opens() < 0;
+    let indexable = matches!(left, T::Ident | T::Number) || piece.bracket_change() < 0;
     if (right == T::OpenBracket && indexable) || left == T::Bang {
         return false;
     }
@@ -44,7 +48,7 @@ pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Pie
     }
     let sequences =
         left == T::CloseSequence && matches!(right, T::OpenInterpolation | T::OpenDirective);
-    !sequences && piece.opens() <= 0 && after.opens() >= 0
+    !sequences && piece.bracket_change() <= 0 && after.bracket_change() >= 0
 }
 
 /// Whether a number and a point with this behind it are one number: a fraction or an exponent.

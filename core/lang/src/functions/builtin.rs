@@ -2,7 +2,7 @@
 
 use formwork_value::{Number, Str, Type, Value};
 
-use super::{CallContext, CallError, Function, Param, Special};
+use super::{CallContext, CallError, Function, Param, SpecialFunction};
 
 /// Arguments and context of a function call.
 pub(crate) struct Args<'a> {
@@ -14,12 +14,12 @@ pub(crate) struct Args<'a> {
     pub(crate) ctx: &'a CallContext<'a>,
 }
 
-type Body = fn(&Args<'_>) -> Result<Value, CallError>;
-type TypeOf = fn(&[Value]) -> Result<Type, CallError>;
+type FunctionBody = fn(&Args<'_>) -> Result<Value, CallError>;
+type ReturnTypeFn = fn(&[Value]) -> Result<Type, CallError>;
 
-enum Returns {
+enum ReturnType {
     Always(Type),
-    By(TypeOf),
+    By(ReturnTypeFn),
 }
 
 /// A built-in function. Made by a chain of calls, so that an entry of a list reads like a sentence.
@@ -27,23 +27,23 @@ pub(crate) struct Builtin {
     name: &'static str,
     params: Vec<Param>,
     variadic: Option<Param>,
-    returns: Returns,
-    body: Body,
+    returns: ReturnType,
+    body: FunctionBody,
     nullable: bool,
     reads_everything: bool,
-    special: Option<Special>,
+    special: Option<SpecialFunction>,
     description: &'static str,
     examples: Vec<(&'static str, &'static str)>,
 }
 
 impl Builtin {
     /// A function without parameters that returns a value of any type, never null.
-    pub(crate) fn new(name: &'static str, body: Body) -> Self {
+    pub(crate) fn new(name: &'static str, body: FunctionBody) -> Self {
         Self {
             name,
             params: Vec::new(),
             variadic: None,
-            returns: Returns::Always(Type::Dynamic),
+            returns: ReturnType::Always(Type::Dynamic),
             body,
             nullable: false,
             reads_everything: true,
@@ -54,18 +54,18 @@ impl Builtin {
     }
 
     /// Adds a parameter.
-    pub(crate) fn takes(mut self, name: &'static str, ty: Type) -> Self {
+    pub(crate) fn with_param(mut self, name: &'static str, ty: Type) -> Self {
         self.params.push(Param::new(name, ty));
         self
     }
 
     /// Adds the parameter for any further arguments.
-    pub(crate) fn takes_rest(mut self, name: &'static str, ty: Type) -> Self {
+    pub(crate) fn with_variadic(mut self, name: &'static str, ty: Type) -> Self {
         self.variadic = Some(Param::new(name, ty));
         self
     }
 
-    fn last(mut self, change: impl FnOnce(&mut Param)) -> Self {
+    fn change_last_param(mut self, change: impl FnOnce(&mut Param)) -> Self {
         // The parameter for further arguments is always added last.
         if let Some(param) = self.variadic.as_mut().or(self.params.last_mut()) {
             change(param);
@@ -75,38 +75,38 @@ impl Builtin {
 
     /// Gives the last parameter another name.
     pub(crate) fn rename_last(self, name: &'static str) -> Self {
-        self.last(|param| param.name = name.into())
+        self.change_last_param(|param| param.name = name.into())
     }
 
     /// The last parameter takes null.
     pub(crate) fn or_null(self) -> Self {
-        self.last(|param| param.allow_null = true)
+        self.change_last_param(|param| param.allow_null = true)
     }
 
     /// The last parameter takes unknown values.
     pub(crate) fn or_unknown(self) -> Self {
-        self.last(|param| param.allow_unknown = true)
+        self.change_last_param(|param| param.allow_unknown = true)
     }
 
     /// The last parameter takes values of unknown type.
     pub(crate) fn or_dynamic(self) -> Self {
-        self.last(|param| param.allow_dynamic = true)
+        self.change_last_param(|param| param.allow_dynamic = true)
     }
 
     /// The last parameter takes marked values.
     pub(crate) fn or_marked(self) -> Self {
-        self.last(|param| param.allow_marked = true)
+        self.change_last_param(|param| param.allow_marked = true)
     }
 
     /// The result always has this type.
-    pub(crate) fn returns(mut self, ty: Type) -> Self {
-        self.returns = Returns::Always(ty);
+    pub(crate) fn with_return_type(mut self, ty: Type) -> Self {
+        self.returns = ReturnType::Always(ty);
         self
     }
 
     /// The type of the result depends on the arguments.
-    pub(crate) fn returns_by(mut self, ty: TypeOf) -> Self {
-        self.returns = Returns::By(ty);
+    pub(crate) fn with_return_type_fn(mut self, ty: ReturnTypeFn) -> Self {
+        self.returns = ReturnType::By(ty);
         self
     }
 
@@ -123,14 +123,14 @@ impl Builtin {
     }
 
     /// The evaluator treats the arguments in a special way.
-    pub(crate) fn special(mut self, special: Special) -> Self {
+    pub(crate) fn special(mut self, special: SpecialFunction) -> Self {
         self.special = Some(special);
         self
     }
 
     /// Sets the descriptions of the function and of each parameter: sentences for authors of
     /// expressions.
-    pub(crate) fn does<const N: usize>(
+    pub(crate) fn described_as<const N: usize>(
         mut self,
         description: &'static str,
         params: [&'static str; N],
@@ -181,8 +181,8 @@ impl Function for Builtin {
 
     fn return_type(&self, args: &[Value]) -> Result<Type, CallError> {
         match &self.returns {
-            Returns::Always(ty) => Ok(ty.clone()),
-            Returns::By(ty) => ty(args),
+            ReturnType::Always(ty) => Ok(ty.clone()),
+            ReturnType::By(ty) => ty(args),
         }
     }
 
@@ -194,7 +194,7 @@ impl Function for Builtin {
         self.reads_everything
     }
 
-    fn special(&self) -> Option<Special> {
+    fn special(&self) -> Option<SpecialFunction> {
         self.special
     }
 }
@@ -208,7 +208,7 @@ impl<'a> Args<'a> {
     }
 
     /// The arguments from a position on.
-    pub(crate) fn rest(&self, from: usize) -> &'a [Value] {
+    pub(crate) fn values_from(&self, from: usize) -> &'a [Value] {
         self.values.get(from..).unwrap_or(&[])
     }
 
@@ -216,7 +216,7 @@ impl<'a> Args<'a> {
     pub(crate) fn text(&self, at: usize) -> Result<&'a Str, CallError> {
         match self.value(at).peek() {
             Value::String(text) => Ok(text),
-            other => Err(unexpected(at, "string", other)),
+            other => Err(unexpected_type_error(at, "string", other)),
         }
     }
 
@@ -224,7 +224,7 @@ impl<'a> Args<'a> {
     pub(crate) fn number(&self, at: usize) -> Result<&'a Number, CallError> {
         match self.value(at).peek() {
             Value::Number(number) => Ok(number),
-            other => Err(unexpected(at, "number", other)),
+            other => Err(unexpected_type_error(at, "number", other)),
         }
     }
 
@@ -249,22 +249,22 @@ impl<'a> Args<'a> {
     /// A string as the result, paid for.
     pub(crate) fn string(&self, text: impl Into<String>) -> Result<Value, CallError> {
         let text = text.into();
-        self.ctx.budget.bytes(text.len())?;
+        self.ctx.budget.charge_bytes(text.len())?;
         Ok(Value::string(text))
     }
 
     /// Pays for a result of `n` elements, before it is made.
-    pub(crate) fn pay_elements(&self, n: usize) -> Result<(), CallError> {
-        Ok(self.ctx.budget.elements(n)?)
+    pub(crate) fn charge_elements(&self, n: usize) -> Result<(), CallError> {
+        Ok(self.ctx.budget.charge_elements(n)?)
     }
 
     /// Pays for `n` bytes of text, before they are made.
-    pub(crate) fn pay_bytes(&self, n: usize) -> Result<(), CallError> {
-        Ok(self.ctx.budget.bytes(n)?)
+    pub(crate) fn charge_bytes(&self, n: usize) -> Result<(), CallError> {
+        Ok(self.ctx.budget.charge_bytes(n)?)
     }
 }
 
-fn unexpected(at: usize, wanted: &str, found: &Value) -> CallError {
+fn unexpected_type_error(at: usize, wanted: &str, found: &Value) -> CallError {
     let found = found.ty().friendly_name();
     CallError::argument(at, format!("a {wanted} is required, this is a {found}"))
 }

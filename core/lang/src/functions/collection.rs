@@ -10,13 +10,19 @@ use formwork_value::{Type, Value};
 
 use super::{Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
-    [fold::list(), mapping::list(), search::list(), sequence::list(), sets::list()]
-        .into_iter()
-        .flatten()
-        .collect()
+pub(super) fn builtins() -> Vec<Builtin> {
+    [
+        fold::builtins(),
+        mapping::builtins(),
+        search::builtins(),
+        sequence::builtins(),
+        sets::builtins(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A list of any element type. Tuples are converted to it too.
@@ -46,6 +52,6 @@ fn mapping_of(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
 }
 
 /// Converts a value whose convertibility the type of the result has already shown.
-fn converted(value: &Value, ty: &Type) -> Outcome {
+fn convert_checked(value: &Value, ty: &Type) -> FunctionResult {
     formwork_value::convert::convert(value, ty).map_err(|refused| CallError::new(refused.reason))
 }

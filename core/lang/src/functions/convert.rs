@@ -3,46 +3,52 @@
 use formwork_value::convert::ConversionError;
 use formwork_value::{Marks, Type, Value, convert};
 
-use super::{Args, Builtin, CallError, Special};
+use super::{Args, Builtin, CallError, SpecialFunction};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
-    [conversions(), marks(), attempts()].into_iter().flatten().collect()
+pub(super) fn builtins() -> Vec<Builtin> {
+    [conversion_builtins(), mark_builtins(), try_builtins()].into_iter().flatten().collect()
 }
 
-fn conversions() -> Vec<Builtin> {
+fn conversion_builtins() -> Vec<Builtin> {
     let any = Type::Dynamic;
     vec![
-        to("tobool", |args| to_type(args, &Type::Bool))
-            .returns(Type::Bool)
-            .does("Converts a value to a bool.", ["A bool, the string `true` or `false`, or null."])
+        conversion_builtin("tobool", |args| to_type(args, &Type::Bool))
+            .with_return_type(Type::Bool)
+            .described_as(
+                "Converts a value to a bool.",
+                ["A bool, the string `true` or `false`, or null."],
+            )
             .example(r#"tobool("true")"#, "true"),
-        to("tonumber", |args| to_type(args, &Type::Number))
-            .returns(Type::Number)
-            .does("Converts a value to a number.", ["A number, a string with a number, or null."])
+        conversion_builtin("tonumber", |args| to_type(args, &Type::Number))
+            .with_return_type(Type::Number)
+            .described_as(
+                "Converts a value to a number.",
+                ["A number, a string with a number, or null."],
+            )
             .example(r#"tonumber("1.50")"#, "1.5"),
-        to("tostring", |args| to_type(args, &Type::String))
-            .returns(Type::String)
-            .does("Converts a value to a string.", ["A string, a number, a bool, or null."])
+        conversion_builtin("tostring", |args| to_type(args, &Type::String))
+            .with_return_type(Type::String)
+            .described_as("Converts a value to a string.", ["A string, a number, a bool, or null."])
             .example("tostring(1.5)", r#""1.5""#),
-        to("tolist", |args| to_type(args, &Type::list(Type::Dynamic)))
-            .returns(Type::list(any.clone()))
-            .does(
+        conversion_builtin("tolist", |args| to_type(args, &Type::list(Type::Dynamic)))
+            .with_return_type(Type::list(any.clone()))
+            .described_as(
                 "Converts a value to a list; its elements get one type.",
                 ["A list, set or tuple, or null."],
             )
             .example("tolist([1])", "tolist([\n  1,\n])"),
-        to("toset", |args| to_type(args, &Type::set(Type::Dynamic)))
-            .returns(Type::set(any.clone()))
-            .does(
+        conversion_builtin("toset", |args| to_type(args, &Type::set(Type::Dynamic)))
+            .with_return_type(Type::set(any.clone()))
+            .described_as(
                 "Converts a value to a set, without duplicates.",
                 ["A list, set or tuple, or null."],
             )
             .example("toset([2, 1, 2])", "toset([\n  1,\n  2,\n])"),
-        to("tomap", |args| to_type(args, &Type::map(Type::Dynamic)))
-            .returns(Type::map(any.clone()))
-            .does(
+        conversion_builtin("tomap", |args| to_type(args, &Type::map(Type::Dynamic)))
+            .with_return_type(Type::map(any.clone()))
+            .described_as(
                 "Converts a value to a map; its elements get one type.",
                 ["A map or object, or null."],
             )
@@ -51,55 +57,55 @@ fn conversions() -> Vec<Builtin> {
 }
 
 /// `sensitive`, `nonsensitive` and `ephemeralasnull`.
-fn marks() -> Vec<Builtin> {
+fn mark_builtins() -> Vec<Builtin> {
     vec![
         any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
-            .does("Marks a value as sensitive.", ["The value."])
+            .described_as("Marks a value as sensitive.", ["The value."])
             .example("sensitive(1)", "(sensitive value)"),
         any_value("nonsensitive", |args| {
             let (value, marks) = args.value(0).clone().unmark();
             Ok(value.mark(marks.without(Marks::SENSITIVE)))
         })
-        .does("Removes the sensitive mark from a value.", ["The value."])
+        .described_as("Removes the sensitive mark from a value.", ["The value."])
         .example("nonsensitive(sensitive(1))", "1"),
         any_value("issensitive", is_sensitive)
-            .returns(Type::Bool)
-            .does("Returns whether a value is marked as sensitive.", ["The value."])
+            .with_return_type(Type::Bool)
+            .described_as("Returns whether a value is marked as sensitive.", ["The value."])
             .example("issensitive(sensitive(1))", "true"),
         any_value("ephemeralasnull", |args| Ok(without_ephemeral(args.value(0))))
-            .does("Replaces ephemeral parts of a value with null.", ["The value."])
+            .described_as("Replaces ephemeral parts of a value with null.", ["The value."])
             .example("ephemeralasnull([1])", "[\n  1,\n]"),
     ]
 }
 
 /// Expressions that may fail.
-fn attempts() -> Vec<Builtin> {
+fn try_builtins() -> Vec<Builtin> {
     let any = Type::Dynamic;
     vec![
         // The evaluator looks at the arguments of these two itself, unless they come from `...` and
         // so have values already.
         Builtin::new("try", |args| Ok(args.value(0).clone()))
-            .takes_rest("expressions", any.clone())
+            .with_variadic("expressions", any.clone())
             .or_null()
             .or_unknown()
             .or_dynamic()
             .or_marked()
             .nullable()
-            .special(Special::Try)
-            .does(
+            .special(SpecialFunction::Try)
+            .described_as(
                 "Returns the value of the first expression without an error.",
                 ["The expressions, the preferred one first."],
             )
             .example("try({}.a, 2)", "2"),
         Builtin::new("can", |_| Ok(Value::Bool(true)))
-            .takes("expression", any)
+            .with_param("expression", any)
             .or_null()
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .returns(Type::Bool)
-            .special(Special::Can)
-            .does(
+            .with_return_type(Type::Bool)
+            .special(SpecialFunction::Can)
+            .described_as(
                 "Returns whether an expression can be evaluated without an error.",
                 ["The expression."],
             )
@@ -107,9 +113,9 @@ fn attempts() -> Vec<Builtin> {
     ]
 }
 
-fn to(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+fn conversion_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
-        .takes("v", Type::Dynamic)
+        .with_param("v", Type::Dynamic)
         .or_null()
         .or_unknown()
         .or_dynamic()
@@ -117,13 +123,13 @@ fn to(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
         .nullable()
 }
 
-fn any_value(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    to(name, body).rename_last("value")
+fn any_value(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    conversion_builtin(name, body).rename_last("value")
 }
 
-fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
+fn to_type(args: &Args<'_>, ty: &Type) -> FunctionResult {
     let value = args.value(0);
-    args.pay_elements(value.children().len())?;
+    args.charge_elements(value.children().len())?;
     let converted = convert::convert(value, ty)
         .map_err(|refused| CallError::argument(0, not_converted(value, ty, &refused)))?;
     // The requested type does not determine the elements of an unknown value.
@@ -167,7 +173,7 @@ fn not_converted(value: &Value, ty: &Type, refused: &ConversionError) -> String 
     }
 }
 
-fn is_sensitive(args: &Args<'_>) -> Outcome {
+fn is_sensitive(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     Ok(if value.marks().contains(Marks::SENSITIVE) {
         Value::Bool(true)

@@ -5,7 +5,7 @@ mod csv;
 mod gzip;
 mod yaml;
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
@@ -15,7 +15,7 @@ use formwork_value::{Refinement, Str, Type, Value};
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
 /// Base64 with padding, whose last letter may have unused bits.
 pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -25,46 +25,46 @@ pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
-        of_text("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
-            .does("Encodes a string as Base64.", ["The string."])
+        text_builtin("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
+            .described_as("Encodes a string as Base64.", ["The string."])
             .example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
-        of_text("base64decode", base64_decode)
-            .does("Decodes a string from Base64.", ["The Base64 string, with padding."])
+        text_builtin("base64decode", base64_decode)
+            .described_as("Decodes a string from Base64.", ["The Base64 string, with padding."])
             .example(r#"base64decode("aGk=")"#, r#""hi""#),
-        of_text("urlencode", url_encode)
-            .does("Escapes a string for use in a URL.", ["The string."])
+        text_builtin("urlencode", url_encode)
+            .described_as("Escapes a string for use in a URL.", ["The string."])
             .example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
         Builtin::new("jsonencode", json_encode)
-            .takes("val", Type::Dynamic)
+            .with_param("val", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
-            .returns(Type::String)
-            .does("Encodes a value as JSON.", ["The value."])
+            .with_return_type(Type::String)
+            .described_as("Encodes a value as JSON.", ["The value."])
             .example(
                 r#"jsonencode({b = "<", a = [1, null]})"#,
                 r#""{\"a\":[1,null],\"b\":\"\\u003c\"}""#,
             ),
         Builtin::new("jsondecode", json_decode)
-            .takes("str", Type::String)
+            .with_param("str", Type::String)
             .nullable()
-            .does("Decodes a value from JSON.", ["The JSON document."])
+            .described_as("Decodes a value from JSON.", ["The JSON document."])
             .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
-        csv::function(),
-        gzip::function(),
+        csv::csv_decode_builtin(),
+        gzip::base64_gzip_builtin(),
     ];
-    list.extend(charset::list());
-    list.extend(yaml::list());
+    list.extend(charset::builtins());
+    list.extend(yaml::builtins());
     list
 }
 
-fn of_text(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("str", Type::String).returns(Type::String)
+fn text_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
-fn base64_decode(args: &Args<'_>) -> Outcome {
+fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let secret = |what: &str| CallError::new(what.to_owned());
     // Line ends are the one thing that may stand between the letters.
@@ -78,7 +78,7 @@ fn base64_decode(args: &Args<'_>) -> Outcome {
     args.string(text)
 }
 
-fn url_encode(args: &Args<'_>) -> Outcome {
+fn url_encode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -94,7 +94,7 @@ fn url_encode(args: &Args<'_>) -> Outcome {
     args.string(out)
 }
 
-fn json_encode(args: &Args<'_>) -> Outcome {
+fn json_encode(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     if !value.is_wholly_known() {
         return Ok(unknown_json(value));
@@ -111,11 +111,11 @@ fn unknown_json(value: &Value) -> Value {
         Value::Unknown(unknown) => unknown.refinement().not_null,
         _ => true,
     };
-    let first = match Kind::of(value) {
+    let first = match ValueKind::of(value) {
         _ if !not_null => None,
-        Kind::String => Some("\""),
-        Kind::Object | Kind::Map => Some("{"),
-        Kind::Tuple | Kind::List | Kind::Set => Some("["),
+        ValueKind::String => Some("\""),
+        ValueKind::Object | ValueKind::Map => Some("{"),
+        ValueKind::Tuple | ValueKind::List | ValueKind::Set => Some("["),
         _ => None,
     };
     let refinement =
@@ -123,9 +123,9 @@ fn unknown_json(value: &Value) -> Value {
     Value::refined(Type::String, refinement)
 }
 
-fn json_decode(args: &Args<'_>) -> Outcome {
+fn json_decode(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
-    args.pay_bytes(text.len())?;
+    args.charge_bytes(text.len())?;
     json::decode_simple(text.as_bytes())
         .map_err(|error| CallError::new(format!("the text is not JSON: {error}")))
 }

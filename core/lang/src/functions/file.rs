@@ -14,65 +14,71 @@ use sha2::{Digest, Sha256, Sha512};
 use super::hash::hex;
 use super::{Args, Builtin, CallError, FileFailure, FileKind};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
-        of_path("file", file)
-            .does("Returns the content of a file as a string.", ["Path of the file."])
+        path_builtin("file", file)
+            .described_as("Returns the content of a file as a string.", ["Path of the file."])
             .example(r#"file("greeting.txt")"#, r#""hello""#),
-        of_path("filebase64", |args| args.string(STANDARD.encode(read(args)?)))
-            .does("Returns the bytes of a file in Base64.", ["Path of the file."])
+        path_builtin("filebase64", |args| args.string(STANDARD.encode(read(args)?)))
+            .described_as("Returns the bytes of a file in Base64.", ["Path of the file."])
             .example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
-        of_path("fileexists", file_exists)
-            .returns(Type::Bool)
-            .does(
+        path_builtin("fileexists", file_exists)
+            .with_return_type(Type::Bool)
+            .described_as(
                 "Returns whether a file exists at a path; a folder is an error.",
                 ["Path of the file."],
             )
             .example(r#"fileexists("missing.txt")"#, "false"),
-        of_path("filemd5", |args| args.string(hex(&Md5::digest(read_to_hash(args)?))))
-            .does("Returns the MD5 hash of a file in hexadecimal digits.", ["Path of the file."])
+        path_builtin("filemd5", |args| args.string(hex(&Md5::digest(read_to_hash(args)?))))
+            .described_as(
+                "Returns the MD5 hash of a file in hexadecimal digits.",
+                ["Path of the file."],
+            )
             .example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
-        of_path("filesha1", |args| args.string(hex(&Sha1::digest(read_to_hash(args)?))))
-            .does("Returns the SHA-1 hash of a file in hexadecimal digits.", ["Path of the file."])
+        path_builtin("filesha1", |args| args.string(hex(&Sha1::digest(read_to_hash(args)?))))
+            .described_as(
+                "Returns the SHA-1 hash of a file in hexadecimal digits.",
+                ["Path of the file."],
+            )
             .example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
-        of_path("filesha256", |args| args.string(hex(&Sha256::digest(read_to_hash(args)?))))
-            .does(
+        path_builtin("filesha256", |args| args.string(hex(&Sha256::digest(read_to_hash(args)?))))
+            .described_as(
                 "Returns the SHA-256 hash of a file in hexadecimal digits.",
                 ["Path of the file."],
             )
             .example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
-        of_path("filesha512", |args| args.string(hex(&Sha512::digest(read_to_hash(args)?))))
-            .does(
+        path_builtin("filesha512", |args| args.string(hex(&Sha512::digest(read_to_hash(args)?))))
+            .described_as(
                 "Returns the SHA-512 hash of a file in hexadecimal digits.",
                 ["Path of the file."],
             )
             .example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
-        of_path("filebase64sha256", |args| {
+        path_builtin("filebase64sha256", |args| {
             args.string(STANDARD.encode(Sha256::digest(read_to_hash(args)?)))
         })
-        .does("Returns the SHA-256 hash of a file in Base64.", ["Path of the file."])
+        .described_as("Returns the SHA-256 hash of a file in Base64.", ["Path of the file."])
         .example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
-        of_path("filebase64sha512", |args| {
+        path_builtin("filebase64sha512", |args| {
             args.string(STANDARD.encode(Sha512::digest(read_to_hash(args)?)))
         })
-        .does("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
+        .described_as("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
         .example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
-        glob::function(),
+        glob::file_set_builtin(),
     ];
-    list.extend(path::list());
-    list.extend(template::list());
+    list.extend(path::builtins());
+    list.extend(template::builtins());
     list
 }
 
-fn of_path(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("path", Type::String).returns(Type::String)
+fn path_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body).with_param("path", Type::String).with_return_type(Type::String)
 }
 
 /// The path in the first argument, `~` put in full.
-fn located(args: &Args<'_>) -> Result<String, CallError> {
-    path::expanded(args, args.text(0)?)
+fn path_argument(args: &Args<'_>) -> Result<String, CallError> {
+    path::expand_home(args, args.text(0)?)
 }
 
 fn read(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
@@ -80,26 +86,26 @@ fn read(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
         .ctx
         .host
         .files
-        .read(&located(args)?)
-        .map_err(|failure| CallError::argument(0, unreadable(args, &failure)))?;
-    args.pay_bytes(bytes.len())?;
+        .read(&path_argument(args)?)
+        .map_err(|failure| CallError::argument(0, unreadable_message(args, &failure)))?;
+    args.charge_bytes(bytes.len())?;
     Ok(bytes)
 }
 
 fn read_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
-    let bytes = args.ctx.host.files.read(&located(args)?).map_err(|failure| {
-        let reason = unreadable(args, &failure);
+    let bytes = args.ctx.host.files.read(&path_argument(args)?).map_err(|failure| {
+        let reason = unreadable_message(args, &failure);
         let path = args.text(0).map_or("", |path| path.as_str());
         CallError::new(match failure {
             FileFailure::Missing => format!("open {path}: no such file or directory; {reason}"),
             FileFailure::Failed(_) => reason,
         })
     })?;
-    args.pay_bytes(bytes.len())?;
+    args.charge_bytes(bytes.len())?;
     Ok(bytes)
 }
 
-fn unreadable(args: &Args<'_>, failure: &FileFailure) -> String {
+fn unreadable_message(args: &Args<'_>, failure: &FileFailure) -> String {
     let path = shown_path(args);
     match failure {
         FileFailure::Missing => format!(
@@ -123,12 +129,12 @@ fn text_of(args: &Args<'_>) -> Result<String, CallError> {
     })
 }
 
-fn file(args: &Args<'_>) -> Outcome {
+fn file(args: &Args<'_>) -> FunctionResult {
     Ok(Value::string(text_of(args)?))
 }
 
-fn file_exists(args: &Args<'_>) -> Outcome {
-    let path = located(args)?;
+fn file_exists(args: &Args<'_>) -> FunctionResult {
+    let path = path_argument(args)?;
     // No path at all means the current folder.
     match args.ctx.host.files.kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
@@ -139,6 +145,6 @@ fn file_exists(args: &Args<'_>) -> Outcome {
             Err(CallError::new(format!("{} is a device, not a file", shown_path(args))))
         }
         Err(FileFailure::Missing) => Ok(Value::Bool(false)),
-        Err(failure) => Err(CallError::new(unreadable(args, &failure))),
+        Err(failure) => Err(CallError::new(unreadable_message(args, &failure))),
     }
 }

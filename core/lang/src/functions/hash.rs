@@ -10,42 +10,54 @@ use uuid::Uuid;
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
 /// The cost of `bcrypt` unless another is asked for.
 const BCRYPT_COST: u32 = 10;
 /// The greatest cost of `bcrypt`: each step doubles the time, and this one takes about ten minutes.
 const MAX_BCRYPT_COST: u32 = 20;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         digest("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the MD5 hash of a string in hexadecimal digits.", ["The string."])
+            .described_as(
+                "Returns the MD5 hash of a string in hexadecimal digits.",
+                ["The string."],
+            )
             .example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
         digest("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-1 hash of a string in hexadecimal digits.", ["The string."])
+            .described_as(
+                "Returns the SHA-1 hash of a string in hexadecimal digits.",
+                ["The string."],
+            )
             .example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
         digest("sha256", |args| args.string(hex(&Sha256::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-256 hash of a string in hexadecimal digits.", ["The string."])
+            .described_as(
+                "Returns the SHA-256 hash of a string in hexadecimal digits.",
+                ["The string."],
+            )
             .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
         digest("sha512", |args| args.string(hex(&Sha512::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-512 hash of a string in hexadecimal digits.", ["The string."])
+            .described_as(
+                "Returns the SHA-512 hash of a string in hexadecimal digits.",
+                ["The string."],
+            )
             .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
         digest("base64sha256", |args| {
             args.string(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
         })
-        .does("Returns the SHA-256 hash of a string in Base64.", ["The string."])
+        .described_as("Returns the SHA-256 hash of a string in Base64.", ["The string."])
         .example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
         digest("base64sha512", |args| {
             args.string(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
         })
-        .does("Returns the SHA-512 hash of a string in Base64.", ["The string."])
+        .described_as("Returns the SHA-512 hash of a string in Base64.", ["The string."])
         .example(r#"substr(base64sha512("a"), 0, 8)"#, r#""H0D8ktok""#),
         Builtin::new("bcrypt", bcrypt_hash)
-            .takes("str", Type::String)
-            .takes_rest("cost", Type::Number)
-            .returns(Type::String)
-            .does(
+            .with_param("str", Type::String)
+            .with_variadic("cost", Type::Number)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns the bcrypt hash of a string, with a new salt for each call.",
                 [
                     "The string, of at most 72 bytes.",
@@ -60,14 +72,14 @@ pub(super) fn list() -> Vec<Builtin> {
                 args.string(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
             }
         })
-        .returns(Type::String)
-        .does("Returns a random UUID, a new one for each call.", [])
+        .with_return_type(Type::String)
+        .described_as("Returns a random UUID, a new one for each call.", [])
         .example("length(uuid())", "36"),
         Builtin::new("uuidv5", uuid_v5)
-            .takes("namespace", Type::String)
-            .takes("name", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("namespace", Type::String)
+            .with_param("name", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns the version 5 UUID of a name in a namespace.",
                 ["The namespace: a UUID, or one of `dns`, `url`, `oid` and `x500`.", "The name."],
             )
@@ -75,8 +87,8 @@ pub(super) fn list() -> Vec<Builtin> {
     ]
 }
 
-fn digest(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("str", Type::String).returns(Type::String)
+fn digest(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
 /// Bytes in lower-case hexadecimal digits.
@@ -84,7 +96,7 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn bcrypt_hash(args: &Args<'_>) -> Outcome {
+fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {
     let cost = match args.values.len() {
         1 => BCRYPT_COST,
         2 => u32::try_from(args.integer(1)?).unwrap_or(0),
@@ -111,7 +123,7 @@ fn bcrypt_hash(args: &Args<'_>) -> Outcome {
     args.string(parts.format_for_version(bcrypt::Version::TwoA))
 }
 
-fn uuid_v5(args: &Args<'_>) -> Outcome {
+fn uuid_v5(args: &Args<'_>) -> FunctionResult {
     let namespace = match args.text(0)?.as_str() {
         "dns" => Uuid::NAMESPACE_DNS,
         "url" => Uuid::NAMESPACE_URL,

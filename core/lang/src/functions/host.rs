@@ -72,13 +72,13 @@ pub struct Host<'h> {
     pub ambient: &'h dyn Ambient,
 }
 
-struct Nothing;
+struct NoHost;
 
 impl Host<'static> {
     /// A world without files, clock and randomness.
     #[must_use]
     pub fn none() -> Self {
-        Self { files: &Nothing, ambient: &Nothing }
+        Self { files: &NoHost, ambient: &NoHost }
     }
 }
 
@@ -86,7 +86,7 @@ fn unsupported<T>() -> Result<T, FileFailure> {
     Err(FileFailure::Failed("files cannot be read here".into()))
 }
 
-impl Files for Nothing {
+impl Files for NoHost {
     fn read(&self, _: &str) -> Result<Vec<u8>, FileFailure> {
         unsupported()
     }
@@ -108,7 +108,7 @@ impl Files for Nothing {
     }
 }
 
-impl Ambient for Nothing {
+impl Ambient for NoHost {
     fn current_time(&self) -> Option<OffsetDateTime> {
         None
     }

@@ -22,7 +22,7 @@ pub fn invoke(
     let mut unknown = false;
     let mut untyped = false;
     for (at, arg) in args.iter().enumerate() {
-        let Some(param) = param(function, at) else { continue };
+        let Some(param) = parameter_at(function, at) else { continue };
         if !param.allow_null && arg.is_null() {
             return Err(CallError::argument(at, "argument must not be null"));
         }
@@ -48,13 +48,13 @@ pub fn invoke(
     let hide = |error| if marks.is_empty() { error } else { without_reason(error) };
     // Paid before the call, so that the limit protects the function, too.
     if function.reads_everything() {
-        ctx.budget.reading(&plain)?;
+        ctx.budget.charge_reading(&plain)?;
     }
     let ty = function.return_type(&plain).map_err(hide)?;
     let value =
         if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty).map_err(hide)? };
     // A function of a provider is foreign code, so its result is checked like any other.
-    limits::check(&value)?;
+    limits::check_value_limits(&value)?;
     let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
 }
@@ -68,7 +68,7 @@ fn without_reason(error: CallError) -> CallError {
 }
 
 /// The parameter that takes an argument.
-fn param(function: &dyn Function, at: usize) -> Option<&Param> {
+fn parameter_at(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic())
 }
 

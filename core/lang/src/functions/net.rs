@@ -6,15 +6,15 @@ use formwork_value::{Type, Value};
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        Builtin::new("cidrhost", host)
-            .takes("prefix", Type::String)
-            .takes("hostnum", Type::Number)
-            .returns(Type::String)
-            .does(
+        Builtin::new("cidrhost", cidr_host)
+            .with_param("prefix", Type::String)
+            .with_param("hostnum", Type::Number)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns the address of one host in a network.",
                 [
                     "The network, as in `10.12.0.0/16`.",
@@ -23,20 +23,20 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"cidrhost("10.12.112.0/20", 16)"#, r#""10.12.112.16""#)
             .example(r#"cidrhost("10.12.112.0/20", -1)"#, r#""10.12.127.255""#),
-        Builtin::new("cidrnetmask", netmask)
-            .takes("prefix", Type::String)
-            .returns(Type::String)
-            .does(
+        Builtin::new("cidrnetmask", cidr_netmask)
+            .with_param("prefix", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns the netmask of an IPv4 network in dotted decimal form.",
                 ["The network, as in `10.12.0.0/16`."],
             )
             .example(r#"cidrnetmask("172.16.0.0/12")"#, r#""255.240.0.0""#),
-        Builtin::new("cidrsubnet", subnet)
-            .takes("prefix", Type::String)
-            .takes("newbits", Type::Number)
-            .takes("netnum", Type::Number)
-            .returns(Type::String)
-            .does(
+        Builtin::new("cidrsubnet", cidr_subnet)
+            .with_param("prefix", Type::String)
+            .with_param("newbits", Type::Number)
+            .with_param("netnum", Type::Number)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns one of the networks of equal size within a network.",
                 [
                     "The network, as in `10.12.0.0/16`.",
@@ -45,11 +45,11 @@ pub(super) fn list() -> Vec<Builtin> {
                 ],
             )
             .example(r#"cidrsubnet("172.16.0.0/12", 4, 2)"#, r#""172.18.0.0/16""#),
-        Builtin::new("cidrsubnets", subnets)
-            .takes("prefix", Type::String)
-            .takes_rest("newbits", Type::Number)
-            .returns(Type::list(Type::String))
-            .does(
+        Builtin::new("cidrsubnets", cidr_subnets)
+            .with_param("prefix", Type::String)
+            .with_variadic("newbits", Type::Number)
+            .with_return_type(Type::list(Type::String))
+            .described_as(
                 "Returns networks of given sizes within a network, one after the other.",
                 [
                     "The network, as in `10.12.0.0/16`.",
@@ -64,7 +64,7 @@ pub(super) fn list() -> Vec<Builtin> {
 }
 
 /// A block of addresses: the address as a number, bits behind the prefix cleared.
-struct Block {
+struct AddressBlock {
     start: u128,
     /// Address width in bits: 32 or 128.
     width: u32,
@@ -72,7 +72,7 @@ struct Block {
     prefix: u32,
 }
 
-impl Block {
+impl AddressBlock {
     fn parse(text: &str) -> Result<Self, CallError> {
         let refused = || {
             CallError::new(format!(
@@ -128,7 +128,7 @@ fn low_bits(n: u32) -> u128 {
 }
 
 /// A whole number of up to 128 bits, and whether it is negative.
-fn whole(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
+fn integer_argument(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
     let number = args.number(at)?;
     if !number.is_integer() {
         return Err(CallError::new(format!(
@@ -145,9 +145,9 @@ fn whole(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
     Ok((size, size > 0 && number.is_negative()))
 }
 
-fn host(args: &Args<'_>) -> Outcome {
-    let block = Block::parse(args.text(0)?)?;
-    let (number, negative) = whole(args, 1)?;
+fn cidr_host(args: &Args<'_>) -> FunctionResult {
+    let block = AddressBlock::parse(args.text(0)?)?;
+    let (number, negative) = integer_argument(args, 1)?;
     let most = low_bits(block.host_bits());
     // Negative numbers count from the end of the block.
     let offset = if negative { most.checked_sub(number - 1) } else { Some(number) };
@@ -161,18 +161,18 @@ fn host(args: &Args<'_>) -> Outcome {
     args.string(block.addr(block.start | offset).to_string())
 }
 
-fn netmask(args: &Args<'_>) -> Outcome {
+fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
-    let block = Block::parse(text)?;
+    let block = AddressBlock::parse(text)?;
     if block.width != 32 {
         return Err(CallError::new(format!("IPv6 addresses cannot have a netmask: {text}")));
     }
     args.string(block.addr(!low_bits(block.host_bits())).to_string())
 }
 
-fn subnet(args: &Args<'_>) -> Outcome {
-    let block = Block::parse(args.text(0)?)?;
-    let (new_bits, (number, negative)) = (args.integer(1)?, whole(args, 2)?);
+fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
+    let block = AddressBlock::parse(args.text(0)?)?;
+    let (new_bits, (number, negative)) = (args.integer(1)?, integer_argument(args, 2)?);
     let prefix = u32::try_from(i64::from(block.prefix).saturating_add(new_bits))
         .ok()
         .filter(|prefix| *prefix <= block.width)
@@ -194,9 +194,9 @@ fn subnet(args: &Args<'_>) -> Outcome {
     args.string(format!("{}/{prefix}", block.addr(start)))
 }
 
-fn subnets(args: &Args<'_>) -> Outcome {
+fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
     let blamed = |at: usize| move |error: CallError| CallError { argument: Some(at), ..error };
-    let block = Block::parse(args.text(0)?).map_err(blamed(0))?;
+    let block = AddressBlock::parse(args.text(0)?).map_err(blamed(0))?;
     let end = block.start | low_bits(block.host_bits());
     // The first address not yet given away; `None` when the last one is.
     let mut next = Some(block.start);

@@ -8,47 +8,47 @@ use formwork_value::{Number, Type, Value};
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        of_number("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
-            .does("Returns the absolute value of a number.", ["The number."])
+        number_builtin("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
+            .described_as("Returns the absolute value of a number.", ["The number."])
             .example("abs(-12.5)", "12.5"),
-        of_number("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
-            .does("Rounds a number up to a whole number.", ["The number."])
+        number_builtin("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
+            .described_as("Rounds a number up to a whole number.", ["The number."])
             .example("ceil(5.1)", "6"),
-        of_number("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
-            .does("Rounds a number down to a whole number.", ["The number."])
+        number_builtin("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
+            .described_as("Rounds a number down to a whole number.", ["The number."])
             .example("floor(-5.1)", "-6"),
-        of_number("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
-            .does("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
+        number_builtin("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
+            .described_as("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
             .example("signum(-13)", "-1"),
-        of_two("log", ["num", "base"], |args| {
-            by_floats(args, |number, base| ln(number) / ln(base))
+        two_numbers_builtin("log", ["num", "base"], |args| {
+            compute_in_floats(args, |number, base| ln(number) / ln(base))
         })
-        .does("Returns the logarithm of a number.", ["The number.", "The base."])
+        .described_as("Returns the logarithm of a number.", ["The number.", "The base."])
         .example("log(16, 2)", "4"),
-        of_two("pow", ["num", "power"], |args| by_floats(args, pow))
-            .does("Raises a number to a power.", ["The number.", "The power."])
+        two_numbers_builtin("pow", ["num", "power"], |args| compute_in_floats(args, pow))
+            .described_as("Raises a number to a power.", ["The number.", "The power."])
             .example("pow(3, 2)", "9"),
-        Builtin::new("max", |args| extreme(args, |a, b| a > b))
-            .takes_rest("numbers", Type::Number)
+        Builtin::new("max", |args| extreme_number(args, |a, b| a > b))
+            .with_variadic("numbers", Type::Number)
             .or_dynamic()
-            .returns(Type::Number)
-            .does("Returns the maximum of numbers.", ["The numbers, at least one."])
+            .with_return_type(Type::Number)
+            .described_as("Returns the maximum of numbers.", ["The numbers, at least one."])
             .example("max(5, 12, 9)", "12"),
-        Builtin::new("min", |args| extreme(args, |a, b| a < b))
-            .takes_rest("numbers", Type::Number)
+        Builtin::new("min", |args| extreme_number(args, |a, b| a < b))
+            .with_variadic("numbers", Type::Number)
             .or_dynamic()
-            .returns(Type::Number)
-            .does("Returns the minimum of numbers.", ["The numbers, at least one."])
+            .with_return_type(Type::Number)
+            .described_as("Returns the minimum of numbers.", ["The numbers, at least one."])
             .example("min(5, 12, 9)", "5"),
         Builtin::new("parseint", parse_int)
-            .takes("number", Type::Dynamic)
-            .takes("base", Type::Number)
-            .returns_by(parse_int_type)
-            .does(
+            .with_param("number", Type::Dynamic)
+            .with_param("base", Type::Number)
+            .with_return_type_fn(parse_int_type)
+            .described_as(
                 "Parses a whole number in any base from 2 to 62.",
                 ["The digits, in a string.", "The base."],
             )
@@ -56,23 +56,26 @@ pub(super) fn list() -> Vec<Builtin> {
     ]
 }
 
-fn of_number(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("num", Type::Number).or_dynamic().returns(Type::Number)
+fn number_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body)
+        .with_param("num", Type::Number)
+        .or_dynamic()
+        .with_return_type(Type::Number)
 }
 
-fn of_two(
+fn two_numbers_builtin(
     name: &'static str,
     params: [&'static str; 2],
-    body: fn(&Args<'_>) -> Outcome,
+    body: fn(&Args<'_>) -> FunctionResult,
 ) -> Builtin {
     let [first, second] = params;
     Builtin::new(name, body)
-        .takes(first, Type::Number)
-        .takes(second, Type::Number)
-        .returns(Type::Number)
+        .with_param(first, Type::Number)
+        .with_param(second, Type::Number)
+        .with_return_type(Type::Number)
 }
 
-fn by_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> Outcome {
+fn compute_in_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> FunctionResult {
     let float = |at: usize| {
         let number = args.number(at)?;
         let float = number.to_f64();
@@ -88,7 +91,7 @@ fn by_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> Outcome {
         .ok_or_else(|| CallError::new("the result is not a number"))
 }
 
-fn extreme(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> Outcome {
+fn extreme_number(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> FunctionResult {
     if args.values.is_empty() {
         return Err(CallError::new("must pass at least one number"));
     }
@@ -113,7 +116,7 @@ fn parse_int_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn parse_int(args: &Args<'_>) -> Outcome {
+fn parse_int(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let base = args
         .number(1)?

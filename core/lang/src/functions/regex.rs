@@ -15,45 +15,45 @@ use regex_automata::util::syntax;
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
 /// Memory limit of a compiled pattern. A class such as `\pL` takes some 20 KB for each occurrence,
 /// and the syntax allows a thousand repetitions.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 /// Limits of the cache of compiled patterns: their number, and their memory together.
-const MAX_KEPT: usize = 64;
-const MAX_KEPT_BYTES: usize = 128 << 20;
+const MAX_CACHED: usize = 64;
+const MAX_CACHED_BYTES: usize = 128 << 20;
 /// Number of pattern bytes that are compiled in one step.
 const BYTES_PER_STEP: usize = 64;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("regex", regex)
-            .takes("pattern", Type::String)
-            .takes("string", Type::String)
+            .with_param("pattern", Type::String)
+            .with_param("string", Type::String)
             .nullable()
-            .returns_by(match_type)
-            .does(
+            .with_return_type_fn(match_type)
+            .described_as(
                 "Returns the first match of a pattern, or its groups; no match is an error.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
             )
             .example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
             .example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
         Builtin::new("regexall", regex_all)
-            .takes("pattern", Type::String)
-            .takes("string", Type::String)
-            .returns_by(|args| match_type(args).map(Type::list))
-            .does(
+            .with_param("pattern", Type::String)
+            .with_param("string", Type::String)
+            .with_return_type_fn(|args| match_type(args).map(Type::list))
+            .described_as(
                 "Returns all matches of a pattern, or the groups of each.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
             )
             .example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
         Builtin::new("replace", replace)
-            .takes("str", Type::String)
-            .takes("substr", Type::String)
-            .takes("replace", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("str", Type::String)
+            .with_param("substr", Type::String)
+            .with_param("replace", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Replaces every occurrence of a string or pattern.",
                 [
                     "The string to search.",
@@ -79,18 +79,18 @@ struct Compiled {
 
 thread_local! {
     // Patterns are mostly the same constant for every element of a `for`.
-    static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
+    static CACHE: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
 /// Why a string is no pattern to search with.
-enum Refusal {
+enum PatternError {
     /// It becomes larger than [`MAX_COMPILED_BYTES`], and to find that out is work.
     TooLarge,
     /// It is none.
     NoPattern(String),
 }
 
-impl Display for Refusal {
+impl Display for PatternError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge => f.write_str("it becomes too large"),
@@ -100,27 +100,32 @@ impl Display for Refusal {
 }
 
 /// The compiled pattern of a call. The call pays for compiling it unless an earlier one did.
-fn paid(args: &Args<'_>, pattern: &str) -> Result<Result<Rc<Compiled>, Refusal>, CallError> {
-    let compiled = compiled(pattern);
+fn compile_charged(
+    args: &Args<'_>,
+    pattern: &str,
+) -> Result<Result<Rc<Compiled>, PatternError>, CallError> {
+    let compiled = compile_cached(pattern);
     match &compiled {
         Ok(compiled) => {
-            args.ctx.budget.steps(compiled.owed.get())?;
+            args.ctx.budget.charge_steps(compiled.owed.get())?;
             compiled.owed.set(0);
         }
-        Err(Refusal::TooLarge) => args.ctx.budget.steps(MAX_COMPILED_BYTES / BYTES_PER_STEP)?,
-        Err(Refusal::NoPattern(_)) => {}
+        Err(PatternError::TooLarge) => {
+            args.ctx.budget.charge_steps(MAX_COMPILED_BYTES / BYTES_PER_STEP)?;
+        }
+        Err(PatternError::NoPattern(_)) => {}
     }
     Ok(compiled)
 }
 
-fn compiled(pattern: &str) -> Result<Rc<Compiled>, Refusal> {
-    if let Some(compiled) = KEPT.with_borrow(|kept| kept.get(pattern).cloned()) {
+fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
+    if let Some(compiled) = CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
     let compiled = Rc::new(compile(pattern)?);
-    KEPT.with_borrow_mut(|kept| {
+    CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
-        if kept.len() >= MAX_KEPT || bytes + compiled.bytes > MAX_KEPT_BYTES {
+        if kept.len() >= MAX_CACHED || bytes + compiled.bytes > MAX_CACHED_BYTES {
             // Dropping all at once needs no order of use, and programs rarely have more patterns
             // than fit.
             kept.clear();
@@ -130,16 +135,16 @@ fn compiled(pattern: &str) -> Result<Rc<Compiled>, Refusal> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Compiled, Refusal> {
-    let translated = pattern::translate(pattern).map_err(Refusal::NoPattern)?;
+fn compile(pattern: &str) -> Result<Compiled, PatternError> {
+    let translated = pattern::translate(pattern).map_err(PatternError::NoPattern)?;
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
         .syntax(syntax::Config::new().utf8(false))
         .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(MAX_COMPILED_BYTES)))
         .build(&translated.pattern)
         .map_err(|error| match error.size_limit() {
-            Some(_) => Refusal::TooLarge,
-            None => Refusal::NoPattern(error.to_string()),
+            Some(_) => PatternError::TooLarge,
+            None => PatternError::NoPattern(error.to_string()),
         })?;
     let bytes = regex.memory_usage();
     let owed = Cell::new(bytes / BYTES_PER_STEP);
@@ -149,10 +154,10 @@ fn compile(pattern: &str) -> Result<Compiled, Refusal> {
 /// The type of one match: the text itself, or its groups.
 fn match_type(args: &[Value]) -> Result<Type, CallError> {
     let Some(Value::String(pattern)) = args.first() else { return Ok(Type::Dynamic) };
-    let compiled = match compiled(pattern) {
+    let compiled = match compile_cached(pattern) {
         Ok(compiled) => compiled,
         // The call itself refuses it, and pays.
-        Err(Refusal::TooLarge) => return Ok(Type::Dynamic),
+        Err(PatternError::TooLarge) => return Ok(Type::Dynamic),
         Err(reason) => {
             return Err(CallError::argument(0, format!("invalid regexp pattern: {reason}")));
         }
@@ -172,7 +177,7 @@ fn match_type(args: &[Value]) -> Result<Type, CallError> {
     Ok(Type::object(names.into_iter().map(|name| (name.clone(), Type::String))))
 }
 
-fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
+fn captures_value(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
     let part =
         |group: usize| match captures.get_group(group).and_then(|span| text.get(span.range())) {
             Some(part) => Value::string(part),
@@ -192,36 +197,36 @@ fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
     }
 }
 
-fn of_pattern(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
-    paid(args, args.text(0)?)?
+fn pattern_builtin(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
+    compile_charged(args, args.text(0)?)?
         .map_err(|reason| CallError::argument(0, format!("invalid regexp pattern: {reason}")))
 }
 
-fn regex(args: &Args<'_>) -> Outcome {
-    let compiled = of_pattern(args)?;
+fn regex(args: &Args<'_>) -> FunctionResult {
+    let compiled = pattern_builtin(args)?;
     let text = args.text(1)?;
     let mut captures = compiled.regex.create_captures();
     compiled.regex.captures(text.as_str(), &mut captures);
     if !captures.is_match() {
         return Err(CallError::new("pattern did not match any part of the given string"));
     }
-    args.pay_elements(compiled.groups.len())?;
-    Ok(found(&compiled, &captures, text))
+    args.charge_elements(compiled.groups.len())?;
+    Ok(captures_value(&compiled, &captures, text))
 }
 
-fn regex_all(args: &Args<'_>) -> Outcome {
-    let compiled = of_pattern(args)?;
+fn regex_all(args: &Args<'_>) -> FunctionResult {
+    let compiled = pattern_builtin(args)?;
     let text = args.text(1)?;
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {
-        args.pay_elements(compiled.groups.len() + 1)?;
-        matches.push(found(&compiled, &captures, text));
+        args.charge_elements(compiled.groups.len() + 1)?;
+        matches.push(captures_value(&compiled, &captures, text));
     }
     let element = args.ty.element().cloned().unwrap_or(Type::String);
     Ok(Value::list(element, matches))
 }
 
-fn replace(args: &Args<'_>) -> Outcome {
+fn replace(args: &Args<'_>) -> FunctionResult {
     let (text, wanted, instead) = (args.text(0)?, args.text(1)?, args.text(2)?);
     let pattern = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     if let Some(pattern) = pattern {
@@ -234,15 +239,15 @@ fn replace(args: &Args<'_>) -> Outcome {
         text.matches(wanted.as_str()).count()
     };
     // Paid before the text grows: both strings may be large on their own.
-    args.pay_bytes(n.saturating_mul(instead.len()))?;
+    args.charge_bytes(n.saturating_mul(instead.len()))?;
     args.string(text.replace(wanted.as_str(), instead))
 }
 
-fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
+fn replace_pattern(args: &Args<'_>, pattern: &str) -> FunctionResult {
     let (text, instead) = (args.text(0)?, args.text(2)?);
-    let compiled = paid(args, pattern)?
+    let compiled = compile_charged(args, pattern)?
         .map_err(|reason| CallError::new(format!("error parsing regexp: {reason}")))?;
-    let parts = replacement(instead, &compiled.groups);
+    let parts = parse_replacement(instead, &compiled.groups);
     let mut out = String::new();
     let mut done = 0;
     for captures in compiled.regex.captures_iter(text.as_str()) {
@@ -251,15 +256,15 @@ fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
         out.push_str(text.get(done..span.start()).unwrap_or(""));
         for part in &parts {
             match part {
-                Part::Text(literal) => out.push_str(literal),
-                Part::Group(group) => {
+                ReplacementPart::Text(literal) => out.push_str(literal),
+                ReplacementPart::Group(group) => {
                     let span = captures.get_group(*group);
                     out.push_str(span.and_then(|span| text.get(span.range())).unwrap_or(""));
                 }
             }
         }
         // Paid for each match, so that an evaluation ends soon after its budget.
-        args.pay_bytes(out.len() - before)?;
+        args.charge_bytes(out.len() - before)?;
         done = span.end();
     }
     out.push_str(text.get(done..).unwrap_or(""));
@@ -268,41 +273,41 @@ fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
 
 /// A piece of a replacement.
 #[derive(Debug, PartialEq)]
-enum Part<'r> {
+enum ReplacementPart<'r> {
     Text(&'r str),
     Group(usize),
 }
 
 /// Reads a replacement: `$1`, `$name` and `${name}` stand for groups, `$$` for a dollar sign. A name
 /// goes as far as it can; a group that is not there is empty.
-fn replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<Part<'r>> {
+fn parse_replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<ReplacementPart<'r>> {
     let mut parts = Vec::new();
     let mut rest = text;
     while let Some((literal, behind)) = rest.split_once('$') {
-        parts.push(Part::Text(literal));
+        parts.push(ReplacementPart::Text(literal));
         let end = behind
             .find(|char: char| !(char.is_alphanumeric() || char == '_'))
             .unwrap_or(behind.len());
         let (name, next) = match behind.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
             Some((name, next)) if is_word(name) => (name, next),
             _ if behind.starts_with('$') => {
-                parts.push(Part::Text("$"));
+                parts.push(ReplacementPart::Text("$"));
                 rest = behind.get(1..).unwrap_or("");
                 continue;
             }
             _ if end == 0 => {
-                parts.push(Part::Text("$"));
+                parts.push(ReplacementPart::Text("$"));
                 rest = behind;
                 continue;
             }
             _ => behind.split_at(end),
         };
-        if let Some(group) = group(name, groups) {
-            parts.push(Part::Group(group));
+        if let Some(group) = group_index(name, groups) {
+            parts.push(ReplacementPart::Group(group));
         }
         rest = next;
     }
-    parts.push(Part::Text(rest));
+    parts.push(ReplacementPart::Text(rest));
     parts
 }
 
@@ -310,7 +315,7 @@ fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || char == '_')
 }
 
-fn group(name: &str, groups: &[Option<Str>]) -> Option<usize> {
+fn group_index(name: &str, groups: &[Option<Str>]) -> Option<usize> {
     if name.bytes().all(|byte| byte.is_ascii_digit()) {
         // A name of digits is always a number: `$1x` is a name, and `${1}x` is the way out.
         return name.parse().ok().filter(|group| *group <= groups.len());

@@ -15,25 +15,25 @@ use key::Key;
 /// Larger keys are unusual and would take minutes.
 const MAX_KEY_BYTES: usize = 2_048;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("rsadecrypt", decrypt)
-            .takes("ciphertext", Type::String)
-            .takes("privatekey", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("ciphertext", Type::String)
+            .with_param("privatekey", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Decrypts data that was encrypted with an RSA public key, by PKCS #1 v1.5.",
                 [
                     "The encrypted bytes in Base64.",
                     "The private key in PEM or OpenSSH form, without passphrase.",
                 ],
             )
-            .example(EXAMPLE, r#""hi""#),
+            .example(EXAMPLE_KEY, r#""hi""#),
     ]
 }
 
 /// A key far too short for anything but an example.
-const EXAMPLE: &str = concat!(
+const EXAMPLE_KEY: &str = concat!(
     r#"rsadecrypt("XEWJ4NkNX8iEVPDMBejqwya+r0v6TArTNyTapeEvbnN9mOwoRiojJ5KipgzXYo3T/onWAUWotwJ9YVKgZRYlpQ==", ""#,
     r"-----BEGIN RSA PRIVATE KEY-----\nMIIBOwIBAAJBALccGCHZA2J1H0T5LarRtX+x2/v3eE8ImMO",
     r"o7w/o575yeGTEXMr6\nW39H9i6AsWss0oxsBOf1hEFGxf3nojlRzfECAwEAAQJBAIe/sjxVsGarwdTWj",
@@ -54,12 +54,12 @@ fn decrypt(args: &Args<'_>) -> Result<Value, CallError> {
         refused(0)(&format!("failed to decode input {text:?}: cipher text must be base64-encoded"))
     })?;
     let key = Key::read(args.text(1)?).map_err(refused(1))?;
-    let text = decrypted(&key, &encrypted)
+    let text = decrypt_pkcs1(&key, &encrypted)
         .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;
     args.string(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn decrypted(key: &Key, encrypted: &[u8]) -> Option<Vec<u8>> {
+fn decrypt_pkcs1(key: &Key, encrypted: &[u8]) -> Option<Vec<u8>> {
     let (modulus, exponent) =
         (UBig::from_be_bytes(&key.modulus), UBig::from_be_bytes(&key.exponent));
     let number = UBig::from_be_bytes(encrypted);

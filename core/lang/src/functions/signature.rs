@@ -2,10 +2,10 @@
 
 use std::iter;
 
-use formwork_value::diag::{Called, CalledParam};
+use formwork_value::diag::{CalledFunction, CalledFunctionParam};
 use formwork_value::{Type, Value};
 
-use super::{Function, Param, Special, table};
+use super::{Function, Param, SpecialFunction, table};
 
 /// Signature of a built-in function.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub fn signatures() -> Vec<Signature> {
             format!("`{expression}` is `{printed}`.")
         });
         // The evaluator takes care of null before these see it.
-        let lazy = matches!(builtin.special(), Some(Special::Try | Special::Can));
+        let lazy = matches!(builtin.special(), Some(SpecialFunction::Try | SpecialFunction::Can));
         let param =
             |param: &Param| Param { allow_null: param.allow_null && !lazy, ..param.clone() };
         Signature {
@@ -44,14 +44,14 @@ pub fn signatures() -> Vec<Signature> {
                 .join(" "),
             params: builtin.params().iter().map(param).collect(),
             variadic: builtin.variadic().map(param),
-            returns: returns(builtin),
+            returns: return_type(builtin),
         }
     });
     all.collect()
 }
 
 /// The type of the result, as far as the parameters alone tell.
-fn returns(function: &dyn Function) -> Type {
+fn return_type(function: &dyn Function) -> Type {
     let params = || function.params().iter().chain(function.variadic());
     // A parameter of unknown type leaves the type open unless the function deals with it.
     if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
@@ -63,13 +63,14 @@ fn returns(function: &dyn Function) -> Type {
 }
 
 /// Describes how to call a function, for a message about a failed call.
-pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
-    let param = |param: &Param| CalledParam { name: param.name.to_string(), ty: param.ty.clone() };
-    Called {
+pub(crate) fn called_function(name: &str, function: &dyn Function) -> CalledFunction {
+    let param =
+        |param: &Param| CalledFunctionParam { name: param.name.to_string(), ty: param.ty.clone() };
+    CalledFunction {
         name: name.to_owned(),
         params: function.params().iter().map(param).collect(),
         variadic: function.variadic().map(param),
-        returns: returns(function),
+        returns: return_type(function),
     }
 }
 

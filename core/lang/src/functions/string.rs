@@ -8,120 +8,135 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
-    [cases(), trims(), questions(), parts(), format::list()].into_iter().flatten().collect()
+pub(super) fn builtins() -> Vec<Builtin> {
+    [case_builtins(), trim_builtins(), predicate_builtins(), split_builtins(), format::builtins()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Other letters, another order.
-fn cases() -> Vec<Builtin> {
+fn case_builtins() -> Vec<Builtin> {
     vec![
-        of_text("lower", |args| args.string(case::lower(args.text(0)?)))
-            .does("Converts all letters of a string to lower case.", ["The string."])
+        text_builtin("lower", |args| args.string(case::lower(args.text(0)?)))
+            .described_as("Converts all letters of a string to lower case.", ["The string."])
             .example(r#"lower("HÉLLO")"#, r#""héllo""#),
-        of_text("upper", |args| args.string(case::upper(args.text(0)?)))
-            .does("Converts all letters of a string to upper case.", ["The string."])
+        text_builtin("upper", |args| args.string(case::upper(args.text(0)?)))
+            .described_as("Converts all letters of a string to upper case.", ["The string."])
             .example(r#"upper("straße")"#, r#""STRAßE""#),
-        of_text("title", |args| args.string(case::title(args.text(0)?)))
-            .does("Converts the first letter of each word to upper case.", ["The string."])
+        text_builtin("title", |args| args.string(case::title(args.text(0)?)))
+            .described_as("Converts the first letter of each word to upper case.", ["The string."])
             .example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
-        of_text("strrev", |args| {
+        text_builtin("strrev", |args| {
             args.string(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
-        .does("Returns the characters of a string in reverse order.", ["The string."])
+        .described_as("Returns the characters of a string in reverse order.", ["The string."])
         .example(r#"strrev("abc")"#, r#""cba""#),
     ]
 }
 
 /// The functions that remove characters at the ends of a string.
-fn trims() -> Vec<Builtin> {
+fn trim_builtins() -> Vec<Builtin> {
     vec![
-        of_text("chomp", chomp)
-            .does("Removes newline characters at the end of a string.", ["The string."])
+        text_builtin("chomp", chomp)
+            .described_as("Removes newline characters at the end of a string.", ["The string."])
             .example(r#"chomp("a\r\n\n")"#, r#""a""#),
-        of_text("trimspace", |args| args.string(args.text(0)?.trim()))
-            .does("Removes white space at both ends of a string.", ["The string."])
+        text_builtin("trimspace", |args| args.string(args.text(0)?.trim()))
+            .described_as("Removes white space at both ends of a string.", ["The string."])
             .example(r#"trimspace("  a\n")"#, r#""a""#),
-        of_two("trim", ["str", "cutset"], trim)
-            .does(
+        two_texts_builtin("trim", ["str", "cutset"], trim)
+            .described_as(
                 "Removes given characters at both ends of a string.",
                 ["The string.", "The characters to remove, in any order."],
             )
             .example(r#"trim("?!a?!", "!?")"#, r#""a""#),
-        of_two("trimprefix", ["str", "prefix"], |args| {
+        two_texts_builtin("trimprefix", ["str", "prefix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
         })
-        .does("Removes a prefix from a string, if present.", ["The string.", "The prefix."])
+        .described_as("Removes a prefix from a string, if present.", ["The string.", "The prefix."])
         .example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
-        of_two("trimsuffix", ["str", "suffix"], |args| {
+        two_texts_builtin("trimsuffix", ["str", "suffix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
         })
-        .does("Removes a suffix from a string, if present.", ["The string.", "The suffix."])
+        .described_as("Removes a suffix from a string, if present.", ["The string.", "The suffix."])
         .example(r#"trimsuffix("helloworld", "world")"#, r#""hello""#),
     ]
 }
 
 /// Questions about a string.
-fn questions() -> Vec<Builtin> {
+fn predicate_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("startswith", starts_with)
-            .takes("str", Type::String)
+            .with_param("str", Type::String)
             .or_unknown()
-            .takes("prefix", Type::String)
-            .returns(Type::Bool)
-            .does("Returns whether a string begins with a prefix.", ["The string.", "The prefix."])
+            .with_param("prefix", Type::String)
+            .with_return_type(Type::Bool)
+            .described_as(
+                "Returns whether a string begins with a prefix.",
+                ["The string.", "The prefix."],
+            )
             .example(r#"startswith("hello", "he")"#, "true"),
-        of_two("endswith", ["str", "suffix"], |args| {
+        two_texts_builtin("endswith", ["str", "suffix"], |args| {
             Ok(Value::Bool(args.text(0)?.ends_with(args.text(1)?.as_str())))
         })
-        .returns(Type::Bool)
-        .does("Returns whether a string ends with a suffix.", ["The string.", "The suffix."])
+        .with_return_type(Type::Bool)
+        .described_as(
+            "Returns whether a string ends with a suffix.",
+            ["The string.", "The suffix."],
+        )
         .example(r#"endswith("hello", "he")"#, "false"),
-        of_two("strcontains", ["str", "substr"], |args| {
+        two_texts_builtin("strcontains", ["str", "substr"], |args| {
             Ok(Value::Bool(args.text(0)?.contains(args.text(1)?.as_str())))
         })
-        .returns(Type::Bool)
-        .does("Returns whether a string contains another.", ["The string.", "The string to find."])
+        .with_return_type(Type::Bool)
+        .described_as(
+            "Returns whether a string contains another.",
+            ["The string.", "The string to find."],
+        )
         .example(r#"strcontains("hello", "ell")"#, "true"),
     ]
 }
 
 /// Strings that become parts, and the other way round.
-fn parts() -> Vec<Builtin> {
+fn split_builtins() -> Vec<Builtin> {
     let strings = || Type::list(Type::String);
     vec![
         Builtin::new("indent", indent)
-            .takes("spaces", Type::Number)
-            .takes("str", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("spaces", Type::Number)
+            .with_param("str", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Adds spaces before each line of a string except the first.",
                 ["Number of spaces.", "The string."],
             )
             .example(r#"indent(2, "a\nb")"#, "<<EOT\na\n  b\nEOT"),
         Builtin::new("join", join)
-            .takes("separator", Type::String)
-            .takes_rest("lists", strings())
+            .with_param("separator", Type::String)
+            .with_variadic("lists", strings())
             .or_unknown()
-            .returns(Type::String)
-            .does("Joins strings with a separator.", ["The separator.", "Lists of strings."])
+            .with_return_type(Type::String)
+            .described_as(
+                "Joins strings with a separator.",
+                ["The separator.", "Lists of strings."],
+            )
             .example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
-        of_two("split", ["separator", "str"], split)
-            .returns(strings())
-            .does(
+        two_texts_builtin("split", ["separator", "str"], split)
+            .with_return_type(strings())
+            .described_as(
                 "Splits a string at each separator.",
                 ["The separator, which is not part of the result.", "The string."],
             )
             .example(r#"split(",", "a,b")"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("substr", substr)
-            .takes("str", Type::String)
-            .takes("offset", Type::Number)
-            .takes("length", Type::Number)
-            .returns(Type::String)
-            .does(
+            .with_param("str", Type::String)
+            .with_param("offset", Type::Number)
+            .with_param("length", Type::Number)
+            .with_return_type(Type::String)
+            .described_as(
                 "Returns part of a string, counted in characters.",
                 [
                     "The string.",
@@ -134,33 +149,33 @@ fn parts() -> Vec<Builtin> {
     ]
 }
 
-fn of_text(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("str", Type::String).returns(Type::String)
+fn text_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
-fn of_two(
+fn two_texts_builtin(
     name: &'static str,
     params: [&'static str; 2],
-    body: fn(&Args<'_>) -> Outcome,
+    body: fn(&Args<'_>) -> FunctionResult,
 ) -> Builtin {
     let [first, second] = params;
     Builtin::new(name, body)
-        .takes(first, Type::String)
-        .takes(second, Type::String)
-        .returns(Type::String)
+        .with_param(first, Type::String)
+        .with_param(second, Type::String)
+        .with_return_type(Type::String)
 }
 
-fn chomp(args: &Args<'_>) -> Outcome {
+fn chomp(args: &Args<'_>) -> FunctionResult {
     args.string(args.text(0)?.trim_end_matches(['\r', '\n']))
 }
 
-fn trim(args: &Args<'_>) -> Outcome {
+fn trim(args: &Args<'_>) -> FunctionResult {
     let cutset = args.text(1)?;
     args.string(args.text(0)?.trim_matches(|char| cutset.contains(char)))
 }
 
 /// Answers for an unknown text too, if enough of its beginning is known.
-fn starts_with(args: &Args<'_>) -> Outcome {
+fn starts_with(args: &Args<'_>) -> FunctionResult {
     let prefix = args.text(1)?;
     let Value::Unknown(unknown) = args.value(0) else {
         return Ok(Value::Bool(args.text(0)?.starts_with(prefix.as_str())));
@@ -176,21 +191,21 @@ fn starts_with(args: &Args<'_>) -> Outcome {
     })
 }
 
-fn indent(args: &Args<'_>) -> Outcome {
+fn indent(args: &Args<'_>) -> FunctionResult {
     let spaces = usize::try_from(args.integer(0)?)
         .map_err(|_| CallError::new("the number of spaces must not be negative"))?;
     let text = args.text(1)?;
     let n_lines = text.matches('\n').count();
     // Paid before the spaces are made: their number is an argument.
-    args.pay_bytes(n_lines.saturating_mul(spaces))?;
+    args.charge_bytes(n_lines.saturating_mul(spaces))?;
     args.string(
         text.replace('\n', &format!("\n{}", " ".repeat(if n_lines > 0 { spaces } else { 0 }))),
     )
 }
 
-fn join(args: &Args<'_>) -> Outcome {
+fn join(args: &Args<'_>) -> FunctionResult {
     let separator = args.text(0)?;
-    let lists = args.rest(1);
+    let lists = args.values_from(1);
     if lists.is_empty() {
         return Err(CallError::new("it needs at least one list"));
     }
@@ -207,7 +222,7 @@ fn join(args: &Args<'_>) -> Outcome {
                 return Err(CallError::argument(at + 1, reason));
             };
             let separator = if first { "" } else { separator.as_str() };
-            args.pay_bytes(separator.len() + text.len())?;
+            args.charge_bytes(separator.len() + text.len())?;
             joined.push_str(separator);
             joined.push_str(text);
             first = false;
@@ -216,7 +231,7 @@ fn join(args: &Args<'_>) -> Outcome {
     Ok(Value::string(joined))
 }
 
-fn split(args: &Args<'_>) -> Outcome {
+fn split(args: &Args<'_>) -> FunctionResult {
     let (separator, text) = (args.text(0)?, args.text(1)?);
     let parts: Vec<Value> = if separator.is_empty() {
         // Without a separator Go splits between code points, not between grapheme clusters.
@@ -224,13 +239,13 @@ fn split(args: &Args<'_>) -> Outcome {
     } else {
         text.split(separator.as_str()).map(Value::string).collect()
     };
-    args.pay_elements(parts.len())?;
+    args.charge_elements(parts.len())?;
     Ok(Value::list(Type::String, parts))
 }
 
 /// Counts in grapheme clusters. A negative offset counts from the end, a negative length means all
 /// that is left.
-fn substr(args: &Args<'_>) -> Outcome {
+fn substr(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
     let (offset, length) = (args.integer(1)?, args.integer(2)?);
     let clusters = text.graphemes(true);

@@ -9,15 +9,15 @@ use time::{Duration, OffsetDateTime};
 
 use super::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("formatdate", format_date)
-            .takes("format", Type::String)
-            .takes("time", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("format", Type::String)
+            .with_param("time", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Formats a timestamp.",
                 [
                     "The format, with verbs such as `YYYY`, `MMM` or `hh`, and literal strings in single quotes.",
@@ -29,10 +29,10 @@ pub(super) fn list() -> Vec<Builtin> {
                 r#""03 Feb 2020 04:05 UTCZ""#,
             ),
         Builtin::new("timeadd", time_add)
-            .takes("timestamp", Type::String)
-            .takes("duration", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("timestamp", Type::String)
+            .with_param("duration", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Adds a duration to a timestamp.",
                 [
                     "The time, in RFC 3339 format.",
@@ -41,26 +41,26 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
         Builtin::new("timecmp", time_compare)
-            .takes("timestamp_a", Type::String)
-            .takes("timestamp_b", Type::String)
-            .returns(Type::Number)
-            .does(
+            .with_param("timestamp_a", Type::String)
+            .with_param("timestamp_b", Type::String)
+            .with_return_type(Type::Number)
+            .described_as(
                 "Compares two timestamps: -1, 0 or 1 if the first is before, at or after the second.",
                 ["The first time, in RFC 3339 format.", "The second time, in the same format."],
             )
             .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
-        Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.current_time()))
-            .returns(Type::String)
-            .does("Returns the time of the call in UTC, which is unknown while planning.", [])
+        Builtin::new("timestamp", |args| timestamp_value(args, args.ctx.host.ambient.current_time()))
+            .with_return_type(Type::String)
+            .described_as("Returns the time of the call in UTC, which is unknown while planning.", [])
             .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
-        Builtin::new("plantimestamp", |args| moment(args, args.ctx.host.ambient.plan_time()))
-            .returns(Type::String)
-            .does("Returns the time of the plan, in UTC.", [])
+        Builtin::new("plantimestamp", |args| timestamp_value(args, args.ctx.host.ambient.plan_time()))
+            .with_return_type(Type::String)
+            .described_as("Returns the time of the plan, in UTC.", [])
             .example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
     ]
 }
 
-fn moment(args: &Args<'_>, time: Option<OffsetDateTime>) -> Outcome {
+fn timestamp_value(args: &Args<'_>, time: Option<OffsetDateTime>) -> FunctionResult {
     match time {
         Some(time) => args.string(format::rfc3339(time.to_offset(time::UtcOffset::UTC))),
         None => Ok(Value::unknown(Type::String)),
@@ -73,17 +73,17 @@ fn timestamp(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
     })
 }
 
-fn format_date(args: &Args<'_>) -> Outcome {
+fn format_date(args: &Args<'_>) -> FunctionResult {
     let time = timestamp(args, 1)?;
-    let text =
-        format::by_verbs(args.text(0)?, time).map_err(|reason| CallError::argument(0, reason))?;
+    let text = format::format_date(args.text(0)?, time)
+        .map_err(|reason| CallError::argument(0, reason))?;
     args.string(text)
 }
 
-fn time_add(args: &Args<'_>) -> Outcome {
+fn time_add(args: &Args<'_>) -> FunctionResult {
     let time = timestamp(args, 0).map_err(|error| CallError { argument: None, ..error })?;
     let text = args.text(1)?;
-    let nanoseconds = duration::nanoseconds(text).map_err(|reason| {
+    let nanoseconds = duration::parse_nanoseconds(text).map_err(|reason| {
         CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
     })?;
     // The result keeps the offset of the argument, and loses its fractions of a second.
@@ -93,7 +93,7 @@ fn time_add(args: &Args<'_>) -> Outcome {
     args.string(format::rfc3339(later))
 }
 
-fn time_compare(args: &Args<'_>) -> Outcome {
+fn time_compare(args: &Args<'_>) -> FunctionResult {
     let order = timestamp(args, 0)?.cmp(&timestamp(args, 1)?);
     Ok(Value::int(order as i64))
 }

@@ -7,9 +7,9 @@ use formwork_value::schema::Block as Schema;
 
 use super::{Finder, Traversal};
 use crate::block_attributes::{Applicability, BlockAttributes};
-use crate::content::{Expected, decide};
+use crate::content::{ExpectedContent, resolve_members};
 use crate::decode::WithDynamic;
-use crate::dynamic::Dynamic;
+use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
 use crate::syntax::{Body, Expr};
 
@@ -34,7 +34,7 @@ pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
 /// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. Of a `dynamic`
 /// block it is the content.
 #[must_use]
-pub fn unsupported(body: &Body, schema: &Schema) -> Vec<Span> {
+pub fn find_unsupported_spans(body: &Body, schema: &Schema) -> Vec<Span> {
     let mut found = Vec::new();
     find_unsupported(&mut found, body, schema, &Applicability::of(schema));
     found
@@ -45,7 +45,7 @@ enum Item<'i> {
     Argument(&'i Expr),
     Block(&'i Body, BlockSchema<'i>),
     /// A `dynamic` block; without a schema if there are no blocks of its type.
-    Dynamic(Dynamic<'i>, Option<BlockSchema<'i>>),
+    Dynamic(DynamicBlock<'i>, Option<BlockSchema<'i>>),
     Unsupported(Span),
 }
 
@@ -67,7 +67,11 @@ impl<'i> BlockSchema<'i> {
     }
 
     /// Calls a function with the schema, and the rule for attributes written as blocks that holds there.
-    fn with(self, outer: &Applicability<'_>, visit: impl FnOnce(&Schema, &Applicability<'_>)) {
+    fn with_schema(
+        self,
+        outer: &Applicability<'_>,
+        visit: impl FnOnce(&Schema, &Applicability<'_>),
+    ) {
         with_stack(|| match self.is_attribute {
             true => visit(self.schema, &Applicability::of(self.schema)),
             false => visit(self.schema, outer),
@@ -83,13 +87,15 @@ fn find_unsupported(
 ) {
     each_item(body, schema, applicability, &mut |item| match item {
         Item::Argument(_) => {}
-        Item::Block(body, block) => block.with(applicability, |schema, applicability| {
+        Item::Block(body, block) => block.with_schema(applicability, |schema, applicability| {
             find_unsupported(found, body, schema, applicability);
         }),
         Item::Dynamic(dynamic, block) => match (dynamic.content, block) {
-            (Some(content), Some(block)) => block.with(applicability, |schema, applicability| {
-                find_unsupported(found, &content.body, schema, applicability);
-            }),
+            (Some(content), Some(block)) => {
+                block.with_schema(applicability, |schema, applicability| {
+                    find_unsupported(found, &content.body, schema, applicability);
+                });
+            }
             (Some(content), None) => found.push(content.span),
             (None, _) => {}
         },
@@ -111,7 +117,7 @@ fn each_item(
         false => {
             let mut undecided = body.clone();
             // Problems of the syntax are reported when the body is decoded.
-            decide(&mut Diagnostics::new(), &mut undecided, &expected);
+            resolve_members(&mut Diagnostics::new(), &mut undecided, &expected);
             decided = undecided;
             &decided
         }
@@ -124,7 +130,7 @@ fn each_item(
     }
     for block in &body.blocks {
         let find = |name: &str| BlockSchema::find(schema, &expected.0, name);
-        visit(match (find(&block.kind.name), Dynamic::of(block)) {
+        visit(match (find(&block.kind.name), DynamicBlock::of(block)) {
             // A provider may have a block type that is called `dynamic`, and it comes first.
             (Some(found), _) => Item::Block(&block.body, found),
             (None, Some(dynamic)) => Item::Dynamic(dynamic, find(&dynamic.kind.name)),
@@ -138,9 +144,11 @@ impl Finder {
     fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
         each_item(body, schema, applicability, &mut |item| match item {
             Item::Argument(expr) => self.expr(expr),
-            Item::Block(body, block) => block.with(applicability, |schema, applicability| {
-                self.content(body, schema, applicability);
-            }),
+            Item::Block(body, block) => {
+                block.with_schema(applicability, |schema, applicability| {
+                    self.content(body, schema, applicability);
+                });
+            }
             Item::Dynamic(dynamic, block) => self.dynamic_content(dynamic, block, applicability),
             Item::Unsupported(_) => {}
         });
@@ -148,7 +156,7 @@ impl Finder {
 
     fn dynamic_content(
         &mut self,
-        dynamic: Dynamic<'_>,
+        dynamic: DynamicBlock<'_>,
         block: Option<BlockSchema<'_>>,
         applicability: &Applicability<'_>,
     ) {
@@ -156,10 +164,10 @@ impl Finder {
         dynamic.for_each.into_iter().for_each(|for_each| self.expr(for_each));
         self.repetitions.extend(self.found.drain(n_found..));
         let iterator = dynamic.iterator_name();
-        self.within(&[&iterator], |finder| {
+        self.with_bound_names(&[&iterator], |finder| {
             dynamic.labels.into_iter().for_each(|labels| finder.expr(labels));
             if let (Some(content), Some(block)) = (dynamic.content, block) {
-                block.with(applicability, |schema, applicability| {
+                block.with_schema(applicability, |schema, applicability| {
                     finder.content(&content.body, schema, applicability);
                 });
             }

@@ -4,8 +4,8 @@ use expect_test::{Expect, expect};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block as Schema, NestedBlock, Nesting, Role};
 
-use super::{Traversal, TraversalStep, as_traversal, of_body, of_content, unsupported};
-use crate::testing::file;
+use super::{Traversal, TraversalStep, as_traversal, find_unsupported_spans, of_body, of_content};
+use crate::testing::parse_valid_file;
 
 fn printed(traversal: &Traversal) -> String {
     let steps: String = traversal
@@ -22,7 +22,7 @@ fn printed(traversal: &Traversal) -> String {
 }
 
 fn check(text: &str, expected: &str) {
-    let (body, source) = file(text);
+    let (body, source) = parse_valid_file(text);
     let found = of_body(&body);
     let names: Vec<String> = found.iter().map(printed).collect();
     assert_eq!(names.join(" "), expected, "{text}");
@@ -78,7 +78,7 @@ fn blocks_and_arguments_come_in_the_order_written() {
 }
 
 fn traversal(text: &str, expected: &Expect) {
-    let (body, _) = file(&format!("x = {text}"));
+    let (body, _) = parse_valid_file(&format!("x = {text}"));
     let found = as_traversal(&body.attributes[0].expr);
     expected.assert_eq(&found.map_or("none".to_owned(), |found| printed(&found)));
 }
@@ -118,10 +118,10 @@ fn check_content(text: &str, expected: [&str; 3]) {
     let mut schema =
         Schema { blocks: [("part".into(), nested(Nesting::List, inner))].into(), ..leaf };
     schema.attributes.insert("list".into(), Attribute::new(objects, Role::Optional));
-    let (body, source) = file(text);
+    let (body, source) = parse_valid_file(text);
     let found = of_content(&body, &schema);
     let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
-    let lacking = unsupported(&body, &schema);
+    let lacking = find_unsupported_spans(&body, &schema);
     let lacking: Vec<_> = lacking.iter().map(|span| source.sources.slice(*span)).collect();
     let found = [names(found.repetitions), names(found.values), lacking.join(", ")];
     assert_eq!(found, expected, "{text}");

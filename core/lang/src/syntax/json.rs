@@ -10,7 +10,7 @@ mod tests;
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-pub(super) use path::{is_around, path_to};
+pub(super) use path::{contains_span, path_to};
 
 use super::lex::is_identifier;
 use super::parse::{Input, parse_inner_expression, parse_inner_template};
@@ -81,7 +81,7 @@ impl Expr {
 pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let start = Span::new(source, 0, 0);
     let mut body = Body::empty(Span::new(source, 0, sources.text(source).len()), start);
-    let Ok(root) = read::value(diags, sources, source) else { return body };
+    let Ok(root) = read::read_json(diags, sources, source) else { return body };
     match root.kind {
         ExprKind::Object(items) => body.undecided = members(items),
         // The same as one file for each.

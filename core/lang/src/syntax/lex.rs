@@ -116,7 +116,7 @@ pub struct Token {
 
 /// Construct that the lexer is inside of.
 #[derive(Debug)]
-enum Mode {
+enum LexMode {
     /// Code. `braces` counts the braces open since the mode began; in a template sequence the brace
     /// that closes none of them closes the sequence.
     Code { braces: u32, in_sequence: bool },
@@ -174,15 +174,15 @@ pub(super) struct Tokens<'t> {
 impl<'t> Tokens<'t> {
     /// The tokens of configuration text.
     pub(super) fn of_file(text: &'t str) -> Self {
-        Self::new(text, Mode::Code { braces: 0, in_sequence: false })
+        Self::new(text, LexMode::Code { braces: 0, in_sequence: false })
     }
 
     /// The tokens of a template file.
     pub(super) fn of_template(text: &'t str) -> Self {
-        Self::new(text, Mode::Bare)
+        Self::new(text, LexMode::Bare)
     }
 
-    fn new(text: &'t str, mode: Mode) -> Self {
+    fn new(text: &'t str, mode: LexMode) -> Self {
         // A byte order mark is allowed at the very start and says nothing.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let (bytes, tokens) = (text.as_bytes(), Vec::with_capacity(BATCH.min(text.len() + 1)));
@@ -207,7 +207,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Those of these tokens that are wrong wherever they stand.
-    pub(super) fn wrong(&self, tokens: Range<usize>) -> Vec<Token> {
+    pub(super) fn invalid_tokens(&self, tokens: Range<usize>) -> Vec<Token> {
         let range = tokens.start - self.n_released..tokens.end - self.n_released;
         let tokens = self.lexer.tokens.get(range).unwrap_or_default();
         let is_wrong =
@@ -216,7 +216,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Gives up the tokens before this one, if they are worth it.
-    pub(super) fn release(&mut self, before: usize) {
+    pub(super) fn drop_before(&mut self, before: usize) {
         let n_spent = before.saturating_sub(self.n_released);
         if n_spent >= BATCH / 2 {
             self.lexer.tokens.drain(..n_spent);
@@ -235,7 +235,7 @@ struct Lexer<'t> {
     bytes: &'t [u8],
     at: usize,
     tokens: Vec<Token>,
-    modes: Vec<Mode>,
+    modes: Vec<LexMode>,
     /// Whether a `*/` may still follow; looking for it again and again would be quadratic.
     comment_ends: bool,
 }
@@ -248,13 +248,13 @@ impl Lexer<'_> {
                 return;
             }
             match self.modes.last() {
-                Some(Mode::Quoted) => self.quoted(),
-                Some(Mode::Heredoc { .. }) => self.heredoc(),
-                Some(Mode::Bare) => self.bare(),
-                Some(Mode::Code { .. }) | None => {
+                Some(LexMode::Quoted) => self.quoted(),
+                Some(LexMode::Heredoc { .. }) => self.heredoc(),
+                Some(LexMode::Bare) => self.lex_bare_template(),
+                Some(LexMode::Code { .. }) | None => {
                     self.skip(|byte| matches!(byte, b' ' | b'\t'));
                     if self.at < self.bytes.len() {
-                        self.code();
+                        self.lex_code();
                     }
                 }
             }
@@ -269,7 +269,7 @@ impl Lexer<'_> {
     }
 
     /// Ends a token of `length` bytes from the current place.
-    fn take(&mut self, kind: TokenKind, length: usize) {
+    fn end_token(&mut self, kind: TokenKind, length: usize) {
         let start = self.at;
         self.at += length;
         self.push(kind, start);
@@ -280,29 +280,29 @@ impl Lexer<'_> {
     }
 
     /// Takes one token in code.
-    fn code(&mut self) {
+    fn lex_code(&mut self) {
         match self.peek(0) {
-            b'\n' => self.take(TokenKind::Newline, 1),
-            b'\r' if self.peek(1) == b'\n' => self.take(TokenKind::Newline, 2),
+            b'\n' => self.end_token(TokenKind::Newline, 1),
+            b'\r' if self.peek(1) == b'\n' => self.end_token(TokenKind::Newline, 2),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
             b'0'..=b'9' => self.number(),
             b'#' => self.line_comment(),
             b'/' if self.peek(1) == b'/' => self.line_comment(),
             b'/' if self.peek(1) == b'*' => self.block_comment(),
             b'"' => {
-                self.take(TokenKind::OpenQuote, 1);
-                self.modes.push(Mode::Quoted);
+                self.end_token(TokenKind::OpenQuote, 1);
+                self.modes.push(LexMode::Quoted);
             }
             b'{' => {
-                if let Some(Mode::Code { braces, .. }) = self.modes.last_mut() {
+                if let Some(LexMode::Code { braces, .. }) = self.modes.last_mut() {
                     *braces += 1;
                 }
-                self.take(TokenKind::OpenBrace, 1);
+                self.end_token(TokenKind::OpenBrace, 1);
             }
             b'}' => self.close_brace(),
             b'~' if self.peek(1) == b'}' && self.closes_sequence() => {
                 self.modes.pop();
-                self.take(TokenKind::CloseSequence, 2);
+                self.end_token(TokenKind::CloseSequence, 2);
             }
             b'<' if self.peek(1) == b'<' && self.opens_heredoc() => {}
             b'\x80'.. => self.beyond_ascii(),
@@ -317,18 +317,18 @@ impl Lexer<'_> {
     }
 
     fn closes_sequence(&self) -> bool {
-        matches!(self.modes.last(), Some(Mode::Code { braces: 0, in_sequence: true }))
+        matches!(self.modes.last(), Some(LexMode::Code { braces: 0, in_sequence: true }))
     }
 
     fn close_brace(&mut self) {
         if self.closes_sequence() {
             self.modes.pop();
-            return self.take(TokenKind::CloseSequence, 1);
+            return self.end_token(TokenKind::CloseSequence, 1);
         }
-        if let Some(Mode::Code { braces, .. }) = self.modes.last_mut() {
+        if let Some(LexMode::Code { braces, .. }) = self.modes.last_mut() {
             *braces = braces.saturating_sub(1);
         }
-        self.take(TokenKind::CloseBrace, 1);
+        self.end_token(TokenKind::CloseBrace, 1);
     }
 
     fn operator(&mut self) {
@@ -364,7 +364,7 @@ impl Lexer<'_> {
             (b')', ..) => (T::CloseParen, 1),
             _ => (T::Invalid, 1),
         };
-        self.take(kind, length);
+        self.end_token(kind, length);
     }
 
     /// A name follows Unicode's rules for identifiers (UAX 31), with `_` anywhere and `-` inside.
@@ -386,8 +386,8 @@ impl Lexer<'_> {
     fn beyond_ascii(&mut self) {
         match self.char() {
             Some(char) if is_xid_start(char) => self.ident(),
-            Some(char) => self.take(TokenKind::Invalid, char.len_utf8()),
-            None => self.take(TokenKind::Invalid, 1),
+            Some(char) => self.end_token(TokenKind::Invalid, char.len_utf8()),
+            None => self.end_token(TokenKind::Invalid, 1),
         }
     }
 
@@ -432,10 +432,10 @@ impl Lexer<'_> {
     fn block_comment(&mut self) {
         let rest = self.text.get(self.at + 2..).filter(|_| self.comment_ends);
         match rest.and_then(|rest| rest.find("*/")) {
-            Some(length) => self.take(TokenKind::Comment, length + 4),
+            Some(length) => self.end_token(TokenKind::Comment, length + 4),
             None => {
                 self.comment_ends = false;
-                self.take(TokenKind::Slash, 1);
+                self.end_token(TokenKind::Slash, 1);
             }
         }
     }
@@ -448,13 +448,13 @@ impl Lexer<'_> {
             TokenKind::OpenDirective
         };
         let length = if self.peek(2) == b'~' { 3 } else { 2 };
-        self.take(kind, length);
-        self.modes.push(Mode::Code { braces: 0, in_sequence: true });
+        self.end_token(kind, length);
+        self.modes.push(LexMode::Code { braces: 0, in_sequence: true });
     }
 
     /// Goes over text up to the next `${` or `%{` that is not escaped by doubling, or the first byte
     /// for which `stops` holds.
-    fn text(&mut self, stops: impl Fn(u8) -> bool) {
+    fn skip_text(&mut self, stops: impl Fn(u8) -> bool) {
         loop {
             self.skip(|byte| !matches!(byte, b'$' | b'%') && !stops(byte));
             let sign = self.peek(0);
@@ -467,11 +467,11 @@ impl Lexer<'_> {
     }
 
     /// Takes a piece of a template file.
-    fn bare(&mut self) {
+    fn lex_bare_template(&mut self) {
         let start = self.at;
-        self.text(|byte| byte == b'\n');
+        self.skip_text(|byte| byte == b'\n');
         if self.peek(0) == b'\n' {
-            self.line(start);
+            self.take_line(start);
         } else if self.at > start {
             self.push(TokenKind::Text, start);
         } else {
@@ -480,7 +480,7 @@ impl Lexer<'_> {
     }
 
     /// Takes the text from `start` to the line end at the current place, and that.
-    fn line(&mut self, start: usize) {
+    fn take_line(&mut self, start: usize) {
         let end = self.at + 1;
         // A line end after a lone sign and one space is a piece of its own, as in Terraform: a
         // strip marker on the next line takes the line end then, but not that space.

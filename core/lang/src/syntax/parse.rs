@@ -4,7 +4,7 @@
 use formwork_value::diag::{SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use interner::Names;
+use interner::NameCache;
 
 use super::lex::{Token, TokenKind, Tokens};
 use super::{Attribute, Block, Body, Expr, ExprKind, Ident, MAX_DEPTH, ObjectItem};
@@ -28,7 +28,7 @@ pub(super) const MAX_ERRORS: usize = 100;
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
-    let body = Parser::of_file(&mut own, Input::whole(sources, source)).body(None);
+    let body = Parser::of_file(&mut own, Input::whole_source(sources, source)).body(None);
     let _ = sort_into(diags, own);
     body
 }
@@ -44,7 +44,7 @@ pub fn parse_expression(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::of_file(&mut own, Input::whole(sources, source)).only_expression();
+    let tree = Parser::of_file(&mut own, Input::whole_source(sources, source)).only_expression();
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
@@ -78,7 +78,7 @@ pub fn parse_template(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    parse_inner_template(diags, Input::whole(sources, source))
+    parse_inner_template(diags, Input::whole_source(sources, source))
 }
 
 /// A text to parse, and its position in the source.
@@ -93,7 +93,7 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    fn whole(sources: &'a Sources, source: SourceId) -> Self {
+    fn whole_source(sources: &'a Sources, source: SourceId) -> Self {
         Self { text: sources.text(source), source, base: 0, sources: Some(sources) }
     }
 }
@@ -110,21 +110,21 @@ fn sort_into(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
 }
 
 /// An expression and how many levels of expressions it has.
-struct Tree {
+struct ExprTree {
     expr: Expr,
     height: usize,
 }
 
-type Parsed<T = Tree> = Result<T, Reported>;
+type Parsed<T = ExprTree> = Result<T, Reported>;
 
 /// From this length on moving a list costs more than allocating room for the next one.
-const LONG: usize = 10_000;
+const LONG_LIST: usize = 10_000;
 
 /// Items of lists whose end was not reached yet, inner lists behind outer ones. A list that is made
 /// at its end takes no more room than it needs; one that grows takes up to four times that, which
 /// for large files is most of the cost of parsing.
 #[derive(Default)]
-struct Unfinished {
+struct PendingItems {
     exprs: Vec<Expr>,
     items: Vec<ObjectItem>,
     attributes: Vec<Attribute>,
@@ -136,8 +136,8 @@ struct Parser<'a> {
     diags: &'a mut Diagnostics,
     input: Input<'a>,
     tokens: Tokens<'a>,
-    names: Names,
-    unfinished: Unfinished,
+    names: NameCache,
+    unfinished: PendingItems,
     /// Index of the next token, which may be one that is passed over.
     at: usize,
     /// Whether line ends mean something here; inside most brackets they do not.
@@ -167,8 +167,8 @@ impl<'a> Parser<'a> {
             diags,
             input,
             tokens,
-            names: Names::with_capacity_for(input.text),
-            unfinished: Unfinished::default(),
+            names: NameCache::with_capacity_for(input.text),
+            unfinished: PendingItems::default(),
             at: 0,
             newlines: true,
             depth: 0,
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         if self.peek() == TokenKind::End {
             return Ok(tree);
         }
-        Err(self.unexpected(
+        Err(self.report_unexpected(
             messages::EXTRA_CHARACTERS_AFTER_EXPRESSION,
             "The expression ends before this; nothing may follow it.",
         ))
@@ -212,14 +212,14 @@ impl<'a> Parser<'a> {
         if more.is_empty() {
             return self.token_at(more.end - 1);
         }
-        let wrong = self.tokens.wrong(more);
+        let wrong = self.tokens.invalid_tokens(more);
         self.reject_tokens(&wrong);
         self.token_at(at)
     }
 
     /// The next token that means something here.
     #[inline]
-    fn token(&mut self) -> Token {
+    fn next_token(&mut self) -> Token {
         loop {
             let token = self.token_at(self.at);
             match token.kind {
@@ -231,12 +231,12 @@ impl<'a> Parser<'a> {
     }
 
     fn peek(&mut self) -> TokenKind {
-        self.token().kind
+        self.next_token().kind
     }
 
     /// Takes the next token.
-    fn bump(&mut self) -> Token {
-        let token = self.token();
+    fn take_token(&mut self) -> Token {
+        let token = self.next_token();
         // The end is never passed, so a loop that takes tokens always has one to stop at.
         if token.kind != TokenKind::End {
             self.at += 1;
@@ -245,8 +245,8 @@ impl<'a> Parser<'a> {
     }
 
     /// Takes the next token if it is of this kind.
-    fn take(&mut self, kind: TokenKind) -> Option<Token> {
-        (self.peek() == kind).then(|| self.bump())
+    fn take_if(&mut self, kind: TokenKind) -> Option<Token> {
+        (self.peek() == kind).then(|| self.take_token())
     }
 
     fn span(&self, token: Token) -> Span {
@@ -261,13 +261,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Source range of the next token.
-    fn here(&mut self) -> Span {
-        let token = self.token();
+    fn next_span(&mut self) -> Span {
+        let token = self.next_token();
         self.span(token)
     }
 
     /// Source range of the last token taken.
-    fn previous(&self) -> Span {
+    fn previous_span(&self) -> Span {
         let token = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         token.map_or_else(|| self.range(0, 0), |token| self.span(token))
     }
@@ -283,14 +283,14 @@ impl<'a> Parser<'a> {
 
     /// Whether the next token is this keyword.
     fn at_keyword(&mut self, word: &str) -> bool {
-        let token = self.token();
+        let token = self.next_token();
         token.kind == TokenKind::Ident && self.slice(token) == word
     }
 
     /// Makes a list of what `read` adds to one of the unfinished ones.
     fn list<T, R>(
         &mut self,
-        unfinished: fn(&mut Unfinished) -> &mut Vec<T>,
+        unfinished: fn(&mut PendingItems) -> &mut Vec<T>,
         read: impl FnOnce(&mut Self) -> Parsed<R>,
     ) -> Parsed<(Vec<T>, R)> {
         let first = unfinished(&mut self.unfinished).len();
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
         let read = unfinished(&mut self.unfinished);
         // Only the outermost list can be taken as a whole: others share the buffer with outer
         // items.
-        let list = if first == 0 && read.len() >= LONG {
+        let list = if first == 0 && read.len() >= LONG_LIST {
             read.shrink_to_fit();
             std::mem::take(read)
         } else {
@@ -315,9 +315,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Goes one level of recursion down.
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn with_depth<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            let here = self.here();
+            let here = self.next_span();
             return Err(self.too_deep(here));
         }
         self.depth += 1;
@@ -333,11 +333,11 @@ impl<'a> Parser<'a> {
         if below >= MAX_DEPTH {
             return Err(self.too_deep(span));
         }
-        Ok(Tree { expr: Expr { kind, span }, height: below + 1 })
+        Ok(ExprTree { expr: Expr { kind, span }, height: below + 1 })
     }
 
     fn too_deep(&mut self, span: Span) -> Reported {
-        self.error(
+        self.report_error(
             messages::TOO_MANY_NESTED_LEVELS,
             format!(
                 "Brackets, operators and blocks may be nested up to {MAX_DEPTH} levels deep, counting each operator of a chain as a level. Give parts of this a name of their own, for example as local values."
@@ -346,7 +346,7 @@ impl<'a> Parser<'a> {
         )
     }
 
-    fn error(
+    fn report_error(
         &mut self,
         summary: impl Into<Summary>,
         detail: impl Into<String>,
@@ -368,12 +368,16 @@ impl<'a> Parser<'a> {
 
     /// Reports an error at the next token, unless something is wrong with the token itself: that was
     /// reported.
-    fn unexpected(&mut self, summary: impl Into<Summary>, detail: impl Into<String>) -> Reported {
-        let token = self.token();
+    fn report_unexpected(
+        &mut self,
+        summary: impl Into<Summary>,
+        detail: impl Into<String>,
+    ) -> Reported {
+        let token = self.next_token();
         self.unexpected_token(token, summary, detail)
     }
 
-    /// As [`Parser::unexpected`], of something that begins before and is shown with it.
+    /// As [`Parser::report_unexpected`], of something that begins before and is shown with it.
     fn unexpected_within(
         &mut self,
         summary: impl Into<Summary>,
@@ -381,7 +385,7 @@ impl<'a> Parser<'a> {
         begun: Span,
     ) -> Reported {
         let before = self.diags.len();
-        let reported = self.unexpected(summary, detail);
+        let reported = self.report_unexpected(summary, detail);
         self.diags.map_from(before, |problem| problem.within(begun));
         reported
     }
@@ -403,6 +407,6 @@ impl<'a> Parser<'a> {
             return reported;
         }
         self.complained = Some(token.start);
-        self.error(summary, detail, self.span(token))
+        self.report_error(summary, detail, self.span(token))
     }
 }

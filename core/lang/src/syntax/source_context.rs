@@ -28,7 +28,7 @@ pub fn heading_of(sources: &Sources, span: Span) -> Option<String> {
     let at = headings.partition_point(|(block, _)| block.end < span.start);
     headings
         .get(at)
-        .filter(|(block, _)| json::is_around(*block, span))
+        .filter(|(block, _)| json::contains_span(*block, span))
         .map(|(_, text)| text.clone())
 }
 

@@ -5,11 +5,11 @@ use formwork_value::{Type, Value, convert};
 
 use super::read;
 use crate::eval::evaluate;
-use crate::testing::file;
+use crate::testing::parse_valid_file;
 
 /// Prints the type, and what a value of it becomes with defaults.
 fn check(ty: &str, value: &str, expected: &str) {
-    let (body, mut text) = file(&format!("type = {ty}\nvalue = {value}\n"));
+    let (body, mut text) = parse_valid_file(&format!("type = {ty}\nvalue = {value}\n"));
     let read = read(&mut text.diags, &body.attributes[0].expr);
     let value = evaluate(&mut text.diags, &body.attributes[1].expr, &super::NoNames).unwrap();
     let (ty, defaults) = read.unwrap_or_else(|_| panic!("{}", text.problems()));
@@ -70,7 +70,7 @@ fn defaults_reach_into_defaults_and_collections() {
 #[test]
 fn types_of_every_kind_are_read() {
     let ty = |text: &str| {
-        let (body, mut text) = file(&format!("type = {text}\n"));
+        let (body, mut text) = parse_valid_file(&format!("type = {text}\n"));
         read(&mut text.diags, &body.attributes[0].expr).unwrap().0
     };
     for text in ["string", "number", "bool", "any", "list(string)", "set(number)", "map(any)"] {
@@ -113,7 +113,7 @@ fn what_is_no_type_is_explained() {
     ];
     let mut all = String::new();
     for case in cases {
-        let (body, mut text) = file(&format!("type = {case}\n"));
+        let (body, mut text) = parse_valid_file(&format!("type = {case}\n"));
         assert!(read(&mut text.diags, &body.attributes[0].expr).is_err(), "{case}");
         all += &text.problems();
     }
@@ -168,7 +168,7 @@ fn what_is_no_type_is_explained() {
 #[test]
 fn types_nested_too_deeply_are_refused() {
     let deep = "list(".repeat(600) + "string" + &")".repeat(600);
-    let (body, mut text) = file(&format!("type = {deep}\n"));
+    let (body, mut text) = parse_valid_file(&format!("type = {deep}\n"));
     assert!(read(&mut text.diags, &body.attributes[0].expr).is_err());
     assert!(text.problems().contains("up to 500 levels"));
 }

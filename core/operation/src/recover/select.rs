@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::import::managed_address;
+use crate::import::parse_managed_address;
 use crate::messages;
 use crate::state_session::StateSession;
 
@@ -14,13 +14,14 @@ use crate::state_session::StateSession;
 ///
 /// # Errors
 /// When an address or pattern matches nothing, or nothing is named.
-pub fn select(
+pub fn select_unresolved(
     diags: &mut Diagnostics,
     locked: &StateSession,
     patterns: &[String],
     all: bool,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let open: BTreeSet<&InstanceAddr> = locked.undecided().map(|one| &one.addr).collect();
+    let open: BTreeSet<&InstanceAddr> =
+        locked.unresolved_needing_decision().map(|one| &one.addr).collect();
     if all {
         return Ok(open.into_iter().cloned().collect());
     }
@@ -45,7 +46,9 @@ fn matching_instances(
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let exact: Option<InstanceAddr> = pattern.parse().ok();
     let is_open = |addr: &InstanceAddr| {
-        locked.undecided().any(|one| one.addr == *addr || one.current_addr() == addr)
+        locked
+            .unresolved_needing_decision()
+            .any(|one| one.addr == *addr || one.current_addr() == addr)
     };
     // An exact address comes first: as a target it would also mean all instances of the resource.
     if let Some(addr) = exact.filter(is_open) {
@@ -54,9 +57,10 @@ fn matching_instances(
     let target: Option<Target> = pattern.parse().ok();
     let matches = |addr: &InstanceAddr| match &target {
         Some(target) => target.contains(addr),
-        None => fits(pattern, &addr.to_string()),
+        None => matches_pattern(pattern, &addr.to_string()),
     };
-    let open: BTreeSet<&InstanceAddr> = locked.undecided().map(|one| &one.addr).collect();
+    let open: BTreeSet<&InstanceAddr> =
+        locked.unresolved_needing_decision().map(|one| &one.addr).collect();
     let found: Vec<_> = open.into_iter().filter(|addr| matches(addr)).cloned().collect();
     if !found.is_empty() {
         return Ok(found);
@@ -68,12 +72,12 @@ fn matching_instances(
         return Err(diags.error(Diagnostic::error(messages::NOTHING_TO_SETTLE, detail)));
     }
     // Checked late, because a pattern need not be an address.
-    let addr = managed_address(diags, pattern)?;
-    Err(diags.error(locked.nothing_open(&addr)))
+    let addr = parse_managed_address(diags, pattern)?;
+    Err(diags.error(locked.nothing_unresolved_error(&addr)))
 }
 
 /// Whether a string matches a pattern in which `*` matches anything.
-fn fits(pattern: &str, text: &str) -> bool {
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
     let mut parts: Vec<&str> = rest.split('*').collect();
@@ -88,7 +92,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches_pattern;
 
     #[test]
     fn a_star_stands_for_anything() {
@@ -100,10 +104,10 @@ mod tests {
             ("module.*.b[*]", "module.m.b[0]"),
             ("a*b*c", "abbc"),
         ] {
-            assert!(fits(pattern, text), "{pattern} {text}");
+            assert!(matches_pattern(pattern, text), "{pattern} {text}");
         }
         for (pattern, text) in [("a.*", "b.a"), ("a.b", "a.bc"), ("*.b", "a.bc"), ("a*c*b", "ab")] {
-            assert!(!fits(pattern, text), "{pattern} {text}");
+            assert!(!matches_pattern(pattern, text), "{pattern} {text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::create_private_dir;
-use formwork_core::plan::file::Parts;
+use formwork_core::plan::file::PlanFileParts;
 use formwork_value::diag::{Blame, Message};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
@@ -15,17 +15,17 @@ use sha2::{Digest as _, Sha256};
 use crate::messages;
 
 /// The part of a plan file that holds the seal.
-pub(super) const PART: &str = "seal.json";
+pub(super) const SEAL_PART: &str = "seal.json";
 
 /// The block size of SHA-256.
-const BLOCK: usize = 64;
+const SHA256_BLOCK_LEN: usize = 64;
 
 /// The shortest key of a user that is one: anything shorter is a file that was cut off.
-const SHORTEST: usize = 32;
+const MIN_KEY_LEN: usize = 32;
 
 /// The places of the secret that saved plans are sealed with.
 #[derive(Clone, Debug, Default)]
-pub struct SealKey {
+pub struct SealKeySource {
     /// The secret itself, as `FORMWORK_PLAN_KEY` gives it, instead of the one of the user.
     pub text: Option<String>,
     /// The file of the secret of the user. It is made with the first plan that is sealed.
@@ -34,7 +34,7 @@ pub struct SealKey {
 
 /// A seal of all other parts of a plan file.
 #[derive(Serialize, Deserialize)]
-struct Seal {
+struct PlanSeal {
     /// A fingerprint of the key.
     key: String,
     /// The HMAC-SHA-256 of the parts, hexadecimal.
@@ -57,27 +57,28 @@ pub enum PlanOrigin {
 }
 
 /// Seals the parts of a plan. Nothing if there is no key and none can be made.
-pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
-    let key = Key::load(at).or_else(|| Key::create(at))?;
+pub(super) fn seal_plan_parts(at: &SealKeySource, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
+    let key = SecretKey::load(at).or_else(|| SecretKey::create(at))?;
     // In the order of the names, in which the parts are read back.
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
-    let seal = Seal { key: key.fingerprint(), mac: key.mac(sorted.into_iter()) };
+    let seal = PlanSeal { key: key.fingerprint(), mac: key.mac_of_parts(sorted.into_iter()) };
     serde_json::to_vec(&seal).ok()
 }
 
 /// Takes the seal out of the parts of a plan and checks it.
-pub(super) fn check(at: &SealKey, parts: &mut Parts) -> PlanOrigin {
+pub(super) fn check_plan_seal(at: &SealKeySource, parts: &mut PlanFileParts) -> PlanOrigin {
     // A seal that cannot be read counts as none.
-    let seal = parts.remove(PART).and_then(|text| serde_json::from_slice::<Seal>(&text).ok());
-    let Some(key) = Key::load(at) else {
+    let seal =
+        parts.remove(SEAL_PART).and_then(|text| serde_json::from_slice::<PlanSeal>(&text).ok());
+    let Some(key) = SecretKey::load(at) else {
         return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
         return PlanOrigin::Foreign;
     };
     let sorted = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-    if key.mac(sorted) == seal.mac { PlanOrigin::Own } else { PlanOrigin::Changed }
+    if key.mac_of_parts(sorted) == seal.mac { PlanOrigin::Own } else { PlanOrigin::Changed }
 }
 
 impl PlanOrigin {
@@ -85,10 +86,10 @@ impl PlanOrigin {
     ///
     /// # Errors
     /// When it is refused.
-    pub fn may_be_applied(
+    pub fn check_may_be_applied(
         self,
         diags: &mut Diagnostics,
-        at: &SealKey,
+        at: &SealKeySource,
         path: &Path,
         allow_foreign: bool,
     ) -> Result<(), Reported> {
@@ -96,11 +97,11 @@ impl PlanOrigin {
             // Where no key can be made, no plan is sealed, and refusing them all would help no one.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
-            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, at, path))),
-            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, at, path))),
+            Self::Changed => Err(diags.error(self.origin_diagnostic(Diagnostic::error, at, path))),
+            Self::Foreign => Err(diags.error(self.origin_diagnostic(Diagnostic::error, at, path))),
             Self::Unverified => {
                 if !allow_foreign {
-                    diags.warn(self.diagnostic(Diagnostic::warning, at, path));
+                    diags.warn(self.origin_diagnostic(Diagnostic::warning, at, path));
                 }
                 Ok(())
             }
@@ -109,17 +110,17 @@ impl PlanOrigin {
 
     /// The warning for a command that only shows the plan.
     #[must_use]
-    pub fn warning(self, at: &SealKey, path: &Path) -> Option<Diagnostic> {
+    pub fn origin_warning(self, at: &SealKeySource, path: &Path) -> Option<Diagnostic> {
         match self {
             Self::Own | Self::Unsealed => None,
-            _ => Some(self.diagnostic(Diagnostic::warning, at, path)),
+            _ => Some(self.origin_diagnostic(Diagnostic::warning, at, path)),
         }
     }
 
-    fn diagnostic(
+    fn origin_diagnostic(
         self,
         new: fn(&'static Message, String) -> Diagnostic,
-        at: &SealKey,
+        at: &SealKeySource,
         path: &Path,
     ) -> Diagnostic {
         let path = path.display();
@@ -128,7 +129,7 @@ impl PlanOrigin {
             (None, Some(file)) => format!("the key of this user, {}", file.display()),
             (None, None) => "a key of this user".to_owned(),
         };
-        const SHARED: &str = "To make plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
+        const SHARED_KEY_REMEDY: &str = "To make plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
         let (summary, detail) = match self {
             Self::Changed => (
                 messages::SAVED_PLAN_WAS_CHANGED,
@@ -139,13 +140,13 @@ impl PlanOrigin {
             Self::Unverified => (
                 messages::SAVED_PLAN_CANNOT_BE_VERIFIED,
                 format!(
-                    "{path} is sealed, but there is no key here to check the seal with, so a change of the file would not be noticed. {SHARED}"
+                    "{path} is sealed, but there is no key here to check the seal with, so a change of the file would not be noticed. {SHARED_KEY_REMEDY}"
                 ),
             ),
             Self::Foreign | Self::Own | Self::Unsealed => (
                 messages::SAVED_PLAN_WAS_MADE_ELSEWHERE,
                 format!(
-                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
+                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED_KEY_REMEDY} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
                 ),
             ),
         };
@@ -154,20 +155,20 @@ impl PlanOrigin {
 }
 
 /// A key for seals.
-struct Key(Vec<u8>);
+struct SecretKey(Vec<u8>);
 
-impl Key {
+impl SecretKey {
     /// The key in the environment, or else the one of the user.
-    fn load(at: &SealKey) -> Option<Self> {
+    fn load(at: &SealKeySource) -> Option<Self> {
         if let Some(text) = &at.text {
             return Some(Self(text.as_bytes().to_vec()));
         }
         let key = std::fs::read(at.file.as_ref()?).ok()?;
-        (key.len() >= SHORTEST).then_some(Self(key))
+        (key.len() >= MIN_KEY_LEN).then_some(Self(key))
     }
 
     /// Makes a random key for the user. Another command may make one at the same time.
-    fn create(at: &SealKey) -> Option<Self> {
+    fn create(at: &SealKeySource) -> Option<Self> {
         let path = at.file.as_ref()?;
         let folder = path.parent()?;
         create_private_dir(folder).ok()?;
@@ -191,12 +192,12 @@ impl Key {
 
     fn fingerprint(&self) -> String {
         // A code over a fixed text names the key without revealing it.
-        self.hmac(|hash| hash.update(b"formwork plan key"))[..16].to_owned()
+        self.hmac_sha256(|hash| hash.update(b"formwork plan key"))[..16].to_owned()
     }
 
     /// The code of named parts, which must be sorted.
-    fn mac<'p>(&self, parts: impl Iterator<Item = (&'p str, &'p [u8])>) -> String {
-        self.hmac(|hash| {
+    fn mac_of_parts<'p>(&self, parts: impl Iterator<Item = (&'p str, &'p [u8])>) -> String {
+        self.hmac_sha256(|hash| {
             for (name, bytes) in parts {
                 // The lengths keep parts apart: bytes that move from one to the next change the
                 // code.
@@ -209,9 +210,9 @@ impl Key {
     }
 
     /// HMAC as RFC 2104 has it, with SHA-256.
-    fn hmac(&self, message: impl FnOnce(&mut Sha256)) -> String {
-        let mut block = [0; BLOCK];
-        if self.0.len() > BLOCK {
+    fn hmac_sha256(&self, message: impl FnOnce(&mut Sha256)) -> String {
+        let mut block = [0; SHA256_BLOCK_LEN];
+        if self.0.len() > SHA256_BLOCK_LEN {
             // RFC 2104 wants a key that is longer than a block to be hashed first.
             block[..32].copy_from_slice(&Sha256::digest(&self.0));
         } else {
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn the_code_is_that_of_rfc_4231() {
         let check = |key: Vec<u8>, message: &[u8], start: &str| {
-            let mac = Key(key).hmac(|hash| hash.update(message));
+            let mac = SecretKey(key).hmac_sha256(|hash| hash.update(message));
             assert!(mac.starts_with(start), "{mac}");
         };
         check(vec![0x0b; 20], b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b");
@@ -245,44 +246,45 @@ mod tests {
         check(vec![0xaa; 131], long, "60e431591ee0b67f0d8a26aacbf5b77f");
     }
 
-    fn sealed(key: &SealKey) -> Parts {
+    fn seal_test_parts(key: &SealKeySource) -> PlanFileParts {
         let parts = [("b", &b"two"[..]), ("a", b"one")];
-        let seal = seal(key, &parts).unwrap();
+        let seal = seal_plan_parts(key, &parts).unwrap();
         let parts = parts.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
-        parts.into_iter().chain([(PART.to_owned(), seal)]).collect()
+        parts.into_iter().chain([(SEAL_PART.to_owned(), seal)]).collect()
     }
 
     #[test]
     fn a_plan_of_the_same_user_is_known_and_any_change_of_it_is_seen() {
         let folder = tempfile::tempdir().unwrap();
-        let key = SealKey { file: Some(folder.path().join("x/plan-key")), text: None };
-        let parts = sealed(&key);
-        assert_eq!(check(&key, &mut parts.clone()), PlanOrigin::Own);
-        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
+        let key = SealKeySource { file: Some(folder.path().join("x/plan-key")), text: None };
+        let parts = seal_test_parts(&key);
+        assert_eq!(check_plan_seal(&key, &mut parts.clone()), PlanOrigin::Own);
+        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), PlanOrigin::Own);
         for (name, bytes) in &parts {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
             // A seal that is not of this key may be that of another user.
-            let expected = if name == PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
-            assert_eq!(check(&key, &mut changed), expected, "{name}");
+            let expected =
+                if name == SEAL_PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
+            assert_eq!(check_plan_seal(&key, &mut changed), expected, "{name}");
             let mut changed = parts.clone();
             changed.remove(name);
-            assert_eq!(check(&key, &mut changed), expected, "{name}");
+            assert_eq!(check_plan_seal(&key, &mut changed), expected, "{name}");
         }
         let mut more = parts.clone();
         more.insert("c".to_owned(), Vec::new());
-        assert_eq!(check(&key, &mut more), PlanOrigin::Changed);
+        assert_eq!(check_plan_seal(&key, &mut more), PlanOrigin::Changed);
     }
 
     #[test]
     fn plans_go_from_one_place_to_another_with_a_key_that_both_have() {
         let folder = tempfile::tempdir().unwrap();
-        let user = |name: &str| SealKey { file: Some(folder.path().join(name)), text: None };
-        let shared = |name: &str| SealKey { text: Some("secret".to_owned()), ..user(name) };
-        let nothing = SealKey::default();
+        let user = |name: &str| SealKeySource { file: Some(folder.path().join(name)), text: None };
+        let shared = |name: &str| SealKeySource { text: Some("secret".to_owned()), ..user(name) };
+        let nothing = SealKeySource::default();
         // The second user has a key of his own.
-        sealed(&user("b"));
+        seal_test_parts(&user("b"));
         for (made, applied, expected) in [
             (user("a"), user("b"), PlanOrigin::Foreign),
             // This user has no key yet, so that nothing is known about the seal.
@@ -292,11 +294,11 @@ mod tests {
             (shared("a"), user("b"), PlanOrigin::Foreign),
             (user("a"), shared("a"), PlanOrigin::Foreign),
         ] {
-            assert_eq!(check(&applied, &mut sealed(&made)), expected);
+            assert_eq!(check_plan_seal(&applied, &mut seal_test_parts(&made)), expected);
         }
-        assert_eq!(seal(&nothing, &[]), None);
-        assert_eq!(check(&nothing, &mut Parts::new()), PlanOrigin::Unsealed);
-        assert_eq!(check(&user("b"), &mut Parts::new()), PlanOrigin::Foreign);
+        assert_eq!(seal_plan_parts(&nothing, &[]), None);
+        assert_eq!(check_plan_seal(&nothing, &mut PlanFileParts::new()), PlanOrigin::Unsealed);
+        assert_eq!(check_plan_seal(&user("b"), &mut PlanFileParts::new()), PlanOrigin::Foreign);
     }
 
     #[test]
@@ -305,8 +307,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan-key");
         std::fs::write(&path, "").unwrap();
-        let key = SealKey { file: Some(path.clone()), text: None };
-        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
+        let key = SealKeySource { file: Some(path.clone()), text: None };
+        assert_eq!(check_plan_seal(&key, &mut seal_test_parts(&key)), PlanOrigin::Own);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

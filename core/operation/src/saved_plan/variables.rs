@@ -4,22 +4,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, GivenValue, Input, Origin, Unset, VariableInput};
+use formwork_core::config::inputs::{
+    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariable,
+};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::{SavedPlan, ephemeral};
+use super::{SavedPlan, ephemeral_variables};
 use crate::messages;
 
 /// The values that are given for variables while a saved plan is applied.
 #[derive(Debug, Default)]
 pub struct GivenVariables {
     /// Those of the environment, which is not made for one command.
-    pub environment: Vec<VariableInput>,
+    pub environment: Vec<GivenVariable>,
     /// Those of files that are read without being named.
-    pub files: Vec<VariableInput>,
+    pub files: Vec<GivenVariable>,
     /// Those of options.
-    pub options: Vec<VariableInput>,
+    pub options: Vec<GivenVariable>,
 }
 
 impl SavedPlan {
@@ -29,33 +31,33 @@ impl SavedPlan {
     ///
     /// # Errors
     /// When a value does not fit, is missing, or differs from the one in the plan.
-    pub fn variables(
+    pub fn resolve_variables(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
         config: &Config,
         given: GivenVariables,
-    ) -> Result<BTreeMap<Str, Input>, Reported> {
+    ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
         let declared = &config.root.variables;
         let is_ephemeral =
             |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
         let GivenVariables { environment, files, options } = given;
         let (current, ignored): (Vec<_>, Vec<_>) =
             environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
-        let fixed = self.plan.variables.iter().map(|(name, value)| VariableInput {
+        let fixed = self.plan.variables.iter().map(|(name, value)| GivenVariable {
             name: name.clone(),
             // The declaration adds the marks again, and a given value has none.
             value: GivenValue::Value(value.clone().split_marks().0.into_value()),
-            origin: Origin::Option,
+            origin: InputOrigin::Option,
         });
         // Options come last and so win: one that differs from the plan must be found below.
-        let given: Vec<VariableInput> = fixed.chain(current).chain(options).collect();
-        let now = ephemeral(config, |name| given.iter().any(|given| given.name == name));
-        check_ephemeral(diags, config, &self.metadata.ephemeral, &now)?;
+        let given: Vec<GivenVariable> = fixed.chain(current).chain(options).collect();
+        let now = ephemeral_variables(config, |name| given.iter().any(|given| given.name == name));
+        check_ephemeral_variables(diags, config, &self.metadata.ephemeral, &now)?;
         let mut resolve = |diags: &mut Diagnostics, given, unset| {
-            inputs::resolve(diags, sources, &config.root, given, unset)
+            inputs::resolve_variables(diags, sources, &config.root, given, unset)
         };
-        let inputs = resolve(diags, given, Unset::Refused)?;
+        let inputs = resolve(diags, given, UnsetVariable::Error)?;
         let mut found = Ok(());
         for (name, value) in &self.plan.variables {
             if inputs.get(name).map(|input| &input.value) != Some(value) {
@@ -69,14 +71,14 @@ impl SavedPlan {
             // The environment may serve many commands, so another value there is no reason to stop.
             let elsewhere = ignored
                 .iter()
-                .find(|given| given.name == *name && given.origin == Origin::Environment);
+                .find(|given| given.name == *name && given.origin == InputOrigin::Environment);
             let other = elsewhere.and_then(|given| {
                 let given = vec![given.clone()];
                 // Compared after conversion: `TF_VAR_n=1` is text, and the plan has a number.
-                resolve(&mut Diagnostics::new(), given, Unset::Unknown).ok()?.remove(name)
+                resolve(&mut Diagnostics::new(), given, UnsetVariable::Unknown).ok()?.remove(name)
             });
             if other.is_some_and(|other| other.value != *value) {
-                diags.warn(ignored_variable(name));
+                diags.warn(ignored_variable_warning(name));
             }
         }
         found.map(|()| inputs)
@@ -84,7 +86,7 @@ impl SavedPlan {
 }
 
 /// Warns of a value in the environment that is not the one of the plan.
-fn ignored_variable(name: &Str) -> Diagnostic {
+fn ignored_variable_warning(name: &Str) -> Diagnostic {
     let detail = format!(
         "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
         name.as_str()
@@ -94,7 +96,7 @@ fn ignored_variable(name: &Str) -> Diagnostic {
 
 /// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
 /// in one and a value in the other, it would not be what was planned.
-fn check_ephemeral(
+fn check_ephemeral_variables(
     diags: &mut Diagnostics,
     config: &Config,
     before: &BTreeSet<String>,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use formwork_backend::local::Files;
+use formwork_backend::local::StateFilePaths;
 use formwork_core::addr::ProviderConfigAddr;
 use formwork_core::state::journal::{self, Intent, Journal, RunHeader};
 
@@ -22,7 +22,7 @@ enum FileCondition {
     OtherLineage,
 }
 
-const CONDITIONS: [FileCondition; 7] = [
+const FILE_CONDITIONS: [FileCondition; 7] = [
     FileCondition::Present,
     FileCondition::Absent,
     FileCondition::Empty,
@@ -33,10 +33,10 @@ const CONDITIONS: [FileCondition; 7] = [
 ];
 
 /// The four files, by their position in a row of conditions.
-const NAMES: [&str; 4] = ["state", "journal", "backup", "errored"];
+const FILE_NAMES: [&str; 4] = ["state", "journal", "backup", "errored"];
 
 /// A state with these objects, each with an id after its name.
-fn state_of(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
+fn state_with_objects(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
     let resources: Vec<String> = names
         .split_whitespace()
         .map(|name| {
@@ -53,11 +53,11 @@ fn state_of(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
 }
 
 /// The journal of a run that found a state and created an object.
-async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
+async fn journal_with_creation(base: &[u8], name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
-    let base = StateFile::read(base).unwrap();
+    let base = StateFile::parse(base).unwrap();
     let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-    let journal = Journal::begin(folder.path(), begin).unwrap();
+    let journal = Journal::begin_run(folder.path(), begin).unwrap();
     let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
     let provider: ProviderConfigAddr = "provider[\"example.com/acme/t\"]".parse().unwrap();
     let planned = Value::string(name);
@@ -66,18 +66,20 @@ async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
         provider: &provider,
         deposed: None,
         deposes: None,
-        action: journal::Action::Create,
+        action: journal::CallAction::Create,
         prior: None,
         planned: &planned,
     };
-    let op = journal.announce(intent).await.unwrap();
-    let made = StateFile::read(&state_of("one", 1, name)).unwrap();
-    journal.settle(op, made.state.object(&addr, None).map(|object| &**object)).unwrap();
+    let op = journal.announce_operation(intent).await.unwrap();
+    let made = StateFile::parse(&state_with_objects("one", 1, name)).unwrap();
+    journal
+        .settle_operation(op, made.state.find_object(&addr, None).map(|object| &**object))
+        .unwrap();
     std::fs::read(journal.path()).unwrap()
 }
 
 /// Spoils the content of a file, unless the condition is about the content itself.
-fn spoil(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
+fn damage_content(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option<Vec<u8>> {
     match condition {
         FileCondition::Absent => None,
         FileCondition::Empty => Some(Vec::new()),
@@ -99,22 +101,22 @@ fn spoil(content: Vec<u8>, condition: FileCondition, is_journal: bool) -> Option
 }
 
 /// A folder with the four files.
-struct World {
+struct DamagedFolder {
     folder: tempfile::TempDir,
 }
 
-impl World {
+impl DamagedFolder {
     async fn new(conditions: [FileCondition; 4]) -> Self {
         let world = Self { folder: tempfile::tempdir().unwrap() };
         let [state, journal, backup, errored] = conditions;
         let pick = |condition, [present, older]: [(u64, &str); 2]| match condition {
-            FileCondition::Older => state_of("one", older.0, older.1),
-            FileCondition::OtherLineage => state_of("two", present.0, "stranger"),
-            _ => state_of("one", present.0, present.1),
+            FileCondition::Older => state_with_objects("one", older.0, older.1),
+            FileCondition::OtherLineage => state_with_objects("two", present.0, "stranger"),
+            _ => state_with_objects("one", present.0, present.1),
         };
         let found = pick(journal, [(3, "old b"), (2, "old")]);
         let made = if journal == FileCondition::Older { "b" } else { "c" };
-        let journal_text = journal_of(&found, made).await;
+        let journal_text = journal_with_creation(&found, made).await;
         std::fs::create_dir(world.path(".terraform.tfstate.journal")).unwrap();
         for (name, content, condition) in [
             ("terraform.tfstate", pick(state, [(3, "old b"), (2, "old")]), state),
@@ -123,7 +125,7 @@ impl World {
             ("errored.tfstate", pick(errored, [(4, "old b c"), (3, "old b")]), errored),
         ] {
             // A state without objects has nothing to be flipped; it is not asked for.
-            if let Some(text) = spoil(content, condition, name.ends_with(".wal")) {
+            if let Some(text) = damage_content(content, condition, name.ends_with(".wal")) {
                 std::fs::write(world.path(name), text).unwrap();
             }
         }
@@ -135,10 +137,11 @@ impl World {
     }
 
     /// The objects that are known after reading, or the summary of the error, and all that is said.
-    async fn outcome(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
+    async fn recovered_objects(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
         let mut diags = Diagnostics::new();
-        let state = Files::of(self.path("terraform.tfstate")).into();
-        let read = StateSession::read(&mut diags, state, self.folder.path(), None).await;
+        let state = StateFilePaths::from_state_path(self.path("terraform.tfstate")).into();
+        let read =
+            StateSession::read_and_recover(&mut diags, state, self.folder.path(), None).await;
         let known = read.map_err(drop).map(|locked| {
             let held = locked.file.state.resources.keys();
             held.map(|addr| addr.resource.name().to_string()).collect()
@@ -148,19 +151,19 @@ impl World {
 }
 
 /// The pairs of files, each with the condition that the other files are in.
-fn pairs() -> impl Iterator<Item = [usize; 2]> {
-    (0..NAMES.len()).flat_map(|one| (one + 1..NAMES.len()).map(move |other| [one, other]))
+fn file_pairs() -> impl Iterator<Item = [usize; 2]> {
+    (0..FILE_NAMES.len()).flat_map(|one| (one + 1..FILE_NAMES.len()).map(move |other| [one, other]))
 }
 
 /// The outcome of all conditions of two files, while there are no others but a state: an empty one,
 /// since nothing else has a say beside a sound one.
-async fn cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
+async fn outcome_table_cell(pair: [usize; 2], conditions: [FileCondition; 2]) -> String {
     let mut all =
         [FileCondition::Empty, FileCondition::Absent, FileCondition::Absent, FileCondition::Absent];
     for (file, condition) in pair.into_iter().zip(conditions) {
         all[file] = condition;
     }
-    let (known, said) = World::new(all).await.outcome().await;
+    let (known, said) = DamagedFolder::new(all).await.recovered_objects().await;
     let names = match &known {
         Ok(names) if names.is_empty() => "nothing".to_owned(),
         Ok(names) => names.iter().map(String::as_str).collect::<Vec<_>>().join(" "),
@@ -196,11 +199,11 @@ fn expected_objects(all: [FileCondition; 4]) -> BTreeSet<String> {
 #[tokio::test]
 async fn no_pair_of_files_forgets_an_object_without_a_word() {
     let mut table = String::new();
-    for pair in pairs() {
-        table.push_str(&format!("{} and {}\n", NAMES[pair[0]], NAMES[pair[1]]));
-        for one in CONDITIONS {
-            for other in CONDITIONS {
-                let cell = cell(pair, [one, other]).await;
+    for pair in file_pairs() {
+        table.push_str(&format!("{} and {}\n", FILE_NAMES[pair[0]], FILE_NAMES[pair[1]]));
+        for one in FILE_CONDITIONS {
+            for other in FILE_CONDITIONS {
+                let cell = outcome_table_cell(pair, [one, other]).await;
                 table.push_str(&format!("  {one:?}, {other:?}: {cell}\n"));
             }
         }
@@ -218,7 +221,7 @@ async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word()
         [FileCondition::Absent, FileCondition::Empty, FileCondition::Flipped, FileCondition::Older];
     for n in 0..spoiled.len().pow(4) {
         let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
-        let (known, said) = World::new(all).await.outcome().await;
+        let (known, said) = DamagedFolder::new(all).await.recovered_objects().await;
         let is_complete =
             known.as_ref().is_ok_and(|known| known.is_superset(&expected_objects(all)));
         assert!(!said.is_empty() || is_complete, "{all:?} forgets objects without a word");

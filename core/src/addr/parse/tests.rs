@@ -34,7 +34,7 @@ fn the_word_resource_may_stand_before_a_type() {
     );
 }
 
-fn refused(texts: &[&str], expect: &Expect) {
+fn check_refused(texts: &[&str], expect: &Expect) {
     let mut out = String::new();
     for text in texts {
         let said = match text.parse::<Target>() {
@@ -48,7 +48,7 @@ fn refused(texts: &[&str], expect: &Expect) {
 
 #[test]
 fn says_what_is_wrong_with_an_address() {
-    refused(
+    check_refused(
         &[
             "",
             "foo bar",

@@ -21,8 +21,8 @@ impl PackageAddr {
     /// The method of fetching the package, in lower case: the one that stands in front of the URL,
     /// or else the URL's scheme.
     #[must_use]
-    pub fn kind(&self) -> String {
-        let scheme = || scheme(&self.url).unwrap_or_default();
+    pub fn fetch_method(&self) -> String {
+        let scheme = || url_scheme(&self.url).unwrap_or_default();
         self.forced.as_deref().unwrap_or_else(scheme).to_ascii_lowercase()
     }
 
@@ -36,7 +36,7 @@ impl PackageAddr {
     }
 
     /// The address with a folder in it: `git::https://example.com/a.git//folder?ref=v1`.
-    pub(super) fn with(&self, within: &Subfolder) -> String {
+    pub(super) fn with_subfolder(&self, within: &Subfolder) -> String {
         let whole = self.to_string();
         if within.is_empty() {
             return whole;
@@ -55,7 +55,7 @@ impl Display for PackageAddr {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
+pub(super) fn parse_package_source(text: &str) -> Result<ModuleSource, AddressError> {
     let invalid = |reason: String| AddressError {
         summary: messages::INVALID_MODULE_SOURCE_ADDRESS,
         detail: format!("Failed to parse module source address: {reason}."),
@@ -65,13 +65,13 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
     if address.is_empty() {
         return Err(invalid("invalid source address: ".to_owned()));
     }
-    let (forced, address) = forced(&address);
+    let (forced, address) = split_fetch_method(&address);
     // Terraform asks its detectors only about what has no scheme.
-    if scheme(address).is_some() {
+    if url_scheme(address).is_some() {
         let package = PackageAddr { forced: forced.map(str::to_owned), url: address.to_owned() };
         return Ok(ModuleSource::Package(package, within));
     }
-    let Some(long) = written_out(address).map_err(invalid)? else {
+    let Some(long) = expand_shorthand(address).map_err(invalid)? else {
         return Err(AddressError {
             summary: messages::INVALID_MODULE_SOURCE_ADDRESS,
             detail: format!(
@@ -87,7 +87,7 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
 }
 
 /// Splits off the means of fetching: `git::URL`.
-fn forced(address: &str) -> (Option<&str>, &str) {
+fn split_fetch_method(address: &str) -> (Option<&str>, &str) {
     match address.split_once("::") {
         Some((means, rest))
             if !means.is_empty()
@@ -101,7 +101,7 @@ fn forced(address: &str) -> (Option<&str>, &str) {
 }
 
 /// The scheme of a URL.
-fn scheme(url: &str) -> Option<&str> {
+fn url_scheme(url: &str) -> Option<&str> {
     let (scheme, _) = url.split_once(':')?;
     let mut bytes = scheme.bytes();
     let inside = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.');
@@ -109,18 +109,18 @@ fn scheme(url: &str) -> Option<&str> {
 }
 
 /// The full address that a shorthand stands for.
-struct Long {
+struct ExpandedShorthand {
     forced: Option<&'static str>,
     url: String,
 }
 
 /// Writes out a shorthand; `None` if it is not one.
-fn written_out(address: &str) -> Result<Option<Long>, String> {
-    let git = |url| Ok(Some(Long { forced: Some("git"), url }));
+fn expand_shorthand(address: &str) -> Result<Option<ExpandedShorthand>, String> {
+    let git = |url| Ok(Some(ExpandedShorthand { forced: Some("git"), url }));
     let (path, query) = address.split_at(address.find('?').unwrap_or(address.len()));
     // In the order of Terraform's detectors, of which the first match counts.
     if path.starts_with("github.com/") {
-        return git(format!("{}{query}", github(path)?));
+        return git(format!("{}{query}", expand_github_shorthand(path)?));
     }
     if let Some((host, path)) = address.strip_prefix("git@").and_then(|rest| rest.split_once(':')) {
         let path = path.strip_prefix('/').unwrap_or(path);
@@ -133,19 +133,25 @@ fn written_out(address: &str) -> Result<Option<Long>, String> {
         return git(format!("https://{path}{suffix}{query}"));
     }
     if path.contains("googleapis.com/") {
-        return Ok(Some(Long { forced: Some("gcs"), url: format!("https://{address}") }));
+        return Ok(Some(ExpandedShorthand {
+            forced: Some("gcs"),
+            url: format!("https://{address}"),
+        }));
     }
     if path.contains(".amazonaws.com/") {
-        return Ok(Some(Long { forced: Some("s3"), url: format!("https://{address}") }));
+        return Ok(Some(ExpandedShorthand {
+            forced: Some("s3"),
+            url: format!("https://{address}"),
+        }));
     }
     if address.starts_with('/') {
-        return Ok(Some(Long { forced: None, url: format!("file://{address}") }));
+        return Ok(Some(ExpandedShorthand { forced: None, url: format!("file://{address}") }));
     }
     Ok(None)
 }
 
 /// `github.com/USER/REPOSITORY[/FOLDER]`
-fn github(path: &str) -> Result<String, String> {
+fn expand_github_shorthand(path: &str) -> Result<String, String> {
     let mut parts = path.splitn(4, '/');
     let (Some(host), Some(user), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
         return Err("GitHub URLs should be github.com/username/repo".to_owned());

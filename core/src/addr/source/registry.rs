@@ -3,11 +3,11 @@
 use std::fmt::{Display, Formatter};
 
 use crate::addr::ProviderAddr;
-use crate::addr::provider::normal_host;
+use crate::addr::provider::normalize_host;
 
 /// A module in a registry, without a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RegistryModule {
+pub struct RegistryModuleAddr {
     /// The registry's host, with a port if one is given.
     pub host: String,
     /// The publisher.
@@ -19,7 +19,7 @@ pub struct RegistryModule {
 }
 
 /// Prints the host as well, also the usual one.
-impl Display for RegistryModule {
+impl Display for RegistryModuleAddr {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let Self { host, namespace, name, system } = self;
         write!(f, "{host}/{namespace}/{name}/{system}")
@@ -27,9 +27,9 @@ impl Display for RegistryModule {
 }
 
 /// The longest namespace, name or system.
-const MAX_PART: usize = 64;
+const MAX_PART_LEN: usize = 64;
 
-pub(super) fn parse(text: &str) -> Result<RegistryModule, String> {
+pub(super) fn parse_registry_module(text: &str) -> Result<RegistryModuleAddr, String> {
     let parts: Vec<&str> = text.split('/').collect();
     let (host, namespace, name, system) = match parts[..] {
         [namespace, name, system] => (None, namespace, name, system),
@@ -38,44 +38,47 @@ pub(super) fn parse(text: &str) -> Result<RegistryModule, String> {
             return Err("a module registry source address must have either three or four slash-separated components".to_owned());
         }
     };
-    let host = host.map_or(Ok(ProviderAddr::DEFAULT_HOST.to_owned()), host_name)?;
-    if !is_name(namespace) {
-        if parts.len() == 3 && namespace.contains('.') && host_name(namespace).is_ok() {
+    let host = host.map_or(Ok(ProviderAddr::DEFAULT_HOST.to_owned()), normalize_host_or_message)?;
+    if !is_valid_name(namespace) {
+        if parts.len() == 3
+            && namespace.contains('.')
+            && normalize_host_or_message(namespace).is_ok()
+        {
             return Err("source address must have three more components after the hostname: the namespace, the name, and the target system".to_owned());
         }
-        return Err(refused("namespace", namespace));
+        return Err(invalid_part_message("namespace", namespace));
     }
-    if !is_name(name) {
-        return Err(refused("module name", name));
+    if !is_valid_name(name) {
+        return Err(invalid_part_message("module name", name));
     }
     let lower = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
-    if system.is_empty() || system.len() > MAX_PART || !system.bytes().all(lower) {
+    if system.is_empty() || system.len() > MAX_PART_LEN || !system.bytes().all(lower) {
         return Err(format!(
             "invalid target system {system:?}: must be between one and 64 ASCII letters or digits"
         ));
     }
     let [namespace, name, system] = [namespace, name, system].map(str::to_owned);
-    Ok(RegistryModule { host, namespace, name, system })
+    Ok(RegistryModuleAddr { host, namespace, name, system })
 }
 
-fn refused(what: &str, found: &str) -> String {
+fn invalid_part_message(what: &str, found: &str) -> String {
     format!(
         "invalid {what} {found:?}: must be between one and 64 characters, including ASCII letters, digits, dashes, and underscores, where dashes and underscores may not be the prefix or suffix"
     )
 }
 
-fn is_name(text: &str) -> bool {
+fn is_valid_name(text: &str) -> bool {
     let inside = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
     let at_the_rim = |c: Option<&u8>| c.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = text.as_bytes();
-    bytes.len() <= MAX_PART
+    bytes.len() <= MAX_PART_LEN
         && bytes.iter().copied().all(inside)
         && at_the_rim(bytes.first())
         && at_the_rim(bytes.last())
 }
 
-fn host_name(text: &str) -> Result<String, String> {
-    let Some(host) = normal_host(text) else {
+fn normalize_host_or_message(text: &str) -> Result<String, String> {
+    let Some(host) = normalize_host(text) else {
         return Err(format!("invalid module registry hostname {text:?}"));
     };
     if !host.contains('.') {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn parsed(text: &str) -> String {
+fn parse_and_describe(text: &str) -> String {
     match ModuleSource::parse(text, false) {
         Ok(ModuleSource::Local(path)) => format!("local {path}"),
         Ok(source @ ModuleSource::Registry(..)) => format!("registry {source}"),
@@ -57,7 +57,7 @@ fn sources_of_every_form_are_distinguished_and_normalised() {
         ("C:/x", "package C:/x"),
     ];
     for (text, expected) in table {
-        assert_eq!(parsed(text), expected, "{text}");
+        assert_eq!(parse_and_describe(text), expected, "{text}");
     }
 }
 
@@ -84,10 +84,10 @@ fn what_is_no_source_is_refused_with_the_path_it_may_have_meant() {
         "üü/a/b",
         "a/b/c?x=1",
     ] {
-        let shown = parsed(text);
+        let shown = parse_and_describe(text);
         assert!(shown.contains(&format!("use \"./{text}\" instead")), "{text}: {shown}");
     }
-    assert!(parsed("git::./x").contains("use \"././x\" instead"));
+    assert!(parse_and_describe("git::./x").contains("use \"././x\" instead"));
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn no_folder_lies_outside_of_its_package() {
         "https://h/x.zip//a/../../b",
         "git::https://h/x//..",
     ] {
-        assert!(parsed(text).contains("leads outside of the module package"), "{text}");
+        assert!(parse_and_describe(text).contains("leads outside of the module package"), "{text}");
     }
-    assert_eq!(parsed("https://h/x.zip///../b"), "package https://h/x.zip///b");
+    assert_eq!(parse_and_describe("https://h/x.zip///../b"), "package https://h/x.zip///b");
 }
 
 #[test]
@@ -135,6 +135,6 @@ fn what_needs_one_package_has_one_address() {
         package("github.com/a/b//x?ref=1"),
         package("git::https://github.com/a/b.git//y?ref=1")
     );
-    assert_eq!(package("git::ssh://h/a").kind(), "git");
-    assert_eq!(package("HTTPS://h/a").kind(), "https");
+    assert_eq!(package("git::ssh://h/a").fetch_method(), "git");
+    assert_eq!(package("HTTPS://h/a").fetch_method(), "https");
 }

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{AS_WRITTEN, DEPENDENTS_FIRST, GraphBuilder, Vertex, name};
+use super::{
+    ApplyVertex, DEPENDENTS_DESTROYED_FIRST, GraphBuilder, REFERENCE_ORDER, vertex_resource_name,
+};
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
 use crate::shared_graph::EdgeReason;
@@ -11,16 +13,16 @@ use crate::shared_graph::EdgeReason;
 /// Removes edges from every set of vertices that wait for each other: first those that only the
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider
 /// configuration go before those of another on which they depend.
-pub(in crate::apply) fn relax(draft: &mut GraphBuilder<'_>) {
-    let written = draft.edges().iter().map(|edge| edge.why == AS_WRITTEN).collect();
+pub(in crate::apply) fn relax_cycles(draft: &mut GraphBuilder<'_>) {
+    let written = draft.edges().iter().map(|edge| edge.why == REFERENCE_ORDER).collect();
     // In this order: the recorded dependencies describe real objects, while the configuration may
     // have changed since they were created.
-    leave_out(draft, written);
+    remove_cyclic_edges(draft, written);
     let vertices = draft.vertices();
     let mut providers: BTreeMap<ConfigResourceAddr, &ProviderConfigAddr> = BTreeMap::new();
     for vertex in vertices {
-        if let Vertex::Destroy(destroy) = vertex {
-            providers.insert(name(&destroy.change.addr), &destroy.change.provider);
+        if let ApplyVertex::Destroy(destroy) = vertex {
+            providers.insert(vertex_resource_name(&destroy.change.addr), &destroy.change.provider);
         }
     }
     // The usual case. It saves the search for cycles, which visits the whole graph.
@@ -28,30 +30,32 @@ pub(in crate::apply) fn relax(draft: &mut GraphBuilder<'_>) {
         return;
     }
     let provider = |id: VertexId| match &vertices[id.index()] {
-        Vertex::Destroy(destroy) => Some(&destroy.change.provider),
-        Vertex::Gone(addr) | Vertex::Free(addr) => providers.get(addr).copied(),
+        ApplyVertex::Destroy(destroy) => Some(&destroy.change.provider),
+        ApplyVertex::ResourceGone(addr) | ApplyVertex::DestroyJoin(addr) => {
+            providers.get(addr).copied()
+        }
         _ => None,
     };
     let lies_between = |edge: &Edge<EdgeReason>| {
-        edge.why == DEPENDENTS_FIRST
-            && matches!(vertices[edge.dependency.index()], Vertex::Gone(_))
+        edge.why == DEPENDENTS_DESTROYED_FIRST
+            && matches!(vertices[edge.dependency.index()], ApplyVertex::ResourceGone(_))
             && provider(edge.dependent) != provider(edge.dependency)
     };
     let between = draft.edges().iter().map(lies_between).collect();
-    leave_out(draft, between);
+    remove_cyclic_edges(draft, between);
 }
 
 /// Removes those of some edges whose ends wait for each other. `is_soft` runs parallel to the edges.
-fn leave_out(draft: &mut GraphBuilder<'_>, is_soft: Vec<bool>) {
+fn remove_cyclic_edges(draft: &mut GraphBuilder<'_>, is_soft: Vec<bool>) {
     if !is_soft.contains(&true) {
         return;
     }
     let ends = |edge: &Edge<EdgeReason>| (edge.dependent.index(), edge.dependency.index());
     let edges = draft.edges().iter().map(ends).collect();
-    let knots = graph::knots(draft.vertices().len(), edges);
-    let (_, edges) = draft.split();
+    let knots = graph::component_numbers(draft.vertices().len(), edges);
+    let (_, edges) = draft.split_vertices_and_edges();
     let mut is_soft = is_soft.into_iter();
-    edges.retain(|edge| {
+    edges.retain_edges(|edge| {
         let is_soft = is_soft.next().unwrap_or(false);
         // All soft edges within a strongly connected component are removed. Removing single ones
         // until no cycle is left would depend on the order of the edges.

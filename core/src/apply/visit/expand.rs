@@ -2,64 +2,64 @@
 
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{ApplyOutcome, Expanded, View};
+use super::{ApplyContext, ApplyVisitOutcome, ExpandedResource};
 use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
 use crate::eval::{Expansion, ModuleResults, expand};
-use crate::instance::stored_value;
-use crate::plan::Mode;
+use crate::instance::decode_stored_value;
+use crate::plan::PlanMode;
 
 /// Expands a resource in every instance of its module. When everything is destroyed the state says
 /// what there is; otherwise the configuration does.
-pub(super) fn visit(
-    view: View<'_>,
+pub(super) fn visit_expand(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
-) -> Result<ApplyOutcome, Reported> {
+) -> Result<ApplyVisitOutcome, Reported> {
     let mut found = Vec::new();
     let mut result = Ok(());
     for module in view.session.results.module_instances(&vertex.node.path) {
-        match in_module(view, diags, vertex, module) {
+        match expand_in_module(view, diags, vertex, module) {
             Ok(expanded) => found.push(expanded),
             // The loop goes on, so that the errors of all module instances are reported in one run.
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| ApplyOutcome::Expanded(found))
+    result.map(|()| ApplyVisitOutcome::Expanded(found))
 }
 
-fn in_module(
-    view: View<'_>,
+fn expand_in_module(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
     results: &ModuleResults,
-) -> Result<Expanded, Reported> {
+) -> Result<ExpandedResource, Reported> {
     let repetition = &vertex.config.repetition;
-    let (module, resource) = (results.addr().clone(), vertex.addr.resource.clone());
+    let (module, resource) = (results.module_addr().clone(), vertex.addr.resource.clone());
     let addr = ResourceAddr { module, resource };
-    let expansion = if view.plan.mode == Mode::Destroy {
+    let expansion = if view.plan.mode == PlanMode::Destroy {
         let stored = view.plan.prior.resources.get(&addr);
-        Expansion::recorded(repetition, stored.map(|stored| &**stored))
+        Expansion::from_state(repetition, stored.map(|stored| &**stored))
     } else {
-        expand::expand(diags, &view.session.scope(results), repetition)?
+        expand::expand_repetition(diags, &view.session.module_scope(results), repetition)?
     };
     let settled = expansion.keys().filter_map(|key| {
-        let value = settled(view, &addr.instance(key.clone()))?;
+        let value = value_of_unchanged_instance(view, &addr.instance_addr(key.clone()))?;
         Some((key, value))
     });
     let settled: Vec<(InstanceKey, Value)> = settled.collect();
-    Ok(Expanded { module: addr.module, expansion, settled })
+    Ok(ExpandedResource { module: addr.module, expansion, settled })
 }
 
 /// The value of an instance that is not made or changed: as planned, or as the state has it.
-fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
+fn value_of_unchanged_instance(view: ApplyContext<'_>, addr: &InstanceAddr) -> Option<Value> {
     let key = (addr.clone(), None);
     if let Some(change) = view.plan.changes.get(&key) {
         return match change.action {
             Action::NoOp => Some(change.after.clone()),
             // A provider configuration may still refer to an object that is about to go.
-            Action::Delete if view.plan.mode == Mode::Destroy => Some(change.before.clone()),
+            Action::Delete if view.plan.mode == PlanMode::Destroy => Some(change.before.clone()),
             Action::Create
             | Action::Read
             | Action::Update
@@ -69,9 +69,9 @@ fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
         };
     }
     // Not planned, for example because it is no target: references see the stored object.
-    let object = view.plan.prior.current(addr)?;
-    let resource = view.plan.prior.resources.get(&addr.of())?;
-    let loaded = view.session.pool.loaded(&resource.provider.provider)?;
-    let ty = loaded.find(addr.resource.mode(), addr.resource.kind())?;
-    stored_value(&ty, object)
+    let object = view.plan.prior.current_object(addr)?;
+    let resource = view.plan.prior.resources.get(&addr.resource_addr())?;
+    let loaded = view.session.pool.loaded_provider(&resource.provider.provider)?;
+    let ty = loaded.find_type(addr.resource.mode(), addr.resource.resource_type())?;
+    decode_stored_value(&ty, object)
 }

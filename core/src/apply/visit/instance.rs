@@ -11,49 +11,53 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
-use super::call::{AnnouncedCall, Call, RemainingObject, Salvaged};
+use super::call::{AnnouncedCall, ChangeCall, ObjectAfterCall, SalvagedResult};
 use super::provision::{self, ProvisionerRun};
-use super::{ApplyOutcome, View};
-use crate::addr::{InstanceAddr, Mode};
+use super::{ApplyContext, ApplyVisitOutcome};
+use crate::addr::{InstanceAddr, ResourceMode};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
 use crate::config::ProvisionerTiming;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::instance::{
-    ChangeRequest, ConfiguredResource, INVALID_PLAN, InstanceConfig, PriorObject, ResourceClient,
-    ViolationSummary, find_written, label, label_before, plain, sensitive_paths, stored,
+    ChangeRequest, ConfiguredResource, INVALID_PLAN_SUMMARY, InstanceConfig, PriorObject,
+    ResourceClient, ViolationSummary, find_client_of_config, object_for_state, object_label,
+    prior_object_label, sensitive_paths, unmark_value,
 };
 use crate::messages;
-use crate::progress::{ProgressSubject, watched};
-use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
+use crate::progress::{ProgressSubject, wait_with_progress};
+use crate::provider::{ChangeValues, PlannedObject, ProviderClient, ResourceType, add_marks};
 use crate::state::journal::{self, Intent};
-use crate::state::{Object, Status};
+use crate::state::{ObjectState, ObjectStatus};
 
 /// Visits an instance.
-pub(super) async fn visit(
-    view: View<'_>,
+pub(super) async fn visit_instance(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &InstanceVertex<'_>,
-) -> Result<ApplyOutcome, Reported> {
+) -> Result<ApplyVisitOutcome, Reported> {
     let InstanceVertex { change, config: block, .. } = *vertex;
-    let resource = ConfiguredResource { addr: &change.addr.of().config(), config: block };
-    let (handle, ty) = find_written(view.session, diags, &change.provider, resource)?;
-    let scope = scope(view, diags, &change.addr)?;
+    let resource =
+        ConfiguredResource { addr: &change.addr.resource_addr().config_addr(), config: block };
+    let (handle, ty) = find_client_of_config(view.session, diags, &change.provider, resource)?;
+    let scope = instance_scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config: block, addr, failure };
     // Evaluated again: values that were unknown in the plan are known now. Known ones give the same
     // result, which the comparison of the plans checks.
     let config = written.evaluate(diags, &ty, &scope).await?;
-    let work = Work { view, vertex, written, handle: &handle, ty: &ty };
+    let work = InstanceWork { view, vertex, written, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
-        Mode::Data => work.read(diags, &config).await?,
-        Mode::Managed | Mode::Ephemeral => work.make(diags, &config, &scope).await?,
+        ResourceMode::Data => work.read_data_source(diags, &config).await?,
+        ResourceMode::Managed | ResourceMode::Ephemeral => {
+            work.create_or_update(diags, &config, &scope).await?
+        }
     };
-    if let ApplyOutcome::Made { value: Some(value), .. } = &came {
+    if let ApplyVisitOutcome::Made { value: Some(value), .. } = &came {
         // One that does not hold stops what depends on the instance, which is kept as it is. Errors
         // are in `diags`, and that is what stops dependents.
-        let _ = written.check_after(diags, scope, value).await;
+        let _ = written.check_postconditions(diags, scope, value).await;
     }
     Ok(came)
 }
@@ -62,27 +66,27 @@ pub(super) async fn visit(
 ///
 /// # Errors
 /// When its module has no such instance any more.
-pub(super) fn scope<'a>(
-    view: View<'a>,
+pub(super) fn instance_scope<'a>(
+    view: ApplyContext<'a>,
     diags: &mut Diagnostics,
     addr: &InstanceAddr,
 ) -> Result<ModuleScope<'a>, Reported> {
-    let Some(module) = view.session.results.module(&addr.module) else {
-        return Err(diags.error(no_place(addr)));
+    let Some(module) = view.session.results.module_instance(&addr.module) else {
+        return Err(diags.error(missing_module_instance_error(addr)));
     };
-    let expansion = module.resource(&addr.resource);
-    let data = expansion.and_then(|results| Some(results.expansion()?.data(&addr.key)));
-    Ok(view.session.scope(module).with_repetition(data.unwrap_or_default()))
+    let expansion = module.resource_results(&addr.resource);
+    let data = expansion.and_then(|results| Some(results.expansion()?.repetition_data(&addr.key)));
+    Ok(view.session.module_scope(module).with_repetition(data.unwrap_or_default()))
 }
 
-fn as_tainted(object: &Object) -> Object {
-    Object { status: Status::Tainted, ..object.clone() }
+fn taint_object(object: &ObjectState) -> ObjectState {
+    ObjectState { status: ObjectStatus::Tainted, ..object.clone() }
 }
 
 /// A planned object as the journal keeps it: sensitive parts are left unknown.
-fn without_secrets(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Value {
+fn hide_sensitive_parts(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Value {
     let mut paths = secrets.to_vec();
-    paths.extend(ty.block().sensitive_paths(planned));
+    paths.extend(ty.schema_block().sensitive_paths(planned));
     let hidden = |value: &Value| Value::unknown(value.ty());
     paths.into_iter().fold(planned.clone(), |kept, path| {
         let exact = kept.replace_at(&path, hidden);
@@ -95,7 +99,7 @@ fn without_secrets(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Valu
 }
 
 /// A module that had an instance while planning and has none now: its repetition is not the same.
-fn no_place(addr: &InstanceAddr) -> Diagnostic {
+fn missing_module_instance_error(addr: &InstanceAddr) -> Diagnostic {
     let detail = format!(
         "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
         addr.module
@@ -111,37 +115,37 @@ struct EvaluatedConfig<'a> {
 }
 
 /// The work on one instance.
-struct Work<'a> {
-    view: View<'a>,
+struct InstanceWork<'a> {
+    view: ApplyContext<'a>,
     vertex: &'a InstanceVertex<'a>,
     written: InstanceConfig<'a>,
     handle: &'a Rc<ProviderClient>,
     ty: &'a ResourceType,
 }
 
-impl<'a> Work<'a> {
-    fn change(&self) -> &'a Change {
+impl<'a> InstanceWork<'a> {
+    fn planned_change(&self) -> &'a Change {
         self.vertex.change
     }
 
-    fn see(&self, event: &Event<'_>) {
-        self.view.session.watch.see(event);
+    fn send_event(&self, event: &Event<'_>) {
+        self.view.session.watch.on_event(event);
     }
 
     /// Action that is done now: the second half of a replacement is a creation.
-    fn action(&self) -> Action {
-        match self.change().action {
+    fn current_action(&self) -> Action {
+        match self.planned_change().action {
             Action::Replace(_) => Action::Create,
             action => action,
         }
     }
 
-    async fn read(
+    async fn read_data_source(
         &self,
         diags: &mut Diagnostics,
         config: &Value,
-    ) -> Result<ApplyOutcome, Reported> {
-        let addr = &self.change().addr;
+    ) -> Result<ApplyVisitOutcome, Reported> {
+        let addr = &self.planned_change().addr;
         if !config.is_wholly_known() {
             let detail = format!(
                 "The configuration of {addr} holds values that are still not known while applying."
@@ -152,66 +156,68 @@ impl<'a> Work<'a> {
             ));
         }
         // The provider has not judged yet what was unknown while planning.
-        self.handle.validate(diags, self.ty, config, self.written.about()).await?;
+        self.handle
+            .validate_resource_config(diags, self.ty, config, self.written.call_context())
+            .await?;
         let client = ResourceClient { handle: self.handle, ty: self.ty };
-        let read = self.written.read(diags, client, config).await?;
+        let read = self.written.read_data_source(diags, client, config).await?;
         // Of what there was no answer about, the state keeps what it had; a check sees what was asked.
         let object = match read.is_answered {
             true => Some(read.object),
             false => self.prior_object().cloned(),
         };
         let (value, changed) = (Some(read.value), read.is_answered);
-        Ok(ApplyOutcome::Made { object, value, deposes: None, changed })
+        Ok(ApplyVisitOutcome::Made { object, value, deposes: None, changed })
     }
 
-    async fn make(
+    async fn create_or_update(
         &self,
         diags: &mut Diagnostics,
         config: &Value,
         scope: &ModuleScope<'_>,
-    ) -> Result<ApplyOutcome, Reported> {
-        let about = self.written.about();
+    ) -> Result<ApplyVisitOutcome, Reported> {
+        let about = self.written.call_context();
         // A wholly known configuration was validated while planning. A partly unknown one was
         // validated with the unknown parts, so a provider may reject it only now.
-        if !self.change().config_known {
-            self.handle.validate(diags, self.ty, config, about).await?;
+        if !self.planned_change().config_known {
+            self.handle.validate_resource_config(diags, self.ty, config, about).await?;
         }
         // The second half of a replacement is a creation: the provider must not see the private
         // data of the old object.
-        let stored = self.prior_object().filter(|_| self.change().action == Action::Update);
+        let stored = self.prior_object().filter(|_| self.planned_change().action == Action::Update);
         let prior = match stored {
-            Some(_) => plain(&self.change().before),
+            Some(_) => unmark_value(&self.planned_change().before),
             // The prior value of a creation is null of the object's type (protocol,
             // PlanResourceChange).
-            None => conform::planned_destroy(self.ty.block()),
+            None => conform::planned_destroy(self.ty.schema_block()),
         };
         let mut secrets = sensitive_paths(config);
-        secrets.extend(sensitive_paths(&self.change().before));
-        secrets.extend(sensitive_paths(&self.change().after));
+        secrets.extend(sensitive_paths(&self.planned_change().before));
+        secrets.extend(sensitive_paths(&self.planned_change().after));
         let change_request =
             ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
-        let plain_config = plain(config);
+        let plain_config = unmark_value(config);
         let asked = PriorObject { value: &prior, object: stored.map(|object| &**object) };
-        let planned = self.plan_again(diags, change_request, asked, &plain_config).await?;
+        let planned = self.replan_and_compare(diags, change_request, asked, &plain_config).await?;
         // The final plan may be no change any more, for example when an unknown value turned out to
         // be the stored one. A call would then change something that the user has not approved.
         if planned.value == prior {
-            return self.unchanged(diags, planned, config);
+            return self.record_unchanged(diags, planned, config);
         }
         let predecessor = match self.vertex.deposes {
-            Some(_) => plain(&self.change().before),
-            None => conform::planned_destroy(self.ty.block()),
+            Some(_) => unmark_value(&self.planned_change().before),
+            None => conform::planned_destroy(self.ty.schema_block()),
         };
         // The planned value goes to the journal, where the attributes serve to find the object
         // after a crash.
-        let announced = without_secrets(self.ty, planned.value.value(), &secrets);
-        let call = Call {
+        let announced = hide_sensitive_parts(self.ty, planned.value.value(), &secrets);
+        let call = ChangeCall {
             view: self.view,
             handle: self.handle,
             ty: self.ty,
             about,
-            intent: self.intent(stored, &announced),
-            ask: Ask {
+            intent: self.journal_intent(stored, &announced),
+            ask: ChangeValues {
                 prior: &prior,
                 proposed: &planned.value,
                 config: &plain_config,
@@ -222,129 +228,137 @@ impl<'a> Work<'a> {
             predecessor: predecessor.value(),
             secrets: &secrets,
         };
-        self.send(diags, call, EvaluatedConfig { value: config, scope }).await
+        self.call_provider(diags, call, EvaluatedConfig { value: config, scope }).await
     }
 
     /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
-    async fn plan_again(
+    async fn replan_and_compare(
         &self,
         diags: &mut Diagnostics,
         change_request: ChangeRequest<'_>,
         prior: PriorObject<'_>,
         config: &Plain,
-    ) -> Result<Planned, Reported> {
+    ) -> Result<PlannedObject, Reported> {
         let ignored = &self.written.config.lifecycle.ignore_changes;
-        let mut planned = change_request.change(diags, prior, config, ignored).await?;
-        let replaced = change_request.replace_paths(diags, prior.value, &planned)?;
+        let mut planned = change_request.plan_change(diags, prior, config, ignored).await?;
+        let replaced = change_request.paths_requiring_replace(diags, prior.value, &planned)?;
         if !replaced.is_empty() {
             // As in Terraform, the replacement is held against the update that was shown, so every
             // path that it changes is reported.
             planned = change_request.plan_replacement(diags, config, &planned.private).await?;
         }
-        let shown = plain(&self.change().after);
+        let shown = unmark_value(&self.planned_change().after);
         let summary = messages::PROVIDER_PRODUCED_INCONSISTENT_FINAL_PLAN;
-        let reported_as = ViolationSummary { summary, ..INVALID_PLAN };
+        let reported_as = ViolationSummary { summary, ..INVALID_PLAN_SUMMARY };
         let call = contract::Call::FinalPlan { shown: &shown, replaced: &replaced };
-        change_request.judge(diags, reported_as, call, &planned.value)?;
+        change_request.check_contract(diags, reported_as, call, &planned.value)?;
         Ok(planned)
     }
 
-    fn intent<'i>(&'i self, stored: Option<&'i Arc<Object>>, planned: &'i Value) -> Intent<'i> {
-        let Change { addr, provider, .. } = self.change();
+    fn journal_intent<'i>(
+        &'i self,
+        stored: Option<&'i Arc<ObjectState>>,
+        planned: &'i Value,
+    ) -> Intent<'i> {
+        let Change { addr, provider, .. } = self.planned_change();
         let deposes = self.vertex.deposes.as_ref();
         let (action, prior) = match stored {
-            Some(object) => (journal::Action::Update, Some(object)),
+            Some(object) => (journal::CallAction::Update, Some(object)),
             // With `deposes` the old object is still in this place. Before any other creation the
             // place is empty.
-            None => (journal::Action::Create, self.prior_object().filter(|_| deposes.is_some())),
+            None => {
+                (journal::CallAction::Create, self.prior_object().filter(|_| deposes.is_some()))
+            }
         };
         let prior = prior.map(|object| &**object);
         Intent { addr, provider, deposed: None, deposes, action, prior, planned }
     }
 
-    fn prior_object(&self) -> Option<&'a Arc<Object>> {
-        self.view.plan.prior.current(&self.vertex.change.addr)
+    fn prior_object(&self) -> Option<&'a Arc<ObjectState>> {
+        self.view.plan.prior.current_object(&self.vertex.change.addr)
     }
 
     /// Handles an instance for which the provider need not be called: only its record in the state
     /// changes. A change of sensitivity is reported as a change, as planned.
-    fn unchanged(
+    fn record_unchanged(
         &self,
         diags: &mut Diagnostics,
-        planned: Planned,
+        planned: PlannedObject,
         config: &Value,
-    ) -> Result<ApplyOutcome, Reported> {
-        let value = remark(self.ty, planned.value, &sensitive_paths(config));
+    ) -> Result<ApplyVisitOutcome, Reported> {
+        let value = add_marks(self.ty, planned.value, &sensitive_paths(config));
         let prior = self.prior_object();
-        let object = Object {
+        let object = ObjectState {
             private: prior.map_or_else(Bytes::new, |object| object.private.clone()),
             identity: prior.and_then(|object| object.identity.clone()),
-            ..self.object(diags, &value)?
+            ..self.object_for_state(diags, &value)?
         };
         let object = Some(Arc::new(object));
-        let Change { addr, before, action, .. } = self.change();
+        let Change { addr, before, action, .. } = self.planned_change();
         let changed = value != *before;
         if changed {
-            let (action, deposed, label, elapsed) = (*action, None, label(&value), Duration::ZERO);
-            self.see(&Event::Start { addr, deposed, action, label: label.clone() });
-            self.see(&Event::Done { addr, deposed, action, label, elapsed });
+            let (action, deposed, label, elapsed) =
+                (*action, None, object_label(&value), Duration::ZERO);
+            self.send_event(&Event::ChangeStart { addr, deposed, action, label: label.clone() });
+            self.send_event(&Event::ChangeDone { addr, deposed, action, label, elapsed });
         }
-        Ok(ApplyOutcome::Made { object, value: Some(value), deposes: None, changed })
+        Ok(ApplyVisitOutcome::Made { object, value: Some(value), deposes: None, changed })
     }
 
     /// Announces the call, makes it, keeps the answer, and only then looks at it.
-    async fn send(
+    async fn call_provider(
         &self,
         diags: &mut Diagnostics,
-        call: Call<'_>,
+        call: ChangeCall<'_>,
         config: EvaluatedConfig<'_>,
-    ) -> Result<ApplyOutcome, Reported> {
-        let (change, action) = (self.change(), self.action());
+    ) -> Result<ApplyVisitOutcome, Reported> {
+        let (change, action) = (self.planned_change(), self.current_action());
         let (addr, deposed) = (&change.addr, None);
         let announced = call.announce(diags).await?;
-        let before = label_before(&change.before).filter(|_| action == Action::Update);
-        self.see(&Event::Start { addr, deposed, action, label: before.clone() });
+        let before = prior_object_label(&change.before).filter(|_| action == Action::Update);
+        self.send_event(&Event::ChangeStart { addr, deposed, action, label: before.clone() });
         let work = pin!(async {
             let salvaged = announced.send(diags).await;
-            self.keep(diags, announced, salvaged, config).await
+            self.record_result(diags, announced, salvaged, config).await
         });
         let subject = ProgressSubject { addr, action, label: before.as_ref() };
-        let (came, elapsed) = watched(self.view.session, subject, work).await;
+        let (came, elapsed) = wait_with_progress(self.view.session, subject, work).await;
         match &came {
-            Ok(ApplyOutcome::Made { value: Some(value), .. }) => {
-                let label = label(value);
-                self.see(&Event::Done { addr, deposed, action, label, elapsed });
+            Ok(ApplyVisitOutcome::Made { value: Some(value), .. }) => {
+                let label = object_label(value);
+                self.send_event(&Event::ChangeDone { addr, deposed, action, label, elapsed });
             }
-            _ => self.see(&Event::Failed { addr, action, elapsed }),
+            _ => self.send_event(&Event::ChangeFailed { addr, action, elapsed }),
         }
         came
     }
 
     /// Records the result of the call, whether it went well or not, and runs the provisioners of an
     /// object that was made.
-    async fn keep(
+    async fn record_result(
         &self,
         diags: &mut Diagnostics,
         announced: AnnouncedCall<'_>,
-        salvaged: Salvaged,
+        salvaged: SalvagedResult,
         config: EvaluatedConfig<'_>,
-    ) -> Result<ApplyOutcome, Reported> {
-        let Salvaged { result, left } = salvaged;
-        let creating = self.action() == Action::Create;
+    ) -> Result<ApplyVisitOutcome, Reported> {
+        let SalvagedResult { result, left } = salvaged;
+        let creating = self.current_action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
-        let provisions = creating && provision::any(provisioners, ProvisionerTiming::Create);
-        let in_doubt = matches!(left, RemainingObject::InDoubt);
+        let provisions =
+            creating && provision::has_provisioner_at(provisioners, ProvisionerTiming::Create);
+        let in_doubt = matches!(left, ObjectAfterCall::Unknown);
         // Provisioners of a new object have not run when its creation failed.
-        let sound = matches!(left, RemainingObject::Found(_)) && !provisions;
+        let sound = matches!(left, ObjectAfterCall::FromRead(_)) && !provisions;
         let (value, mut object) = match left {
-            RemainingObject::AsBefore | RemainingObject::InDoubt => {
+            ObjectAfterCall::Unchanged | ObjectAfterCall::Unknown => {
                 // A failed update leaves the object as it is in the state. A failed creation leaves
                 // none.
                 (None, self.prior_object().filter(|_| !creating).cloned())
             }
-            RemainingObject::Answered(seen) | RemainingObject::Found(seen) => {
+            ObjectAfterCall::FromAnswer(seen) | ObjectAfterCall::FromRead(seen) => {
                 let is_gone = seen.value.value().is_null();
-                let value = remark(self.ty, seen.value, &sensitive_paths(config.value));
+                let value = add_marks(self.ty, seen.value, &sensitive_paths(config.value));
                 // An answer without an identity must not erase the stored one.
                 let kept = self.prior_object().filter(|_| !creating);
                 let kept = kept.and_then(|object| object.identity.clone());
@@ -353,11 +367,11 @@ impl<'a> Work<'a> {
                 let half_made = result.is_err() && creating && !sound;
                 let object = match is_gone {
                     true => None,
-                    false => Some(Arc::new(Object {
-                        status: if half_made { Status::Tainted } else { Status::Ready },
+                    false => Some(Arc::new(ObjectState {
+                        status: if half_made { ObjectStatus::Tainted } else { ObjectStatus::Ready },
                         private: seen.private,
                         identity: seen.identity.or(kept),
-                        ..self.object(diags, &value)?
+                        ..self.object_for_state(diags, &value)?
                     })),
                 };
                 (Some(value), object)
@@ -367,12 +381,12 @@ impl<'a> Work<'a> {
         if let Some(made) = value.as_ref().filter(|_| provisions) {
             // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
             // object is half made.
-            let half_made = object.as_deref().map(as_tainted);
-            announced.settle_for_now(diags, half_made.as_ref());
+            let half_made = object.as_deref().map(taint_object);
+            announced.settle_provisionally(diags, half_made.as_ref());
             let scope = config.scope.clone().with_self(made.clone());
-            let addr = &self.change().addr;
+            let addr = &self.planned_change().addr;
             let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Create };
-            let done = Box::pin(provision::provision(self.view, diags, run, &scope)).await;
+            let done = Box::pin(provision::run_provisioners(self.view, diags, run, &scope)).await;
             if done.is_err() {
                 value = None;
                 object = half_made.map(Arc::new);
@@ -381,19 +395,23 @@ impl<'a> Work<'a> {
         // An operation without a known effect must stay open. A record here would count as its
         // result.
         if !in_doubt {
-            announced.settle(diags, object.as_deref());
+            announced.settle_operation(diags, object.as_deref());
         }
         // Without a successor the old object remains the current one, so that the instance does not
         // vanish from the state.
         let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
-        Ok(ApplyOutcome::Made { object, value, deposes, changed: true })
+        Ok(ApplyVisitOutcome::Made { object, value, deposes, changed: true })
     }
 
     /// The object for the state, as far as the plan says what it is like.
-    fn object(&self, diags: &mut Diagnostics, value: &Value) -> Result<Object, Reported> {
-        let Change { addr, dependencies, create_before_destroy, .. } = self.change();
-        let object = stored(diags, self.ty, addr, value)?;
+    fn object_for_state(
+        &self,
+        diags: &mut Diagnostics,
+        value: &Value,
+    ) -> Result<ObjectState, Reported> {
+        let Change { addr, dependencies, create_before_destroy, .. } = self.planned_change();
+        let object = object_for_state(diags, self.ty, addr, value)?;
         let (dependencies, create_before_destroy) = (dependencies.clone(), *create_before_destroy);
-        Ok(Object { dependencies, create_before_destroy, ..object })
+        Ok(ObjectState { dependencies, create_before_destroy, ..object })
     }
 }

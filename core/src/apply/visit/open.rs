@@ -2,7 +2,7 @@
 
 use formwork_value::Diagnostics;
 
-use super::{ApplyOutcome, Expanded, View};
+use super::{ApplyContext, ApplyVisitOutcome, ExpandedResource};
 use crate::addr::ResourceAddr;
 use crate::apply::vertex::OpenVertex;
 use crate::ephemeral::EphemeralInstance;
@@ -10,13 +10,13 @@ use crate::eval::{ModuleResults, expand};
 
 /// Expands the resource in every instance of its module and opens all of its instances. Of those that
 /// cannot be opened it is in `diags`.
-pub(super) async fn visit(
-    view: View<'_>,
+pub(super) async fn visit_open(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &OpenVertex<'_>,
-) -> ApplyOutcome {
+) -> ApplyVisitOutcome {
     let modules = view.session.results.module_instances(&vertex.node.path);
-    let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
+    let opened = modules.into_iter().map(|module| open_in_module(view, vertex, module));
     let mut found = Vec::new();
     // `join_all` returns results in the order of the instances, so messages do not depend on
     // timing.
@@ -24,33 +24,36 @@ pub(super) async fn visit(
         let _ = diags.append(problems);
         found.extend(expanded);
     }
-    ApplyOutcome::Expanded(found)
+    ApplyVisitOutcome::Expanded(found)
 }
 
-async fn in_module(
-    view: View<'_>,
+async fn open_in_module(
+    view: ApplyContext<'_>,
     vertex: &OpenVertex<'_>,
     results: &ModuleResults,
-) -> (Diagnostics, Option<Expanded>) {
+) -> (Diagnostics, Option<ExpandedResource>) {
     let mut diags = Diagnostics::new();
     let session = view.session;
-    let scope = session.scope(results);
-    let expansion =
-        |diags: &mut Diagnostics| expand::expand(diags, &scope, &vertex.config.repetition);
-    let Ok(expansion) = session.settled(&mut diags, expansion).await else { return (diags, None) };
-    let (module, resource) = (results.addr().clone(), vertex.addr.resource.clone());
+    let scope = session.module_scope(results);
+    let expansion = |diags: &mut Diagnostics| {
+        expand::expand_repetition(diags, &scope, &vertex.config.repetition)
+    };
+    let Ok(expansion) = session.evaluate_with_functions(&mut diags, expansion).await else {
+        return (diags, None);
+    };
+    let (module, resource) = (results.module_addr().clone(), vertex.addr.resource.clone());
     let resource = ResourceAddr { module, resource };
     let opened = expansion.keys().map(async |key| {
         let mut diags = Diagnostics::new();
-        let addr = resource.instance(key);
-        let scope = scope.clone().with_repetition(expansion.data(&addr.key));
+        let addr = resource.instance_addr(key);
+        let scope = scope.clone().with_repetition(expansion.repetition_data(&addr.key));
         let site =
             EphemeralInstance { config: vertex.config, addr: &addr, provider: &vertex.provider };
         // The semaphore is never closed, so a permit always comes.
         // An opening is a provider call like any other, and counts for `-parallelism`. The vertex
         // itself takes no permit, or its instances could wait for each other.
         let _permit = session.permits.acquire().await;
-        let value = view.ephemeral_resources.open(&mut diags, site, scope).await;
+        let value = view.ephemeral_resources.open_instance(&mut diags, site, scope).await;
         (diags, value.ok().map(|value| (addr.key, value)))
     });
     let mut settled = Vec::new();
@@ -58,5 +61,5 @@ async fn in_module(
         let _ = diags.append(problems);
         settled.extend(value);
     }
-    (diags, Some(Expanded { module: resource.module, expansion, settled }))
+    (diags, Some(ExpandedResource { module: resource.module, expansion, settled }))
 }

@@ -7,15 +7,15 @@ use formwork_value::diag::Blame;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Plain, Reported, Value};
 
-use super::View;
+use super::ApplyContext;
 use crate::addr::InstanceAddr;
 use crate::config::{OnFailure, Provisioner, ProvisionerTiming};
 use crate::event::Event;
 use crate::messages;
-use crate::provisioner::{Failed, Task, connection};
+use crate::provisioner::{ProvisionerError, ProvisionerTask, connection_schema};
 
 /// Whether anything runs at that time.
-pub(super) fn any(provisioners: &[Provisioner], when: ProvisionerTiming) -> bool {
+pub(super) fn has_provisioner_at(provisioners: &[Provisioner], when: ProvisionerTiming) -> bool {
     provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
@@ -31,26 +31,26 @@ pub(super) struct ProvisionerRun<'a> {
 ///
 /// # Errors
 /// When one failed that must not fail; the provisioners behind it are not run.
-pub(super) async fn provision(
-    view: View<'_>,
+pub(super) async fn run_provisioners(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     run: ProvisionerRun<'_>,
     scope: &dyn Scope,
 ) -> Result<(), Reported> {
     let ProvisionerRun { addr, provisioners, when } = run;
     debug_assert!(
-        when == ProvisionerTiming::Destroy || view.journal.may_run_beside(addr),
+        when == ProvisionerTiming::Destroy || view.journal.may_run_provisioner(addr),
         "something runs beside an object that the journal has as whole"
     );
     // In the order of the blocks and never at once, as in Terraform: one often prepares the next.
     for provisioner in provisioners.iter().filter(|one| one.when == when) {
-        one(view, diags, addr, provisioner, scope).await?;
+        run_provisioner(view, diags, addr, provisioner, scope).await?;
     }
     Ok(())
 }
 
-async fn one(
-    view: View<'_>,
+async fn run_provisioner(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     addr: &InstanceAddr,
     provisioner: &Provisioner,
@@ -58,7 +58,7 @@ async fn one(
 ) -> Result<(), Reported> {
     let about = |problem: Diagnostic| problem.at(provisioner.missing).about(addr.to_string());
     let kind = provisioner.kind.name.as_str();
-    let Some(program) = view.session.provisioners.find(kind) else {
+    let Some(program) = view.session.provisioners.find_provisioner(kind) else {
         // Plans are checked for kinds that are not there.
         let problem =
             Diagnostic::error(messages::PROVISIONER_NOT_READY, format!("There is no {kind:?}."));
@@ -66,17 +66,17 @@ async fn one(
     };
     let decoded = |diags: &mut Diagnostics| {
         let connected = match &provisioner.connection {
-            Some(body) => Some(decode(diags, body, connection(), scope)?),
+            Some(body) => Some(decode(diags, body, connection_schema(), scope)?),
             None => None,
         };
         Ok((decode(diags, &provisioner.body, program.schema(), scope)?, connected))
     };
-    let (config, connected) = view.session.settled(diags, decoded).await?;
+    let (config, connected) = view.session.evaluate_with_functions(diags, decoded).await?;
     let secrets = view.session.pool.secrets();
     secrets.add_marked(connected.as_ref().unwrap_or(&config));
-    let (config, hidden) = known(diags, program.schema(), config)?;
+    let (config, hidden) = unmark_config(diags, program.schema(), config)?;
     let connected = match connected {
-        Some(value) => Some(known(diags, connection(), value)?.0),
+        Some(value) => Some(unmark_config(diags, connection_schema(), value)?.0),
         None => None,
     };
     // A provisioner can run for hours and has no undo, so an interrupted run starts none. A new
@@ -88,19 +88,19 @@ async fn one(
         );
     }
     let watch = view.session.watch;
-    watch.see(&Event::ProvisionStart { addr, kind });
+    watch.on_event(&Event::ProvisionStart { addr, kind });
     // Output of a provisioner may hold its input.
     let tell = |text: &str| {
         // Commands usually echo their arguments, so Terraform suppresses the whole output if an
         // argument is marked.
         let text = hidden.clone().unwrap_or_else(|| secrets.mask(text.to_owned()));
-        watch.see(&Event::ProvisionOutput { addr, kind, text: &text });
+        watch.on_event(&Event::ProvisionOutput { addr, kind, text: &text });
     };
-    let task = Task { config: &config, connection: connected.as_ref() };
-    match program.run(task, &tell).await {
-        Ok(()) => watch.see(&Event::ProvisionDone { addr, kind }),
-        Err(Failed { summary, detail, bare }) => {
-            watch.see(&Event::ProvisionFailed { addr, kind });
+    let task = ProvisionerTask { config: &config, connection: connected.as_ref() };
+    match program.run_task(task, &tell).await {
+        Ok(()) => watch.on_event(&Event::ProvisionDone { addr, kind }),
+        Err(ProvisionerError { summary, detail, bare }) => {
+            watch.on_event(&Event::ProvisionFailed { addr, kind });
             if provisioner.on_failure == OnFailure::Fail {
                 let detail = match hidden {
                     Some(hidden) => format!("{bare} {hidden}"),
@@ -114,7 +114,7 @@ async fn one(
 }
 
 /// A configuration without its marks, and what is shown instead of output if it had any.
-fn known(
+fn unmark_config(
     diags: &mut Diagnostics,
     schema: &Block,
     config: Value,

@@ -3,7 +3,7 @@
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported};
 
-use super::{View, instance};
+use super::{ApplyContext, instance};
 use crate::apply::vertex::UnchangedVertex;
 use crate::instance::InstanceConfig;
 
@@ -11,15 +11,15 @@ use crate::instance::InstanceConfig;
 ///
 /// # Errors
 /// When a condition does not hold: then nothing that depends on the instance is done.
-pub(super) async fn visit(
-    view: View<'_>,
+pub(super) async fn visit_unchanged(
+    view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &UnchangedVertex<'_>,
 ) -> Result<(), Reported> {
     let UnchangedVertex { change, config } = *vertex;
-    let scope = instance::scope(view, diags, &change.addr)?;
+    let scope = instance::instance_scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config, addr, failure };
-    written.check_before(diags, &scope).await?;
-    written.check_after(diags, scope, &change.after).await
+    written.check_preconditions(diags, &scope).await?;
+    written.check_postconditions(diags, scope, &change.after).await
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::testing::{format_value, load_ok, report};
+use crate::config::testing::{format_diagnostics, format_value, load_valid_fixture};
 
 const VARIABLES: &str = r#"
 variable "untyped" { default = 1 }
@@ -39,28 +39,30 @@ variable "object" {
 "#;
 
 /// Resolves values given as `-var` text, and in a file that comes before.
-fn check(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
-    let (config, mut sources) = load_ok(module);
+fn check_inputs(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
+    let (config, mut sources) = load_valid_fixture(module);
     let mut diags = Diagnostics::new();
     let mut given =
         read_values(&mut diags, &mut sources, "terraform.tfvars", file.into()).unwrap_or_default();
-    given.extend(texts.iter().map(|(name, text)| VariableInput {
+    given.extend(texts.iter().map(|(name, text)| GivenVariable {
         name: (*name).into(),
-        value: GivenValue::Text((*text).into()),
-        origin: Origin::Option,
+        value: GivenValue::Unparsed((*text).into()),
+        origin: InputOrigin::Option,
     }));
     let mut out = String::new();
-    if let Ok(inputs) = resolve(&mut diags, &mut sources, &config.root, given, Unset::Refused) {
+    if let Ok(inputs) =
+        resolve_variables(&mut diags, &mut sources, &config.root, given, UnsetVariable::Error)
+    {
         for (name, input) in inputs {
             out += &format!("{name} = {}\n", format_value(&input.value));
         }
     }
-    expect.assert_eq(&(out + &report(&sources, &diags)));
+    expect.assert_eq(&(out + &format_diagnostics(&sources, &diags)));
 }
 
 #[test]
 fn variables_without_values_have_their_defaults() {
-    check(
+    check_inputs(
         VARIABLES,
         &[],
         "",
@@ -90,7 +92,7 @@ fn text_is_read_as_the_type_demands() {
         ("secret", "t"),
         ("object", "{ a = 1 }"),
     ];
-    check(
+    check_inputs(
         VARIABLES,
         &texts,
         "",
@@ -117,7 +119,7 @@ untyped = null
 object  = { a = "x", b = null, c = true, d = 1 }
 "#;
     // Options come after files, and the last value counts, as in Terraform.
-    check(
+    check_inputs(
         VARIABLES,
         &[("number", "2"), ("number", "3")],
         file,
@@ -138,7 +140,7 @@ object  = { a = "x", b = null, c = true, d = 1 }
 fn text_that_does_not_fit_is_refused() {
     // The language has no hexadecimal numbers.
     let texts = [("number", "0x10"), ("list", "[1"), ("any", "var.x"), ("object", "{}")];
-    check(
+    check_inputs(
         VARIABLES,
         &texts,
         "",
@@ -162,7 +164,7 @@ text = var.x
 list = [upper("x")]
 foo {}
 "#;
-    check(
+    check_inputs(
         VARIABLES,
         &[],
         file,
@@ -188,7 +190,7 @@ foo {}
 #[test]
 fn values_for_no_variable_are_an_error_only_on_the_command_line() {
     // As in Terraform, two of a file are named and the others counted.
-    check(
+    check_inputs(
         VARIABLES,
         &[("zz", "1")],
         "a1 = 1\na2 = 2\na3 = 3\na4 = 4\n",
@@ -220,7 +222,7 @@ variable "c" {
   type = list(string)
 }
 "#;
-    check(
+    check_inputs(
         module,
         &[],
         "b = null\nc = [1, {}]\n",

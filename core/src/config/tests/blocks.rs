@@ -2,12 +2,12 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::check_outline;
 
 #[test]
 fn the_state_has_one_place() {
     // The backend is the one that is reported, whichever stands first.
-    check(
+    check_outline(
         r#"
 terraform {
   cloud {}
@@ -23,7 +23,7 @@ terraform {
 
 #[test]
 fn names_of_providers_are_checked_wherever_they_stand() {
-    check(
+    check_outline(
         r#"
 terraform {
   required_providers {
@@ -62,7 +62,7 @@ ephemeral "plain thing" "e" {}
 
 #[test]
 fn blocks_are_known_and_have_the_right_labels() {
-    check(
+    check_outline(
         r#"
 foo {}
 required_providers {}
@@ -107,7 +107,7 @@ resource "x" "1" {}
 fn variables_hold_only_what_they_may() {
     // As since Terraform 1.9, a validation may mention other objects, but must mention its
     // variable.
-    check(
+    check_outline(
         r#"
 variable "x" {
   type      = number
@@ -168,7 +168,7 @@ variable "z" {
 
 #[test]
 fn outputs_hold_only_what_they_may() {
-    check(
+    check_outline(
         r#"
 output "c" {
   value      = 1
@@ -187,7 +187,7 @@ output "c" {
 
 #[test]
 fn settings_and_providers_hold_only_what_they_may() {
-    check(
+    check_outline(
         r#"
 provider "A" {}
 provider "b" {
@@ -254,7 +254,7 @@ terraform {
 #[test]
 fn resources_hold_only_what_they_may() {
     // In a data source `connection` has no meaning of its own: it is left to the schema.
-    check(
+    check_outline(
         r#"
 resource "a_b" "a" {
   count    = 1
@@ -299,7 +299,7 @@ resource "a_b" "f" {
 #[test]
 fn a_lifecycle_holds_only_what_it_may() {
     // "is was" is Terraform's own wording.
-    check(
+    check_outline(
         r#"
 resource "a_b" "d" {
   provider = "null"
@@ -353,7 +353,7 @@ resource "a_b" "d" {
 
 #[test]
 fn a_name_is_used_once() {
-    check(
+    check_outline(
         r#"
 variable "a" {}
 variable "a" {}
@@ -391,7 +391,7 @@ provider "x" { alias = "y" }
 
 #[test]
 fn the_name_of_a_block_that_cannot_be_read_is_taken_too() {
-    check(
+    check_outline(
         r#"output "a" {}
 output "a" { value = 1 }
 module "b" {}
@@ -437,7 +437,7 @@ variable "count" {}
 
 #[test]
 fn the_name_of_a_module_call_without_a_source_is_checked() {
-    check(
+    check_outline(
         r#"
 module "a b" {}
 "#,

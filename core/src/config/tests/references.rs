@@ -2,11 +2,11 @@
 
 use expect_test::expect;
 
-use super::check;
+use super::check_outline;
 
 #[test]
 fn a_resource_is_not_judged_by_itself() {
-    check(
+    check_outline(
         r#"
 resource "a_thing" "a" {
   for_each = { x = 1 }
@@ -38,7 +38,7 @@ resource "a_thing" "b" {
 
 #[test]
 fn of_each_only_the_key_picks_what_triggers() {
-    check(
+    check_outline(
         r#"
 resource "a_thing" "a" {
   for_each = { x = 1 }
@@ -58,7 +58,7 @@ resource "a_thing" "b" {
 }
 
 /// References that lead nowhere, one of each kind.
-const DANGLING: &str = r#"
+const DANGLING_REFERENCES: &str = r#"
 variable "size" {}
 locals { name = 1 }
 resource "x_y" "counted" { count = 2 }
@@ -89,8 +89,8 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
 #[test]
 fn references_must_lead_somewhere() {
     // All at once: one by one, each would cost a run.
-    check(
-        DANGLING,
+    check_outline(
+        DANGLING_REFERENCES,
         &expect![[r#"
             error main.tf:6,17-25 Reference to undeclared resource
                 A managed resource "x_y" "none" has not been declared in the root module.
@@ -151,7 +151,7 @@ fn references_must_lead_somewhere() {
 
 #[test]
 fn references_must_have_a_form_that_means_something() {
-    check(
+    check_outline(
         r#"
 output "a" { value = foo }
 output "b" { value = data.foo }

@@ -3,11 +3,11 @@
 use expect_test::expect;
 use formwork_value::{Diagnostics, Value};
 
-use super::Candidate;
+use super::ConstantCandidate;
 use crate::config::testing::format_value;
 use crate::eval::testing::EvalFixture;
 
-const LOCALS: &str = r#"
+const LOCALS_CONFIG: &str = r#"
 variable "v" {}
 locals {
   a_number    = 2
@@ -28,13 +28,13 @@ locals {
 "#;
 
 /// Finds the local values in the order of their names. A star stands before those that are constants.
-fn found(bench: &EvalFixture) -> String {
-    let (constants, scope) = (bench.results.constants(), bench.scope());
+fn describe_constants(bench: &EvalFixture) -> String {
+    let (constants, scope) = (bench.results.known_constants(), bench.root_scope());
     let mut told = String::new();
     for (name, local) in &bench.config.root.locals {
-        let (mut diags, wanted) = (Diagnostics::new(), Candidate::Local(name));
-        let value = constants.value(&mut diags, wanted, &local.expr, &scope).unwrap();
-        let is_constant = constants.has(bench.config.root_node().index, name);
+        let (mut diags, wanted) = (Diagnostics::new(), ConstantCandidate::Local(name));
+        let value = constants.evaluate_or_recall(&mut diags, wanted, &local.expr, &scope).unwrap();
+        let is_constant = constants.is_constant_local(bench.config.root_node().index, name);
         told +=
             &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, format_value(&value));
         bench.results.root().locals.set(name, value);
@@ -43,9 +43,9 @@ fn found(bench: &EvalFixture) -> String {
 }
 
 /// A run that finds the values another time, when more is known.
-fn later(bench: EvalFixture) -> EvalFixture {
-    let mut later = EvalFixture::of(LOCALS);
-    later.results = bench.results.beside(&later.config);
+fn reevaluate_with_more_known(bench: EvalFixture) -> EvalFixture {
+    let mut later = EvalFixture::from_fixture(LOCALS_CONFIG);
+    later.results = bench.results.new_for_same_config(&later.config);
     // Everything that a constant must not depend on is another now.
     later.world.workspace = "other".into();
     later.world.plan_time = Some(time::OffsetDateTime::UNIX_EPOCH);
@@ -55,7 +55,7 @@ fn later(bench: EvalFixture) -> EvalFixture {
 
 #[test]
 fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_again() {
-    let bench = EvalFixture::of(LOCALS);
+    let bench = EvalFixture::from_fixture(LOCALS_CONFIG);
     bench.results.root().variables.set("v", Value::object([("other", Value::int(1))]));
     expect![[r#"
         * a_number = 2
@@ -73,7 +73,7 @@ fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_again() {
         m_template = unknown string
         n_workspace = "default"
     "#]]
-    .assert_eq(&found(&bench));
+    .assert_eq(&describe_constants(&bench));
     expect![[r#"
         * a_number = 2
         * b_sum = 6
@@ -90,18 +90,18 @@ fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_again() {
         m_template = "1970-01-01T00:00:00Z"
         n_workspace = "other"
     "#]]
-    .assert_eq(&found(&later(bench)));
+    .assert_eq(&describe_constants(&reevaluate_with_more_known(bench)));
 }
 
 #[test]
 fn a_constant_is_not_evaluated_again() {
-    let bench = EvalFixture::of("locals { a = 1 }");
-    let (constants, a) = (bench.results.constants(), &bench.config.root.locals["a"]);
+    let bench = EvalFixture::from_fixture("locals { a = 1 }");
+    let (constants, a) = (bench.results.known_constants(), &bench.config.root.locals["a"]);
     let found = |text: &str| {
-        let elsewhere = EvalFixture::of(text);
+        let elsewhere = EvalFixture::from_fixture(text);
         let expr = &elsewhere.config.root.locals["a"].expr;
-        let wanted = Candidate::Local(&a.name);
-        constants.value(&mut Diagnostics::new(), wanted, expr, &bench.scope())
+        let wanted = ConstantCandidate::Local(&a.name);
+        constants.evaluate_or_recall(&mut Diagnostics::new(), wanted, expr, &bench.root_scope())
     };
     assert_eq!(found("locals { a = 1 }").unwrap(), Value::int(1));
     assert_eq!(found("locals { a = 2 }").unwrap(), Value::int(1), "it was evaluated again");

@@ -9,14 +9,14 @@ use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::{attribute, terraform};
+use super::{expect_attribute, resolve_terraform_attribute};
 use crate::addr::InstanceKey;
 use crate::config::bad_reference;
 use crate::eval::HostValues;
 use crate::messages;
 
 /// The scope of names beside an object that is about to be destroyed.
-pub struct DestroyedScope<'a> {
+pub struct DestroyedObjectScope<'a> {
     /// The world outside.
     pub world: &'a HostValues,
     /// The folder of the module; `None` for the root module.
@@ -27,7 +27,7 @@ pub struct DestroyedScope<'a> {
     pub object: &'a Value,
 }
 
-impl Scope for DestroyedScope<'_> {
+impl Scope for DestroyedObjectScope<'_> {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -37,15 +37,17 @@ impl Scope for DestroyedScope<'_> {
         if root.name == "self" {
             return Ok((self.object.clone(), 0));
         }
-        let name = attribute(diags, root, steps.first())?;
+        let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let value = match (root.name.as_str(), name.name.as_str(), self.key) {
-            ("path", _, _) => self.world.path(diags, self.folder, name, span)?,
-            ("terraform", _, _) => terraform(diags, self.world, name, span)?,
+            ("path", _, _) => self.world.path_value(diags, self.folder, name, span)?,
+            ("terraform", _, _) => resolve_terraform_attribute(diags, self.world, name, span)?,
             ("count", "index", InstanceKey::Int(index)) => Value::Number((*index).into()),
             ("each", "key", InstanceKey::Str(key)) => Value::String(key.clone()),
-            ("count", _, _) => return Err(diags.error(bad_reference::count(span))),
-            ("each", _, _) => return Err(diags.error(bad_reference::each(&name.name, span))),
+            ("count", _, _) => return Err(diags.error(bad_reference::count_without_count(span))),
+            ("each", _, _) => {
+                return Err(diags.error(bad_reference::each_without_for_each(&name.name, span)));
+            }
             _ => {
                 let detail = format!(
                     "`{}` may be gone when this runs. Use `self`, `count.index` or `each.key`.",
@@ -67,6 +69,6 @@ impl Scope for DestroyedScope<'_> {
     }
 
     fn host(&self) -> Host<'_> {
-        self.world.host()
+        self.world.function_host()
     }
 }

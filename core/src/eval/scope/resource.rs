@@ -5,8 +5,8 @@ use formwork_lang::scope::ScopeStep;
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::{ModuleScope, attribute, unrecorded};
-use crate::addr::{InstanceKey, Mode, ResourceName};
+use super::{ModuleScope, expect_attribute, report_unrecorded_value};
+use crate::addr::{InstanceKey, ResourceMode, ResourceName};
 use crate::config::bad_reference;
 use crate::eval::Expansion;
 use crate::messages;
@@ -21,7 +21,7 @@ struct ResourceReference<'r> {
 }
 
 /// A reference to something that may be repeated: its name, and the steps behind the name.
-struct Repeated<'r> {
+struct RepeatedReference<'r> {
     name: String,
     span: Span,
     steps: &'r [ScopeStep],
@@ -30,50 +30,50 @@ struct Repeated<'r> {
 }
 
 /// The instances that the step behind the name of a repeated object picks.
-enum Pick {
+enum PickedInstances {
     One(InstanceKey),
     All,
 }
 
 impl ModuleScope<'_> {
     /// `data.TYPE.NAME…` and the like.
-    pub(super) fn prefixed_resource(
+    pub(super) fn resolve_prefixed_resource(
         &self,
         diags: &mut Diagnostics,
-        mode: Mode,
+        mode: ResourceMode,
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let kind = attribute(diags, root, steps.first())?;
-        let name = attribute(diags, kind, steps.get(1))?;
+        let kind = expect_attribute(diags, root, steps.first())?;
+        let name = expect_attribute(diags, kind, steps.get(1))?;
         let resource = ResourceName::new(mode, &kind.name, &name.name);
         let (span, n_taken) = (root.span.to(name.span), 2);
-        self.resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
+        self.resolve_resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
     }
 
     /// `TYPE.NAME…`
-    pub(super) fn bare_resource(
+    pub(super) fn resolve_bare_resource(
         &self,
         diags: &mut Diagnostics,
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let name = attribute(diags, root, steps.first())?;
-        let resource = ResourceName::new(Mode::Managed, &root.name, &name.name);
+        let name = expect_attribute(diags, root, steps.first())?;
+        let resource = ResourceName::new(ResourceMode::Managed, &root.name, &name.name);
         let (span, n_taken) = (root.span.to(name.span), 1);
-        self.resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
+        self.resolve_resource(diags, ResourceReference { name: &resource, span, steps, n_taken })
     }
 
-    fn resource(
+    fn resolve_resource(
         &self,
         diags: &mut Diagnostics,
         reference: ResourceReference<'_>,
     ) -> Result<(Value, usize), Reported> {
         let ResourceReference { name, span, steps, n_taken } = reference;
-        let Some(results) = self.module.resource(name) else {
-            return Err(diags.error(bad_reference::resource(
-                self.module.config(),
-                &self.module.addr().path(),
+        let Some(results) = self.module.resource_results(name) else {
+            return Err(diags.error(bad_reference::undeclared_resource(
+                self.module.module_config(),
+                &self.module.module_addr().path(),
                 name,
                 span,
             )));
@@ -81,33 +81,35 @@ impl ModuleScope<'_> {
         let Some(expansion) = results.expansion() else {
             return match results.placeholder() {
                 Some(value) => Ok((value.clone(), n_taken)),
-                None => Err(unrecorded(diags, &name.to_string(), span)),
+                None => Err(report_unrecorded_value(diags, &name.to_string(), span)),
             };
         };
-        let reference = Repeated { name: name.to_string(), span, steps, n_taken };
-        match reference.pick(diags, expansion)? {
-            Pick::One(key) => {
+        let reference = RepeatedReference { name: name.to_string(), span, steps, n_taken };
+        match reference.pick_instances(diags, expansion)? {
+            PickedInstances::One(key) => {
                 // An instance that is not planned yet may turn out to be anything.
-                let value = results.get(&key).cloned().unwrap_or_else(Value::dynamic);
+                let value = results.get_instance(&key).cloned().unwrap_or_else(Value::dynamic);
                 Ok((value, n_taken + usize::from(key != InstanceKey::None)))
             }
-            Pick::All => Ok((results.whole().unwrap_or_else(Value::dynamic), n_taken)),
+            PickedInstances::All => {
+                Ok((results.combined_value().unwrap_or_else(Value::dynamic), n_taken))
+            }
         }
     }
 
     /// `module.NAME…`
-    pub(super) fn call(
+    pub(super) fn resolve_module_call(
         &self,
         diags: &mut Diagnostics,
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let name = attribute(diags, root, steps.first())?;
+        let name = expect_attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
-        let Some(results) = self.module.call(&name.name) else {
-            return Err(diags.error(bad_reference::call(
-                self.module.config(),
-                &self.module.addr().path(),
+        let Some(results) = self.module.call_results(&name.name) else {
+            return Err(diags.error(bad_reference::undeclared_module_call(
+                self.module.module_config(),
+                &self.module.module_addr().path(),
                 &name.name,
                 span,
             )));
@@ -116,16 +118,18 @@ impl ModuleScope<'_> {
             return Ok((placeholder.clone(), 1));
         }
         let Some(expansion) = results.expansion() else {
-            return Err(unrecorded(diags, &format!("module.{}", name.name), span));
+            return Err(report_unrecorded_value(diags, &format!("module.{}", name.name), span));
         };
         let key = match (expansion, steps.get(1)) {
             (Expansion::Single, _) => Some(InstanceKey::None),
-            (_, Some(ScopeStep::Index(key, _))) => instance_key(expansion, key),
+            (_, Some(ScopeStep::Index(key, _))) => find_instance_key(expansion, key),
             _ => None,
         };
         // Whatever is wrong with a key is said of the value of all instances.
-        let Some((key, child)) = key.and_then(|key| Some((key.clone(), results.get(&key)?))) else {
-            return Ok((results.whole().unwrap_or_else(Value::dynamic), 1));
+        let Some((key, child)) =
+            key.and_then(|key| Some((key.clone(), results.instance_results(&key)?)))
+        else {
+            return Ok((results.combined_value().unwrap_or_else(Value::dynamic), 1));
         };
         let n_taken = 1 + usize::from(key != InstanceKey::None);
         // One output is read without building the object of all.
@@ -139,7 +143,7 @@ impl ModuleScope<'_> {
 }
 
 /// The instance that a key picks, if there is one.
-fn instance_key(expansion: &Expansion, key: &Value) -> Option<InstanceKey> {
+fn find_instance_key(expansion: &Expansion, key: &Value) -> Option<InstanceKey> {
     let key = match (expansion, key) {
         (Expansion::Count(_), Value::Number(at)) => {
             at.to_i64().and_then(|at| u64::try_from(at).ok()).map(InstanceKey::Int)
@@ -151,16 +155,22 @@ fn instance_key(expansion: &Expansion, key: &Value) -> Option<InstanceKey> {
     key.filter(|key| expansion.contains(key))
 }
 
-impl Repeated<'_> {
-    fn pick(&self, diags: &mut Diagnostics, expansion: &Expansion) -> Result<Pick, Reported> {
+impl RepeatedReference<'_> {
+    fn pick_instances(
+        &self,
+        diags: &mut Diagnostics,
+        expansion: &Expansion,
+    ) -> Result<PickedInstances, Reported> {
         let (key, span) = match (expansion, self.steps.get(self.n_taken)) {
             (Expansion::Single, Some(ScopeStep::Index(_, span))) => {
-                return Err(self.unexpected_key(diags, *span));
+                return Err(self.report_unexpected_key(diags, *span));
             }
-            (Expansion::Single, _) => return Ok(Pick::One(InstanceKey::None)),
-            (_, Some(ScopeStep::Attribute(_))) => return Err(self.missing_key(diags, expansion)),
+            (Expansion::Single, _) => return Ok(PickedInstances::One(InstanceKey::None)),
+            (_, Some(ScopeStep::Attribute(_))) => {
+                return Err(self.report_missing_key(diags, expansion));
+            }
             (_, Some(ScopeStep::Index(key, span))) => (key, *span),
-            (_, None) => return Ok(Pick::All),
+            (_, None) => return Ok(PickedInstances::All),
         };
         let key = match (expansion, key) {
             (Expansion::Count(_), Value::Number(at)) => {
@@ -168,27 +178,27 @@ impl Repeated<'_> {
             }
             (Expansion::ForEach(_), Value::String(key)) => Some(InstanceKey::Str(key.clone())),
             // Unknown and marked keys, and keys to be converted, are for the evaluator.
-            _ => return Ok(Pick::All),
+            _ => return Ok(PickedInstances::All),
         };
         match key.filter(|key| expansion.contains(key)) {
-            Some(key) => Ok(Pick::One(key)),
-            None => Err(self.no_such_instance(diags, expansion, span)),
+            Some(key) => Ok(PickedInstances::One(key)),
+            None => Err(self.report_missing_instance(diags, expansion, span)),
         }
     }
 
-    fn missing_key(&self, diags: &mut Diagnostics, expansion: &Expansion) -> Reported {
+    fn report_missing_key(&self, diags: &mut Diagnostics, expansion: &Expansion) -> Reported {
         let (argument, key) = match expansion {
             Expansion::ForEach(_) => ("for_each", "each.key"),
             Expansion::Single | Expansion::Count(_) => ("count", "count.index"),
         };
-        diags.error(bad_reference::missing_key(&self.name, argument, key).at(self.span))
+        diags.error(bad_reference::missing_instance_key(&self.name, argument, key).at(self.span))
     }
 
-    fn unexpected_key(&self, diags: &mut Diagnostics, key: Span) -> Reported {
-        diags.error(bad_reference::unexpected_key(&self.name).at(self.span.to(key)))
+    fn report_unexpected_key(&self, diags: &mut Diagnostics, key: Span) -> Reported {
+        diags.error(bad_reference::unexpected_instance_key(&self.name).at(self.span.to(key)))
     }
 
-    fn no_such_instance(
+    fn report_missing_instance(
         &self,
         diags: &mut Diagnostics,
         expansion: &Expansion,

@@ -12,24 +12,24 @@ use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::EvalFixture;
 use crate::plan;
-use crate::plan::transform::{Add, Connect};
-use crate::provider::{Launch, Pool};
-use crate::provisioner::Provisioners;
+use crate::plan::transform::{AddVertices, ConnectVertices};
+use crate::provider::{ProviderLauncher, ProviderPool};
+use crate::provisioner::ProvisionerSet;
 use crate::session::SessionInputs;
 use crate::state::file::StateFile;
 
 /// A graph is built without asking any provider.
-struct Nobody;
+struct NoProviders;
 
 #[async_trait(?Send)]
-impl Launch for Nobody {
-    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+impl ProviderLauncher for NoProviders {
+    async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         unreachable!("graphs are built before providers start")
     }
 }
 
 /// Every kind of vertex, and every kind of edge.
-const CONFIG: &str = r#"
+const EVERYTHING_CONFIG: &str = r#"
 variable "v" { default = "x" }
 locals {
   l = "${var.v}!"
@@ -47,7 +47,7 @@ output "o" { value = [null_resource.b.id, data.null_data_source.d.id] }
 "#;
 
 /// A resource that is only in the state.
-const STATE: &str = r#"{
+const ORPHAN_STATE: &str = r#"{
   "version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {},
   "resources": [{
     "mode": "managed", "type": "null_resource", "name": "gone",
@@ -59,14 +59,15 @@ const STATE: &str = r#"{
 
 /// Runs `look` with a session of the configuration and the state.
 fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
-    with_session_of(CONFIG, STATE, look)
+    with_session_of(EVERYTHING_CONFIG, ORPHAN_STATE, look)
 }
 
 fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>) -> T) -> T {
-    let bench = EvalFixture::of(config);
-    let state = StateFile::read(state.as_bytes()).unwrap().state;
-    let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
-    let provisioners = Provisioners::default();
+    let bench = EvalFixture::from_fixture(config);
+    let state = StateFile::parse(state.as_bytes()).unwrap().state;
+    let (pool, variables, stop) =
+        (ProviderPool::new(&NoProviders), BTreeMap::new(), Cell::new(false));
+    let provisioners = ProvisionerSet::default();
     look(&Session::new(SessionInputs {
         config: &bench.config,
         sources: &bench.sources,
@@ -81,11 +82,15 @@ fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>)
 }
 
 /// The vertices, and the edges with their reasons, in an order of their own.
-fn graph(session: &Session<'_>, adds: &[Add], connects: &[Connect]) -> Vec<String> {
-    let (mut diags, options) = (Diagnostics::new(), Options::default());
-    let inputs = Inputs { session, options: &options };
-    let steps = Steps { add: adds, connect: connects, ..WHOLE };
-    let draft = draft_by(&mut diags, inputs, steps).unwrap();
+fn describe_graph(
+    session: &Session<'_>,
+    adds: &[AddVertices],
+    connects: &[ConnectVertices],
+) -> Vec<String> {
+    let (mut diags, options) = (Diagnostics::new(), PlanOptions::default());
+    let inputs = TransformInputs { session, options: &options };
+    let steps = TransformSteps { add: adds, connect: connects, ..WHOLE_GRAPH_STEPS };
+    let draft = build_draft_by_steps(&mut diags, inputs, steps).unwrap();
     let vertices = draft.vertices().iter().map(ToString::to_string);
     let edges = draft.edges().iter().map(|edge| {
         let (from, to) = (&draft[edge.dependent], &draft[edge.dependency]);
@@ -97,7 +102,7 @@ fn graph(session: &Session<'_>, adds: &[Add], connects: &[Connect]) -> Vec<Strin
 }
 
 /// All orders of some things.
-fn orders<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
+fn permutations<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
     let Some((first, rest)) = things.split_first() else { return vec![Vec::new()] };
     let put_in = |order: Vec<T>| {
         (0..=order.len()).map(move |at| {
@@ -106,19 +111,19 @@ fn orders<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
             order
         })
     };
-    orders(rest).into_iter().flat_map(put_in).collect()
+    permutations(rest).into_iter().flat_map(put_in).collect()
 }
 
 #[test]
 fn the_order_of_adding_and_of_connecting_does_not_matter() {
     with_session(|session| {
-        let expected = graph(session, STEPS.add, STEPS.connect);
+        let expected = describe_graph(session, PLAN_GRAPH_STEPS.add, PLAN_GRAPH_STEPS.connect);
         let n_edges = expected.iter().filter(|line| line.contains(" -> ")).count();
         // Else a step that adds nothing would pass for one whose place does not matter.
         assert_eq!((n_edges, expected.len()), (13, 24), "{expected:#?}");
-        for adds in orders(STEPS.add) {
-            for connects in orders(STEPS.connect) {
-                assert_eq!(graph(session, &adds, &connects), expected);
+        for adds in permutations(PLAN_GRAPH_STEPS.add) {
+            for connects in permutations(PLAN_GRAPH_STEPS.connect) {
+                assert_eq!(describe_graph(session, &adds, &connects), expected);
             }
         }
     });
@@ -127,7 +132,8 @@ fn the_order_of_adding_and_of_connecting_does_not_matter() {
 #[test]
 fn what_is_drawn_has_an_end_for_each_provider_and_for_the_whole() {
     let drawn = with_session(|session| {
-        plan::dot(session, &mut Diagnostics::new(), &Options::default(), false).unwrap()
+        plan::plan_graph_dot(session, &mut Diagnostics::new(), &PlanOptions::default(), false)
+            .unwrap()
     });
     let edges: Vec<&str> =
         drawn.lines().map(str::trim).filter(|line| line.contains("->")).collect();
@@ -157,9 +163,9 @@ fn what_is_drawn_has_an_end_for_each_provider_and_for_the_whole() {
 }
 
 /// Draws a graph, and has only the lines that contain something.
-fn drawn(config: &str, state: &str, options: &Options, part: &str) -> String {
+fn dot_lines_containing(config: &str, state: &str, options: &PlanOptions, part: &str) -> String {
     let dot = with_session_of(config, state, |session| {
-        plan::dot(session, &mut Diagnostics::new(), options, false).unwrap()
+        plan::plan_graph_dot(session, &mut Diagnostics::new(), options, false).unwrap()
     });
     let lines = dot.lines().map(str::trim).filter(|line| line.contains(part));
     lines.collect::<Vec<_>>().join("\n")
@@ -187,7 +193,7 @@ fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
         r#"{{"version": 4, "serial": 1, "lineage": "l", "outputs": {{}}, "resources": [{}]}}"#,
         objects.join(",")
     );
-    let options = Options { mode: plan::Mode::Destroy, ..Options::default() };
+    let options = PlanOptions { mode: plan::PlanMode::Destroy, ..PlanOptions::default() };
     // That `a` waits for `gone` as well follows from the others, so it is not drawn.
     expect![[r#"
         "[root] null_resource.a (destroy)" [label = "null_resource.a", shape = "box"]
@@ -196,7 +202,7 @@ fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
         "[root] null_resource.a (destroy)" -> "[root] null_resource.b (destroy)"
         "[root] null_resource.b (destroy)" -> "[root] null_resource.gone (destroy)"
         "[root] null_resource.gone (destroy)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"]"
-        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] null_resource.a (destroy)""#]].assert_eq(&drawn(config, &state, &options, "null_resource"));
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] null_resource.a (destroy)""#]].assert_eq(&dot_lines_containing(config, &state, &options, "null_resource"));
 }
 
 #[test]
@@ -211,5 +217,10 @@ fn each_check_is_drawn_with_a_report_before_it() {
         }
     "#;
     expect![[r#""[root] data.null_data_source.d (expand)" -> "[root] check.c (report)""#]]
-        .assert_eq(&drawn(config, STATE, &Options::default(), "(report)"));
+        .assert_eq(&dot_lines_containing(
+            config,
+            ORPHAN_STATE,
+            &PlanOptions::default(),
+            "(report)",
+        ));
 }

@@ -7,18 +7,18 @@ use tempfile::TempDir;
 
 use super::*;
 
-const PARTS: [(&str, &[u8]); 3] =
+const TEST_PARTS: [(&str, &[u8]); 3] =
     [("plan", b"changes"), ("state", b"{\"version\":4}"), ("config/main.tf", b"")];
 
-fn written() -> (TempDir, PathBuf) {
+fn write_test_plan() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("plan");
-    write(&path, &PARTS).unwrap();
+    write_plan_file(&path, &TEST_PARTS).unwrap();
     (folder, path)
 }
 
 /// Packs any parts, without a manifest of ours.
-fn packed(path: &Path, parts: &[(&str, &[u8])]) {
+fn pack_without_manifest(path: &Path, parts: &[(&str, &[u8])]) {
     let mut zip = ZipWriter::new(File::create(path).unwrap());
     for (name, bytes) in parts {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -29,27 +29,27 @@ fn packed(path: &Path, parts: &[(&str, &[u8])]) {
 
 #[test]
 fn what_is_written_is_read_and_only_by_the_owner() {
-    let (folder, path) = written();
-    let expected: Parts =
-        PARTS.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
-    assert_eq!(read(&path).unwrap(), expected);
+    let (folder, path) = write_test_plan();
+    let expected: PlanFileParts =
+        TEST_PARTS.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
+    assert_eq!(read_plan_file(&path).unwrap(), expected);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing else is left over");
 }
 
 #[test]
 fn the_same_parts_make_the_same_bytes() {
-    let ((_a, a), (_b, b)) = (written(), written());
+    let ((_a, a), (_b, b)) = (write_test_plan(), write_test_plan());
     assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
 }
 
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {
-    let (_folder, path) = written();
+    let (_folder, path) = write_test_plan();
     let bytes = std::fs::read(&path).unwrap();
     for cut in 0..bytes.len() {
         std::fs::write(&path, &bytes[..cut]).unwrap();
-        let error = read(&path).unwrap_err();
+        let error = read_plan_file(&path).unwrap_err();
         let expected = match cut {
             // The signature of a zip file has four bytes.
             0..4 => matches!(error, PlanFileError::NotAPlan(_)),
@@ -61,14 +61,14 @@ fn a_file_cut_off_anywhere_is_refused() {
 
 #[test]
 fn a_file_changed_anywhere_is_never_read_as_something_else() {
-    let (_folder, path) = written();
-    let (bytes, parts) = (std::fs::read(&path).unwrap(), read(&path).unwrap());
+    let (_folder, path) = write_test_plan();
+    let (bytes, parts) = (std::fs::read(&path).unwrap(), read_plan_file(&path).unwrap());
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 0x01;
         std::fs::write(&path, &changed).unwrap();
-        if let Ok(read) = read(&path) {
-            let contents = |parts: &Parts| parts.values().cloned().collect::<Vec<_>>();
+        if let Ok(read) = read_plan_file(&path) {
+            let contents = |parts: &PlanFileParts| parts.values().cloned().collect::<Vec<_>>();
             assert_eq!(contents(&read).len(), contents(&parts).len(), "byte {at}");
             for (name, bytes) in &read {
                 // A name may have changed, but never what a known name holds.
@@ -84,34 +84,37 @@ fn what_is_no_plan_of_ours_is_named() {
     let path = folder.path().join("plan");
     let name =
         |error: &PlanFileError| format!("{error:?}").split(['(', ' ']).next().unwrap().to_owned();
-    assert_eq!(name(&read(&path).unwrap_err()), "Io");
-    assert_eq!(name(&read(folder.path()).unwrap_err()), "Folder");
+    assert_eq!(name(&read_plan_file(&path).unwrap_err()), "Io");
+    assert_eq!(name(&read_plan_file(folder.path()).unwrap_err()), "Folder");
     std::fs::write(&path, "junk").unwrap();
-    assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
-    packed(&path, &[("notes.txt", b"")]);
-    assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
+    assert_eq!(name(&read_plan_file(&path).unwrap_err()), "NotAPlan");
+    pack_without_manifest(&path, &[("notes.txt", b"")]);
+    assert_eq!(name(&read_plan_file(&path).unwrap_err()), "NotAPlan");
     // Parts that a plan of Terraform has.
-    packed(&path, &[("tfplan", b""), ("tfstate", b"")]);
-    let error = read(&path).unwrap_err();
+    pack_without_manifest(&path, &[("tfplan", b""), ("tfstate", b"")]);
+    let error = read_plan_file(&path).unwrap_err();
     assert_eq!(name(&error), "Foreign");
     let diagnostic = error.diagnostic("plan");
     assert_eq!(diagnostic.summary, "Failed to load \"plan\" as a plan file");
     let start = format!("The file {} is a plan made by Terraform. Plans", path.display());
     assert!(diagnostic.detail.starts_with(&start), "{}", diagnostic.detail);
-    packed(&path, &[(MANIFEST, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")]);
-    assert_eq!(name(&read(&path).unwrap_err()), "OtherVersion");
-    packed(&path, &[(MANIFEST, b"{}")]);
-    assert_eq!(name(&read(&path).unwrap_err()), "Damaged");
+    pack_without_manifest(
+        &path,
+        &[(MANIFEST_PART, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")],
+    );
+    assert_eq!(name(&read_plan_file(&path).unwrap_err()), "OtherVersion");
+    pack_without_manifest(&path, &[(MANIFEST_PART, b"{}")]);
+    assert_eq!(name(&read_plan_file(&path).unwrap_err()), "Damaged");
 }
 
 #[test]
 fn a_file_that_unpacks_to_too_much_is_refused() {
-    let (_folder, path) = written();
+    let (_folder, path) = write_test_plan();
     // With the manifest there are four.
-    let few = Limits { n_parts: 3, ..LIMITS };
-    let small = Limits { n_bytes: 30, ..LIMITS };
+    let few = ReadLimits { n_parts: 3, ..READ_LIMITS };
+    let small = ReadLimits { n_bytes: 30, ..READ_LIMITS };
     for limits in [few, small] {
-        let error = unpack(&path, File::open(&path).unwrap(), &limits).unwrap_err();
+        let error = unpack_parts(&path, File::open(&path).unwrap(), &limits).unwrap_err();
         assert!(matches!(error, PlanFileError::TooLarge { .. }), "{error:?}");
     }
 }
@@ -122,18 +125,22 @@ fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
     let path = folder.path().join("plan");
     // Zeros: little on the disk, and much in memory.
     let packed_well = vec![0; 40 << 20];
-    packed(&path, &[("plan", &packed_well)]);
+    pack_without_manifest(&path, &[("plan", &packed_well)]);
     let length = path.metadata().unwrap().len();
-    let told = read(&path).unwrap_err().diagnostic("plan");
-    let limit = format!("holds more than {} bytes, which is ", SMALL * 200);
-    assert!(length < SMALL && told.detail.contains(&limit), "{length}: {}", told.detail);
+    let told = read_plan_file(&path).unwrap_err().diagnostic("plan");
+    let limit = format!("holds more than {} bytes, which is ", MAX_FULLY_COMPRESSED_LEN * 200);
+    assert!(
+        length < MAX_FULLY_COMPRESSED_LEN && told.detail.contains(&limit),
+        "{length}: {}",
+        told.detail
+    );
 }
 
 #[test]
 fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing").join("plan");
-    let error = write(&missing, &PARTS).unwrap_err();
+    let error = write_plan_file(&missing, &TEST_PARTS).unwrap_err();
     assert_eq!(error.diagnostic("plan").summary, "Failed to write plan file");
 }
 
@@ -143,17 +150,17 @@ fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
     let (target, link) = (folder.path().join("target"), folder.path().join("link"));
     std::fs::write(&target, "before").unwrap();
     std::os::unix::fs::symlink("target", &link).unwrap();
-    write(&link, &PARTS).unwrap();
+    write_plan_file(&link, &TEST_PARTS).unwrap();
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert!(read(&target).is_ok());
+    assert!(read_plan_file(&target).is_ok());
 
     // Through a link, so that even an error would not touch the device.
     let device = folder.path().join("device");
     std::os::unix::fs::symlink("/dev/null", &device).unwrap();
-    write(&device, &PARTS).unwrap();
+    write_plan_file(&device, &TEST_PARTS).unwrap();
     assert!(device.symlink_metadata().unwrap().is_symlink());
     assert!(!std::fs::metadata(&device).unwrap().is_file());
     let full = folder.path().join("full");
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-    assert!(matches!(write(&full, &PARTS), Err(PlanFileError::Io { .. })));
+    assert!(matches!(write_plan_file(&full, &TEST_PARTS), Err(PlanFileError::Io { .. })));
 }

@@ -4,49 +4,49 @@ use expect_test::{Expect, expect};
 use formwork_value::schema::Docs;
 
 use super::*;
-use crate::config::testing::load_ok;
+use crate::config::testing::load_valid_fixture;
 
-fn attribute(ty: Type, role: Role) -> Attribute {
+fn attribute_with_role(ty: Type, role: Role) -> Attribute {
     Attribute::new(ty, role)
 }
 
-fn text() -> Attribute {
-    attribute(Type::String, Role::Optional)
+fn optional_string() -> Attribute {
+    attribute_with_role(Type::String, Role::Optional)
 }
 
-fn of(attributes: impl IntoIterator<Item = (&'static str, Attribute)>) -> Block {
+fn block_of_attributes(attributes: impl IntoIterator<Item = (&'static str, Attribute)>) -> Block {
     let attributes = attributes.into_iter().map(|(name, one)| (name.into(), one));
     Block { attributes: attributes.collect(), ..Block::default() }
 }
 
-fn nested(nesting: Nesting) -> NestedBlock {
-    let block = of([("text", text())]);
+fn nested_block(nesting: Nesting) -> NestedBlock {
+    let block = block_of_attributes([("text", optional_string())]);
     NestedBlock { nesting, block, min_items: 0, max_items: 0, computed: false }
 }
 
 /// Checks the block generated for a resource that is imported; `import` follows the ID in the
 /// import block.
-fn check(import: &str, schema: &Block, object: &Value, expect: Expect) {
-    let (mut config, _) = load_ok(&format!(
+fn check_generated_block(import: &str, schema: &Block, object: &Value, expect: Expect) {
+    let (mut config, _) = load_valid_fixture(&format!(
         "provider \"test\" {{\n  alias = \"other\"\n}}\nimport {{\n  to = test_thing.a\n  id = \"a\"\n{import}\n}}\n"
     ));
     config.expect_generated(&mut Diagnostics::new()).unwrap();
     let resource = config.unwritten.values().next().unwrap();
-    expect.assert_eq(&block(resource, schema, object).unwrap());
+    expect.assert_eq(&generate_block(resource, schema, object).unwrap());
 }
 
 #[test]
 fn what_can_be_set_is_written_and_the_rest_left_out() {
     let old = Docs { deprecated: true, ..Docs::default() };
-    let schema = of([
-        ("computed", attribute(Type::String, Role::Computed)),
-        ("either", attribute(Type::list(Type::Number), Role::OptionalComputed)),
+    let schema = block_of_attributes([
+        ("computed", attribute_with_role(Type::String, Role::Computed)),
+        ("either", attribute_with_role(Type::list(Type::Number), Role::OptionalComputed)),
         // Like Terraform, an `id` that is optional and computed is left out.
-        ("id", attribute(Type::String, Role::OptionalComputed)),
-        ("needed", attribute(Type::map(Type::Bool), Role::Required)),
-        ("nothing", text()),
-        ("old", Attribute { docs: old, ..text() }),
-        ("secret", Attribute { sensitive: true, ..text() }),
+        ("id", attribute_with_role(Type::String, Role::OptionalComputed)),
+        ("needed", attribute_with_role(Type::map(Type::Bool), Role::Required)),
+        ("nothing", optional_string()),
+        ("old", Attribute { docs: old, ..optional_string() }),
+        ("secret", Attribute { sensitive: true, ..optional_string() }),
     ]);
     let object = Value::object([
         ("computed", Value::string("c")),
@@ -58,7 +58,7 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
         ("secret", Value::string("secret")),
     ]);
     // What only the provider sets cannot be written, and what is deprecated should not be.
-    check(
+    check_generated_block(
         "",
         &schema,
         &object,
@@ -77,7 +77,8 @@ fn what_can_be_set_is_written_and_the_rest_left_out() {
 #[test]
 fn a_text_that_is_a_document_is_shown_as_what_it_means() {
     // A document that is only a string or a number is more likely meant as that text.
-    let schema = of(["a", "b", "c", "d", "e"].map(|name| (name, text())));
+    let schema =
+        block_of_attributes(["a", "b", "c", "d", "e"].map(|name| (name, optional_string())));
     let object = Value::object([
         ("a", Value::string("{\"x\": [1, null]}")),
         ("b", Value::string("5")),
@@ -85,7 +86,7 @@ fn a_text_that_is_a_document_is_shown_as_what_it_means() {
         ("d", Value::string("[] and ${more}\n")),
         ("e", Value::string("")),
     ]);
-    check(
+    check_generated_block(
         "provider = test.other",
         &schema,
         &object,
@@ -112,7 +113,7 @@ fn blocks_are_written_as_often_as_they_are_there() {
         ("map", Nesting::Map),
         ("set", Nesting::Set),
     ] {
-        schema.blocks.insert(name.into(), nested(nesting));
+        schema.blocks.insert(name.into(), nested_block(nesting));
     }
     let one = |value: &str| Value::object([("text", Value::string(value))]);
     let ty = one("").ty();
@@ -123,7 +124,7 @@ fn blocks_are_written_as_often_as_they_are_there() {
         ("map", Value::map(ty.clone(), [("a key", one("m"))])),
         ("set", Value::set(ty, vec![secret])),
     ]);
-    check(
+    check_generated_block(
         "",
         &schema,
         &object,

@@ -3,14 +3,14 @@
 
 use formwork_value::Diagnostics;
 
-use crate::addr::Mode;
-use crate::plan::transform::Inputs;
-use crate::plan::vertex::{OrphanVertex, Vertex};
+use crate::addr::ResourceMode;
+use crate::plan::transform::TransformInputs;
+use crate::plan::vertex::{OrphanVertex, PlanVertex};
 
-pub(in crate::plan) fn add<'c>(
-    inputs: Inputs<'c>,
+pub(in crate::plan) fn add_orphans<'c>(
+    inputs: TransformInputs<'c>,
     _: &mut Diagnostics,
-    add: &mut dyn FnMut(Vertex<'c>),
+    add: &mut dyn FnMut(PlanVertex<'c>),
 ) {
     let session = inputs.session;
     // Terraform's `import` leaves the objects alone that no block describes: they are neither upgraded
@@ -18,13 +18,13 @@ pub(in crate::plan) fn add<'c>(
     let is_import = inputs.options.adoptions.values().any(|adoption| adoption.all);
     let prior = session.state.resources.iter().filter(|_| !is_import);
     for (addr, prior) in prior {
-        let written = session.config.resource(&addr.config()).is_some();
-        if !written && addr.resource.mode() == Mode::Managed {
+        let written = session.config.find_resource(&addr.config_addr()).is_some();
+        if !written && addr.resource.mode() == ResourceMode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());
-            add(Vertex::Orphan(OrphanVertex { addr, provider, prior: Some(prior) }));
+            add(PlanVertex::Orphan(OrphanVertex { addr, provider, prior: Some(prior) }));
         }
     }
     for (addr, provider) in inputs.adopted_orphans() {
-        add(Vertex::Orphan(OrphanVertex { addr, provider: provider.clone(), prior: None }));
+        add(PlanVertex::Orphan(OrphanVertex { addr, provider: provider.clone(), prior: None }));
     }
 }

@@ -5,33 +5,33 @@ use std::collections::BTreeMap;
 use formwork_value::Diagnostics;
 
 use crate::addr::{ConfigResourceAddr, ModuleAddr};
-use crate::config::{Config, Import};
-use crate::plan::Mode;
-use crate::plan::transform::Inputs;
-use crate::plan::vertex::{ResourceVertex, Vertex};
+use crate::config::{Config, ImportBlock};
+use crate::plan::PlanMode;
+use crate::plan::transform::TransformInputs;
+use crate::plan::vertex::{PlanVertex, ResourceVertex};
 use crate::state::{ResourceState, State};
 
-pub(in crate::plan) fn add<'c>(
-    inputs: Inputs<'c>,
+pub(in crate::plan) fn add_resources<'c>(
+    inputs: TransformInputs<'c>,
     _: &mut Diagnostics,
-    add: &mut dyn FnMut(Vertex<'c>),
+    add: &mut dyn FnMut(PlanVertex<'c>),
 ) {
     let config = inputs.session.config;
-    let mut prior = by_resource(inputs.session.state);
+    let mut prior = state_by_resource(inputs.session.state);
     // A refresh or a destruction takes no new object in.
     let mut imports = match inputs.options.mode {
-        Mode::Normal if !inputs.options.before_destroy => imports(config),
-        Mode::Normal | Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),
+        PlanMode::Normal if !inputs.options.before_destroy => imports_by_resource(config),
+        PlanMode::Normal | PlanMode::Destroy | PlanMode::RefreshOnly => BTreeMap::new(),
     };
-    for (node, resource) in config.resources() {
+    for (node, resource) in config.all_resources() {
         // One that names a configuration that is not there was refused when it was read.
-        let Some(provider) = config.provider_of(node, resource) else { continue };
+        let Some(provider) = config.provider_of_resource(node, resource) else { continue };
         let (module, name) = (node.path.clone(), resource.name.clone());
         let addr = ConfigResourceAddr { module, resource: name };
         let prior = prior.remove(&addr).unwrap_or_default();
         let imports = imports.remove(&addr).unwrap_or_default();
         let generated = !node.module.resources.contains_key(&resource.name);
-        add(Vertex::Resource(ResourceVertex {
+        add(PlanVertex::Resource(ResourceVertex {
             addr,
             node,
             config: resource,
@@ -44,7 +44,7 @@ pub(in crate::plan) fn add<'c>(
 }
 
 /// Returns the imports, by the resource that they import into.
-fn imports(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&Import>> {
+fn imports_by_resource(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&ImportBlock>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for import in &config.root.imports {
         found.entry(import.config_addr()).or_default().push(import);
@@ -53,10 +53,12 @@ fn imports(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&Import>> {
 }
 
 /// Returns the part of the state of each resource, by module instance.
-fn by_resource(state: &State) -> BTreeMap<ConfigResourceAddr, Vec<(&ModuleAddr, &ResourceState)>> {
+fn state_by_resource(
+    state: &State,
+) -> BTreeMap<ConfigResourceAddr, Vec<(&ModuleAddr, &ResourceState)>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (addr, resource) in &state.resources {
-        found.entry(addr.config()).or_default().push((&addr.module, &**resource));
+        found.entry(addr.config_addr()).or_default().push((&addr.module, &**resource));
     }
     found
 }

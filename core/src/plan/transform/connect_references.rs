@@ -3,20 +3,20 @@
 use formwork_value::Span;
 
 use crate::config::Config;
-use crate::graph::{Edges, numbered};
-use crate::plan::vertex::Vertex;
-use crate::shared_graph::{EdgeReason, Mentions, Names};
+use crate::graph::{Edges, enumerate_vertices};
+use crate::plan::vertex::PlanVertex;
+use crate::shared_graph::{EdgeReason, ModuleReferences, VertexNames};
 
-pub(in crate::plan) fn connect<'c>(
+pub(in crate::plan) fn connect_references<'c>(
     config: &'c Config,
-    vertices: &[Vertex<'c>],
-    names: &Names,
+    vertices: &[PlanVertex<'c>],
+    names: &VertexNames,
     edges: &mut Edges<EdgeReason>,
 ) {
-    for (at, vertex) in numbered(vertices) {
-        for ((node, references), why) in mentions(config, vertex) {
+    for (at, vertex) in enumerate_vertices(vertices) {
+        for ((node, references), why) in vertex_references(config, vertex) {
             for reference in references {
-                let Some(to) = names.find(node, reference) else { continue };
+                let Some(to) = names.find_vertex(node, reference) else { continue };
                 // A variable's validation mentions the variable itself; a resource that mentions
                 // itself is reported when it is evaluated.
                 if *to != at {
@@ -27,26 +27,27 @@ pub(in crate::plan) fn connect<'c>(
     }
 }
 
-type ReasonAt = fn(Span) -> EdgeReason;
+type ReasonForSpan = fn(Span) -> EdgeReason;
 
 /// Returns the references of a vertex, and those needed to find the objects that are imported into
 /// a resource.
-pub(in crate::plan) fn mentions<'c>(
+pub(in crate::plan) fn vertex_references<'c>(
     config: &'c Config,
-    vertex: &Vertex<'c>,
-) -> Vec<(Mentions<'c>, ReasonAt)> {
+    vertex: &PlanVertex<'c>,
+) -> Vec<(ModuleReferences<'c>, ReasonForSpan)> {
     match vertex {
-        Vertex::SharedVertex(shared) => {
-            let all = shared.mentions(config).into_iter();
-            all.map(|mentions| (mentions, EdgeReason::Mention as ReasonAt)).collect()
+        PlanVertex::SharedVertex(shared) => {
+            let all = shared.references(config).into_iter();
+            all.map(|mentions| (mentions, EdgeReason::Reference as ReasonForSpan)).collect()
         }
-        Vertex::Resource(resource) => {
+        PlanVertex::Resource(resource) => {
             let own = (resource.node, resource.config.references.as_slice());
             let imports = resource.imports.iter();
             let imports = imports.map(|it| (config.root_node(), it.references.as_slice()));
-            let imports = imports.map(|mentions| (mentions, EdgeReason::Import as ReasonAt));
-            std::iter::once((own, EdgeReason::Mention as ReasonAt)).chain(imports).collect()
+            let imports =
+                imports.map(|mentions| (mentions, EdgeReason::ImportReference as ReasonForSpan));
+            std::iter::once((own, EdgeReason::Reference as ReasonForSpan)).chain(imports).collect()
         }
-        Vertex::Read(_) | Vertex::Orphan(_) => Vec::new(),
+        PlanVertex::Read(_) | PlanVertex::Orphan(_) => Vec::new(),
     }
 }

@@ -2,36 +2,37 @@
 //! only excluded in part keeps its vertex; its visit decides which of its instances are left alone.
 
 use crate::addr::{ConfigResourceAddr, Target};
-use crate::graph::{Draft, numbered};
-use crate::plan::Mode;
-use crate::plan::transform::Inputs;
-use crate::plan::vertex::Vertex;
+use crate::graph::{Draft, enumerate_vertices};
+use crate::plan::PlanMode;
+use crate::plan::transform::TransformInputs;
+use crate::plan::vertex::PlanVertex;
 use crate::shared_graph::EdgeReason;
 
-pub(in crate::plan) fn prune<'c>(
-    inputs: Inputs<'c>,
-    draft: &Draft<Vertex<'c>, EdgeReason>,
+pub(in crate::plan) fn prune_excluded<'c>(
+    inputs: TransformInputs<'c>,
+    draft: &Draft<PlanVertex<'c>, EdgeReason>,
 ) -> Vec<bool> {
     let vertices = draft.vertices();
     let excludes = &inputs.options.excludes;
     // Destroying goes in the opposite order, and by the state: see `ExcludedFromDestroy`.
-    if excludes.is_empty() || inputs.options.mode == Mode::Destroy {
+    if excludes.is_empty() || inputs.options.mode == PlanMode::Destroy {
         return vec![true; vertices.len()];
     }
-    let is_excluded = |vertex: &Vertex<'_>, how: fn(&Target, &ConfigResourceAddr) -> bool| {
-        matches!(vertex, Vertex::Resource(resource)
+    let is_excluded = |vertex: &PlanVertex<'_>, how: fn(&Target, &ConfigResourceAddr) -> bool| {
+        matches!(vertex, PlanVertex::Resource(resource)
             if excludes.iter().any(|target| how(target, &resource.addr)))
     };
     let dependents = draft.dependents();
     let mut stand_on_it = vec![false; vertices.len()];
-    for (id, vertex) in numbered(vertices) {
+    for (id, vertex) in enumerate_vertices(vertices) {
         // Also if only some instances are excluded: an edge names no instance, so each dependent
         // may need one that is left out.
-        if is_excluded(vertex, Target::touches_config) {
-            dependents.of(id).iter().for_each(|on| stand_on_it[on.index()] = true);
+        if is_excluded(vertex, Target::may_contain_config_resource) {
+            dependents.neighbors(id).iter().for_each(|on| stand_on_it[on.index()] = true);
         }
     }
-    let lost = dependents.reach(stand_on_it);
-    let covered = vertices.iter().map(|vertex| is_excluded(vertex, Target::covers_config));
+    let lost = dependents.reachable_from(stand_on_it);
+    let covered =
+        vertices.iter().map(|vertex| is_excluded(vertex, Target::contains_config_resource));
     covered.zip(lost).map(|(covered, lost)| !covered && !lost).collect()
 }

@@ -8,37 +8,40 @@ use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Span};
 
 use crate::config::Resource;
-use crate::graph::{Draft, VertexId, numbered};
-use crate::plan::vertex::Vertex;
-use crate::provisioner::connection;
+use crate::graph::{Draft, VertexId, enumerate_vertices};
+use crate::plan::vertex::PlanVertex;
+use crate::provisioner::connection_schema;
 use crate::session::Session;
 use crate::shared_graph::{EdgeReason, SharedVertex};
 
 /// Removes the edges. The providers of the graph must be loaded.
-pub(super) fn remove_edges(session: &Session<'_>, draft: &mut Draft<Vertex<'_>, EdgeReason>) {
+pub(super) fn remove_unsupported_edges(
+    session: &Session<'_>,
+    draft: &mut Draft<PlanVertex<'_>, EdgeReason>,
+) {
     let spans =
-        |(at, vertex)| Some((at, unsupported(session, vertex))).filter(|it| !it.1.is_empty());
+        |(at, vertex)| Some((at, unsupported_spans(session, vertex))).filter(|it| !it.1.is_empty());
     let spans: BTreeMap<VertexId, Vec<Span>> =
-        numbered(draft.vertices()).filter_map(spans).collect();
+        enumerate_vertices(draft.vertices()).filter_map(spans).collect();
     if spans.is_empty() {
         return;
     }
-    let (_, edges) = draft.split();
-    edges.retain(|edge| match (edge.why, spans.get(&edge.dependent)) {
-        (EdgeReason::Mention(at), Some(spans)) => !spans.iter().any(|span| span.covers(at)),
+    let (_, edges) = draft.split_vertices_and_edges();
+    edges.retain_edges(|edge| match (edge.why, spans.get(&edge.dependent)) {
+        (EdgeReason::Reference(at), Some(spans)) => !spans.iter().any(|span| span.covers(at)),
         _ => true,
     });
 }
 
 /// Removes warnings about references in unsupported arguments and blocks of a vertex, and about those in
 /// `replace_triggered_by`, whose values Terraform does not take.
-pub(super) fn remove_warnings(
+pub(super) fn remove_unsupported_warnings(
     session: &Session<'_>,
-    vertex: &Vertex<'_>,
+    vertex: &PlanVertex<'_>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    let mut spans = unsupported(session, vertex);
-    if let Vertex::Resource(resource) = vertex {
+    let mut spans = unsupported_spans(session, vertex);
+    if let PlanVertex::Resource(resource) = vertex {
         let triggers = &resource.config.lifecycle.replace_triggered_by;
         spans.extend(triggers.iter().map(|trigger| trigger.span));
     }
@@ -47,39 +50,42 @@ pub(super) fn remove_warnings(
 }
 
 /// Returns the spans of the arguments and blocks of a vertex that the schema lacks.
-fn unsupported(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Span> {
+fn unsupported_spans(session: &Session<'_>, vertex: &PlanVertex<'_>) -> Vec<Span> {
     match vertex {
-        Vertex::Resource(resource) => {
-            let Some(loaded) = session.pool.loaded(&resource.provider.provider) else {
+        PlanVertex::Resource(resource) => {
+            let Some(loaded) = session.pool.loaded_provider(&resource.provider.provider) else {
                 return Vec::new();
             };
             let name = &resource.addr.resource;
-            let ty = loaded.find(name.mode(), name.kind());
+            let ty = loaded.find_type(name.mode(), name.resource_type());
             let unsupported = match &ty {
-                Some(ty) => refs::unsupported(&resource.config.body, ty.block()),
+                Some(ty) => refs::find_unsupported_spans(&resource.config.body, ty.schema_block()),
                 // A type that the provider lacks has no arguments, so none of them is evaluated.
-                None => refs::unsupported(&resource.config.body, &Block::default()),
+                None => refs::find_unsupported_spans(&resource.config.body, &Block::default()),
             };
-            unsupported.into_iter().chain(in_provisioners(session, resource.config)).collect()
+            unsupported
+                .into_iter()
+                .chain(unsupported_in_provisioners(session, resource.config))
+                .collect()
         }
-        Vertex::SharedVertex(SharedVertex::Provider(provider)) => {
-            let loaded = session.pool.loaded(&provider.addr.provider);
-            loaded.zip(provider.block()).map_or_else(Vec::new, |(loaded, block)| {
-                refs::unsupported(&block.body, loaded.config().block())
+        PlanVertex::SharedVertex(SharedVertex::Provider(provider)) => {
+            let loaded = session.pool.loaded_provider(&provider.addr.provider);
+            loaded.zip(provider.provider_block()).map_or_else(Vec::new, |(loaded, block)| {
+                refs::find_unsupported_spans(&block.body, loaded.config_type().schema_block())
             })
         }
-        Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Vec::new(),
+        PlanVertex::SharedVertex(_) | PlanVertex::Read(_) | PlanVertex::Orphan(_) => Vec::new(),
     }
 }
 
-fn in_provisioners(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
+fn unsupported_in_provisioners(session: &Session<'_>, resource: &Resource) -> Vec<Span> {
     let mut found = Vec::new();
     for provisioner in &resource.provisioners {
-        if let Some(program) = session.provisioners.find(&provisioner.kind.name) {
-            found.extend(refs::unsupported(&provisioner.body, program.schema()));
+        if let Some(program) = session.provisioners.find_provisioner(&provisioner.kind.name) {
+            found.extend(refs::find_unsupported_spans(&provisioner.body, program.schema()));
         }
         if let Some(body) = &provisioner.connection {
-            found.extend(refs::unsupported(body, connection()));
+            found.extend(refs::find_unsupported_spans(body, connection_schema()));
         }
     }
     found

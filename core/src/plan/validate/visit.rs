@@ -3,25 +3,26 @@
 
 use formwork_value::{Diagnostics, Marks, Reported, Value};
 
-use super::ValidateOutcome;
-use crate::addr::Mode;
+use super::ValidationVisitOutcome;
+use crate::addr::ResourceMode;
 use crate::config::{Repetition, import_problem};
 use crate::eval::conditions::validate_conditions;
 use crate::eval::import::expand_import;
-use crate::eval::references::{ReferenceSite, StaticCheck, decode};
+use crate::eval::references::{ReferenceLocation, StaticCheck, decode_checked};
 use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
 use crate::instance::{
-    ProvisionedResource, check_ephemeral, check_ignored, check_provisioners, point_at_parts,
+    ProvisionedResource, check_ephemeral_values, check_ignored_changes, check_provisioners,
+    point_at_parts,
 };
-use crate::plan::mention::{check_ignored_parts, warn_of_redundant_ignores};
+use crate::plan::attribute_references::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type};
+use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type_error};
 use crate::session::Session;
 use crate::shared_graph::ProviderVertex;
 
 /// Validates vertices.
 #[derive(Clone, Copy)]
-pub(super) struct Checking<'s> {
+pub(super) struct ValidationContext<'s> {
     pub(super) session: &'s Session<'s>,
     /// Checks references before an expression is evaluated.
     pub(super) check: Option<&'s StaticCheck<'s>>,
@@ -29,34 +30,34 @@ pub(super) struct Checking<'s> {
 
 /// A resource in the one instance of its module that validation knows.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct ValidatedResource<'p> {
     vertex: &'p ResourceVertex<'p>,
     ty: Option<&'p ResourceType>,
     module: &'p ModuleResults,
     scope: &'p ModuleScope<'p>,
 }
 
-impl<'s> Checking<'s> {
-    fn scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
-        self.session.scope(module).with_check(self.check)
+impl<'s> ValidationContext<'s> {
+    fn module_scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
+        self.session.module_scope(module).with_check(self.check)
     }
 
-    pub(super) async fn provider(
+    pub(super) async fn validate_provider(
         self,
         diags: &mut Diagnostics,
         vertex: &ProviderVertex<'_>,
     ) -> Result<(), Reported> {
         let session = self.session;
         let Some((node, block)) = vertex.written else { return Ok(()) };
-        let handle = session.pool.unconfigured(diags, &vertex.addr.provider).await?;
+        let handle = session.pool.unconfigured_client(diags, &vertex.addr.provider).await?;
         let Some(handle) = handle else { return Ok(()) };
-        let schema = handle.loaded().config().block();
+        let schema = handle.loaded_schemas().config_type().schema_block();
         let Some(&module) = session.results.module_instances(&node.path).first() else {
             return Ok(());
         };
-        let scope = self.scope(module);
-        let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
-        let config = session.settled(diags, config).await?;
+        let scope = self.module_scope(module);
+        let config = |diags: &mut Diagnostics| decode_checked(diags, &block.body, schema, &scope);
+        let config = session.evaluate_with_functions(diags, config).await?;
         // A block without arguments is not shown to the provider: it may only be there for its alias.
         if block.body.is_empty() {
             return Ok(());
@@ -68,47 +69,47 @@ impl<'s> Checking<'s> {
         diags.append(said).and(verdict)
     }
 
-    pub(super) async fn resource(
+    pub(super) async fn validate_resource(
         self,
         diags: &mut Diagnostics,
         vertex: &ResourceVertex<'_>,
-    ) -> Result<ValidateOutcome, Reported> {
+    ) -> Result<ValidationVisitOutcome, Reported> {
         let (session, config) = (self.session, vertex.config);
         let name = &vertex.addr.resource;
-        let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
-        let Some(handle) = handle else { return Ok(ValidateOutcome::Nothing) };
-        let ty = handle.loaded().find(name.mode(), name.kind());
+        let handle = session.pool.unconfigured_client(diags, &vertex.provider.provider).await?;
+        let Some(handle) = handle else { return Ok(ValidationVisitOutcome::Nothing) };
+        let ty = handle.loaded_schemas().find_type(name.mode(), name.resource_type());
         // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.module_instances(&vertex.node.path);
-        let Some(&module) = modules.first() else { return Ok(ValidateOutcome::Nothing) };
+        let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
             (Some(ty), Repetition::Single) => Value::unknown(ty.ty.clone()),
             _ => Value::dynamic(),
         };
-        let placeholder = mark_of(name.mode(), placeholder);
-        if let Some(results) = module.resource(name) {
+        let placeholder = mark_for_mode(name.mode(), placeholder);
+        if let Some(results) = module.resource_results(name) {
             results.set_placeholder(placeholder.clone());
         }
         let mut said = Diagnostics::new();
-        let _ = self.imports(&mut said, vertex).await;
+        let _ = self.validate_imports(&mut said, vertex).await;
         // The block of one that is generated is made only when the object was found.
         if vertex.generated {
-            return diags.append(said).map(|()| ValidateOutcome::Nothing);
+            return diags.append(said).map(|()| ValidationVisitOutcome::Nothing);
         }
-        let unknown = RepetitionData::unknown(&config.repetition);
-        let site = ReferenceSite { resource: Some(name), ..ReferenceSite::default() };
-        let scope = self.scope(module).with_repetition(unknown).at(site);
-        let place = Place { vertex, ty: ty.as_deref(), module, scope: &scope };
-        let accepted = self.block(&mut said, place, &handle).await;
+        let unknown = RepetitionData::unknown_of_kind(&config.repetition);
+        let site = ReferenceLocation { resource: Some(name), ..ReferenceLocation::default() };
+        let scope = self.module_scope(module).with_repetition(unknown).at_site(site);
+        let place = ValidatedResource { vertex, ty: ty.as_deref(), module, scope: &scope };
+        let accepted = self.validate_block(&mut said, place, &handle).await;
         let conditions = |diags: &mut Diagnostics| {
             let lifecycle = &config.lifecycle;
             let before = validate_conditions(diags, &scope, &lifecycle.preconditions);
             let scope = scope.clone().with_self(placeholder.clone());
             validate_conditions(diags, &scope, &lifecycle.postconditions).and(before)
         };
-        let _ = session.settled(&mut said, conditions).await;
+        let _ = session.evaluate_with_functions(&mut said, conditions).await;
         if let Some(ty) = &ty {
-            let scope = self.scope(module).at(site);
+            let scope = self.module_scope(module).at_site(site);
             let resource = ProvisionedResource { config, ty: &ty.ty };
             let _ = check_provisioners(session, &mut said, resource, &scope).await;
         }
@@ -117,12 +118,12 @@ impl<'s> Checking<'s> {
     }
 
     /// Checks the blocks that import objects into a resource, up to the first that is wrong.
-    async fn imports(
+    async fn validate_imports(
         self,
         diags: &mut Diagnostics,
         vertex: &ResourceVertex<'_>,
     ) -> Result<(), Reported> {
-        let root = self.scope(self.session.results.root());
+        let root = self.module_scope(self.session.results.root());
         let config = self.session.config;
         let imports = |diags: &mut Diagnostics| {
             let mut imports = vertex.imports.iter();
@@ -131,50 +132,62 @@ impl<'s> Checking<'s> {
                 None => expand_import(diags, &root, config, import).map(drop),
             })
         };
-        self.session.settled(diags, imports).await
+        self.session.evaluate_with_functions(diags, imports).await
     }
 
     /// Checks the repetition of a resource and its arguments, and has the provider validate them.
-    async fn block(
+    async fn validate_block(
         self,
         diags: &mut Diagnostics,
-        place: Place<'_>,
+        place: ValidatedResource<'_>,
         handle: &ProviderClient,
-    ) -> Result<ValidateOutcome, Reported> {
+    ) -> Result<ValidationVisitOutcome, Reported> {
         let (session, config) = (self.session, place.vertex.config);
-        let outer = session.scope(place.module).with_check(self.check);
-        let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
-        let repetition = session.settled(diags, repetition).await;
+        let outer = session.module_scope(place.module).with_check(self.check);
+        let repetition =
+            |diags: &mut Diagnostics| expand::check_repetition(diags, &outer, &config.repetition);
+        let repetition = session.evaluate_with_functions(diags, repetition).await;
         let whole = outer.check_whole(diags, &config.depends_on);
         let Some(ty) = place.ty else {
             let name = &place.vertex.addr.resource;
-            return Err(diags.error(unsupported_type(handle.loaded(), name, config.type_span)));
+            return Err(diags.error(unsupported_type_error(
+                handle.loaded_schemas(),
+                name,
+                config.type_span,
+            )));
         };
-        let value = |diags: &mut Diagnostics| decode(diags, &config.body, ty.block(), place.scope);
-        let value = session.settled(diags, value).await?;
-        let ephemeral = check_ephemeral(diags, config, ty.block(), &value);
-        let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
-        let parts = check_ignored_parts(diags, &config.lifecycle.ignore_changes, ty.block());
+        let value = |diags: &mut Diagnostics| {
+            decode_checked(diags, &config.body, ty.schema_block(), place.scope)
+        };
+        let value = session.evaluate_with_functions(diags, value).await?;
+        let ephemeral = check_ephemeral_values(diags, config, ty.schema_block(), &value);
+        let ignored =
+            check_ignored_changes(diags, &config.lifecycle.ignore_changes, ty.schema_block());
+        let parts = check_ignored_parts(diags, &config.lifecycle.ignore_changes, ty.schema_block());
         if ignored.is_ok() && parts.is_ok() {
             let ignored = &config.lifecycle.ignore_changes;
-            warn_of_redundant_ignores(diags, ignored, ty.block(), config.type_span);
+            warn_of_redundant_ignores(diags, ignored, ty.schema_block(), config.type_span);
         }
         let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
         let mut said = Diagnostics::new();
-        let verdict = handle.validate(&mut said, ty, &value, about).await;
+        let verdict = handle.validate_resource_config(&mut said, ty, &value, about).await;
         // What is known and was accepted here need not be shown to the provider again for the plan.
         let is_accepted = said.is_empty() && value.is_wholly_known();
         point_at_parts(&mut said, &config.body, config.span);
         diags.append(said).and(verdict)?;
         repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
-        Ok(if is_accepted { ValidateOutcome::Accepted(value) } else { ValidateOutcome::Nothing })
+        Ok(if is_accepted {
+            ValidationVisitOutcome::Accepted(value)
+        } else {
+            ValidationVisitOutcome::Nothing
+        })
     }
 }
 
 /// Marks a placeholder for an object of this mode that is not known yet.
-fn mark_of(mode: Mode, value: Value) -> Value {
+fn mark_for_mode(mode: ResourceMode, value: Value) -> Value {
     match mode {
-        Mode::Ephemeral => value.mark(Marks::EPHEMERAL),
-        Mode::Managed | Mode::Data => value,
+        ResourceMode::Ephemeral => value.mark(Marks::EPHEMERAL),
+        ResourceMode::Managed | ResourceMode::Data => value,
     }
 }

@@ -4,47 +4,48 @@
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::View;
+use super::PlanContext;
 use super::resource::ResourceInModule;
 use crate::addr::{InstanceAddr, InstanceKey};
-use crate::change::{Action, Change, Reason};
-use crate::instance::{DataRead, ResourceClient, plain, sensitive_paths};
-use crate::plan::Mode;
-use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::change::{Action, ActionReason, Change};
+use crate::instance::{DataReadResult, ResourceClient, sensitive_paths, unmark_value};
+use crate::plan::PlanMode;
+use crate::plan::outcome::{ObjectOutcome, RefreshResult};
 use crate::plan::planned_resources::ObjectQuery;
-use crate::provider::{ResourceType, remark};
+use crate::provider::{ResourceType, add_marks};
 
 /// Plans one instance.
 ///
 /// # Errors
 /// When anything on the way fails.
-pub(super) async fn plan(
-    view: View<'_>,
+pub(super) async fn plan_data_instance(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
     key: InstanceKey,
-) -> Result<FoundObject, Reported> {
-    let (vertex, addr) = (here.vertex, here.addr.instance(key));
+) -> Result<ObjectOutcome, Reported> {
+    let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
     let (handle, ty) = vertex.find_provider(view.session, diags)?;
     let scope = here.scope(view, &addr.key);
-    let written = view.written(vertex.config, &addr);
+    let written = view.instance_config(vertex.config, &addr);
     let config = written.evaluate(diags, &ty, &scope).await?;
     let client = ResourceClient { handle: &handle, ty: &ty };
-    view.validate(diags, client, &config, written).await?;
-    if let Some(reason) = why_later(view, here, &config) {
+    view.validate_instance(diags, client, &config, written).await?;
+    if let Some(reason) = reason_to_defer(view, here, &config) {
         let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
-        return Ok(later(view, here, deferred));
+        return Ok(plan_deferred_read(view, here, deferred));
     }
-    let DataRead { value, is_answered, object } = written.read(diags, client, &config).await?;
-    let refreshed = Refreshed::Now(object);
+    let DataReadResult { value, is_answered, object } =
+        written.read_data_source(diags, client, &config).await?;
+    let refreshed = RefreshResult::Changed(object);
     if vertex.config.within.is_none() {
-        written.check_after(diags, scope, &value).await?;
-        return Ok(FoundObject::seen(addr.key, refreshed, Some(value)));
+        written.check_postconditions(diags, scope, &value).await?;
+        return Ok(ObjectOutcome::without_change(addr.key, refreshed, Some(value)));
     }
     // Data sources of a `check` block are read again while applying, after everything else.
-    let reason = Reason::ReadBecauseCheckNested;
+    let reason = ActionReason::ReadBecauseCheckNested;
     let deferred = DeferredRead { addr: &addr, ty: &ty, config: &config, reason };
-    let mut found = later(view, here, deferred);
+    let mut found = plan_deferred_read(view, here, deferred);
     found.refreshed = refreshed;
     if is_answered {
         found.change.iter_mut().for_each(|change| change.after = value.clone());
@@ -54,30 +55,36 @@ pub(super) async fn plan(
 }
 
 /// Why a data source cannot be read while planning, if it cannot.
-fn why_later(view: View<'_>, here: &ResourceInModule<'_>, config: &Value) -> Option<Reason> {
+fn reason_to_defer(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    config: &Value,
+) -> Option<ActionReason> {
     if !config.is_wholly_known() {
-        return Some(Reason::ReadBecauseConfigUnknown);
+        return Some(ActionReason::ReadBecauseConfigUnknown);
     }
     // Only a normal plan waits: a data source that configures a provider must not wait for the
     // destruction of the objects of that provider.
-    if view.options.mode != Mode::Normal {
+    if view.options.mode != PlanMode::Normal {
         return None;
     }
-    is_pending(view, here).then_some(Reason::ReadBecauseDependencyPending)
+    has_pending_dependency(view, here).then_some(ActionReason::ReadBecauseDependencyPending)
 }
 
 /// Whether a change is pending for any object that a data source must be read after: the objects
 /// that `depends_on` names, here or in the calls of the modules around it, managed resources
 /// referenced directly, and for conditions all dependencies.
-fn is_pending(view: View<'_>, here: &ResourceInModule<'_>) -> bool {
+fn has_pending_dependency(view: PlanContext<'_>, here: &ResourceInModule<'_>) -> bool {
     let (vertex, planned_resources) = (here.vertex, view.planned_resources);
     let asks = ObjectQuery { node: vertex.node, module: &here.addr.module };
     let mentioned = vertex.config.references.iter().any(|reference| {
-        reference.resource().is_some_and(|name| planned_resources.is_pending_here(asks, name))
+        reference
+            .resource_name()
+            .is_some_and(|name| planned_resources.is_resource_pending_in_module(asks, name))
     });
     let explicit = || {
         let mut depends_on = vertex.config.depends_on.iter();
-        depends_on.any(|on| planned_resources.is_named_pending_here(view.settled, asks, on))
+        depends_on.any(|on| planned_resources.is_name_pending_in_module(view.settled, asks, on))
     };
     let around = || planned_resources.is_call_pending(view, vertex.node);
     let lifecycle = &vertex.config.lifecycle;
@@ -86,7 +93,7 @@ fn is_pending(view: View<'_>, here: &ResourceInModule<'_>) -> bool {
     let behind = || {
         view.settled
             .closures
-            .any_behind(&vertex.addr, |addr| planned_resources.is_pending(asks, addr))
+            .has_dependency_where(&vertex.addr, |addr| planned_resources.is_pending(asks, addr))
     };
     mentioned || explicit() || around() || has_conditions && behind()
 }
@@ -96,28 +103,37 @@ struct DeferredRead<'a> {
     addr: &'a InstanceAddr,
     ty: &'a ResourceType,
     config: &'a Value,
-    reason: Reason,
+    reason: ActionReason,
 }
 
 /// Plans an instance that is read while applying.
-fn later(view: View<'_>, here: &ResourceInModule<'_>, deferred: DeferredRead<'_>) -> FoundObject {
+fn plan_deferred_read(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    deferred: DeferredRead<'_>,
+) -> ObjectOutcome {
     let DeferredRead { addr, ty, config, reason } = deferred;
-    if view.options.mode != Mode::Normal {
+    if view.options.mode != PlanMode::Normal {
         // The next run that changes something reads it, and then it may have any value.
         let value = Value::unknown(ty.ty.clone());
-        return FoundObject::seen(addr.key.clone(), Refreshed::Same, Some(value));
+        return ObjectOutcome::without_change(
+            addr.key.clone(),
+            RefreshResult::Unchanged,
+            Some(value),
+        );
     }
     let null = Value::null(ty.ty.clone());
-    let unknown = plain(&Value::unknown(ty.ty.clone()));
-    let proposed = proposed_new(ty.block(), &unknown, &plain(config));
-    let after = remark(ty, proposed, &sensitive_paths(config));
+    let unknown = unmark_value(&Value::unknown(ty.ty.clone()));
+    let proposed = proposed_new(ty.schema_block(), &unknown, &unmark_value(config));
+    let after = add_marks(ty, proposed, &sensitive_paths(config));
     let provider = here.vertex.provider.clone();
     let change = Change {
         reason: Some(reason),
         config_known: false,
-        dependencies: view.settled.closures.of(&here.vertex.addr),
-        ..Change::of(addr.clone(), provider, Action::Read, null, after.clone())
+        dependencies: view.settled.closures.dependencies_of(&here.vertex.addr),
+        ..Change::from_values(addr.clone(), provider, Action::Read, null, after.clone())
     };
-    let found = FoundObject::seen(addr.key.clone(), Refreshed::Same, Some(after));
-    FoundObject { change: Some(change), ..found }
+    let found =
+        ObjectOutcome::without_change(addr.key.clone(), RefreshResult::Unchanged, Some(after));
+    ObjectOutcome { change: Some(change), ..found }
 }

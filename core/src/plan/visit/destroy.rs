@@ -9,28 +9,30 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::managed::must_not_be_destroyed;
-use super::prior::{self, Prior};
-use super::{View, import, side_by_side};
+use super::managed::prevent_destroy_error;
+use super::prior::{self, PriorState};
+use super::{PlanContext, import, run_concurrently};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
-use crate::change::{Action, Change, Reason};
+use crate::change::{Action, ActionReason, Change};
 use crate::config::Resource;
 use crate::eval::{Expansion, ModuleResults};
-use crate::instance::{ChangeRequest, INVALID_PLAN, find_stored, plain, point_at_parts};
-use crate::plan::Mode;
-use crate::plan::outcome::{FoundObject, FoundResource};
+use crate::instance::{
+    ChangeRequest, INVALID_PLAN_SUMMARY, find_client_of_state, point_at_parts, unmark_value,
+};
+use crate::plan::PlanMode;
+use crate::plan::outcome::{ObjectOutcome, ResourceOutcome};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::provider::{Ask, CallContext, Current, ProviderClient, ResourceType};
-use crate::state::{InstanceState, Object, ResourceState};
+use crate::provider::{CallContext, ChangeValues, ObjectToRead, ProviderClient, ResourceType};
+use crate::state::{InstanceState, ObjectState, ResourceState};
 
 /// An object that is to go.
 pub(super) struct DestroyTarget<'v> {
     pub(super) key: &'v InstanceKey,
     pub(super) deposed: Option<&'v DeposedKey>,
-    pub(super) object: &'v Arc<Object>,
+    pub(super) object: &'v Arc<ObjectState>,
     /// Whether it is destroyed, or only taken out of the state.
     pub(super) action: Action,
-    pub(super) reason: Option<Reason>,
+    pub(super) reason: Option<ActionReason>,
 }
 
 /// Objects of one resource that are to go, by instance of its module.
@@ -41,62 +43,66 @@ pub(super) struct DestroyTargets<'v> {
 
 /// Plans the end of a resource that is not in the configuration.
 pub(super) async fn visit_orphan(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &OrphanVertex<'_>,
-) -> FoundResource {
+) -> ResourceOutcome {
     let forgotten =
-        view.options.mode != Mode::Destroy && view.settled.forgotten.contains(&vertex.addr);
+        view.options.mode != PlanMode::Destroy && view.settled.forgotten.contains(&vertex.addr);
     let action = if forgotten { Action::Forget } else { Action::Delete };
     let reason = match view.options.mode {
-        Mode::Destroy => None,
-        _ => Some(Reason::DeleteBecauseNoResourceConfig),
+        PlanMode::Destroy => None,
+        _ => Some(ActionReason::DeleteBecauseNoResourceConfig),
     };
-    let moved =
-        |key: &InstanceKey| view.settled.moves.origin(&vertex.addr.instance(key.clone())).is_some();
+    let moved = |key: &InstanceKey| {
+        view.settled.moves.original_address(&vertex.addr.instance_addr(key.clone())).is_some()
+    };
     let held = vertex.prior.into_iter();
     let mut to_destroy: Vec<DestroyTarget<'_>> = held
-        .flat_map(|prior| all_of(prior, action, reason))
-        .filter(|to_destroy| targeted(view, &vertex.addr, to_destroy.key))
+        .flat_map(|prior| destroy_targets_of_resource(prior, action, reason))
+        .filter(|to_destroy| is_destroy_targeted(view, &vertex.addr, to_destroy.key))
         .collect();
     for to_destroy in &mut to_destroy {
         if to_destroy.reason.is_some() && moved(to_destroy.key) {
             // Terraform's `-json` distinguishes a resource that was moved to an address without a
             // block from one that was removed.
-            to_destroy.reason = Some(Reason::DeleteBecauseNoMoveTarget);
+            to_destroy.reason = Some(ActionReason::DeleteBecauseNoMoveTarget);
         }
     }
     let resource =
-        FoundResource { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
+        ResourceOutcome { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
     let mut found = vec![resource];
     let targets = DestroyTargets { provider: &vertex.provider, by_module: vec![to_destroy] };
     visit_destroy_targets(view, diags, targets, &mut found).await;
     let mut found = found.remove(0);
     let adopted = view.options.adoptions.iter();
-    let adopted = adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.of() == vertex.addr);
+    let adopted =
+        adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.resource_addr() == vertex.addr);
     for (addr, _) in adopted {
-        found.objects.extend(import::find_unwritten(view, diags, &vertex.provider, addr).await);
+        found
+            .objects
+            .extend(import::find_object_without_block(view, diags, &vertex.provider, addr).await);
     }
     found
 }
 
 /// Plans the end of every object of a resource that is in the configuration, as `destroy` does.
-pub(super) async fn visit_all(
-    view: View<'_>,
+pub(super) async fn visit_destroy_all(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Vec<FoundResource> {
+) -> Vec<ResourceOutcome> {
     let mut found = Vec::with_capacity(vertex.prior.len());
     let mut all_targets = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
-        let addr = vertex.within(module);
-        let to_destroy: Vec<_> = all_of(prior, Action::Delete, None)
-            .filter(|to_destroy| targeted(view, &addr, to_destroy.key))
+        let addr = vertex.addr_in_module(module);
+        let to_destroy: Vec<_> = destroy_targets_of_resource(prior, Action::Delete, None)
+            .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
             .collect();
         // Reported is enough: their planned change is shown all the same.
         let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
-        let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
-        found.push(FoundResource { addr, expansion, objects: Vec::new() });
+        let expansion = Some(Expansion::from_state(&vertex.config.repetition, Some(prior)));
+        found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
     let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
@@ -106,34 +112,38 @@ pub(super) async fn visit_all(
     // In a full destroy a provider configuration may refer to a resource without objects. Without
     // an expansion its evaluation would fail.
     for module in view.session.results.module_instances(&vertex.node.path) {
-        if vertex.prior_in(module.addr()).is_none() {
-            let addr = vertex.within(module.addr());
-            let expansion = Some(Expansion::recorded(&vertex.config.repetition, None));
-            found.push(FoundResource { addr, expansion, objects: Vec::new() });
+        if vertex.prior_state_in_module(module.module_addr()).is_none() {
+            let addr = vertex.addr_in_module(module.module_addr());
+            let expansion = Some(Expansion::from_state(&vertex.config.repetition, None));
+            found.push(ResourceOutcome { addr, expansion, objects: Vec::new() });
         }
     }
     found
 }
 
 /// Plans the end of the objects of a resource in instances of its module that are not there any more.
-pub(super) async fn visit_lost(
-    view: View<'_>,
+pub(super) async fn visit_lost_modules(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     modules: &[&ModuleResults],
-) -> Vec<FoundResource> {
-    let known: BTreeSet<_> = modules.iter().map(|module| module.addr()).collect();
+) -> Vec<ResourceOutcome> {
+    let known: BTreeSet<_> = modules.iter().map(|module| module.module_addr()).collect();
     let (mut found, mut all_targets) = (Vec::new(), Vec::new());
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
-        let addr = vertex.within(module);
-        let to_destroy: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
-            .filter(|to_destroy| targeted(view, &addr, to_destroy.key))
-            .collect();
-        if view.options.mode == Mode::Normal {
+        let addr = vertex.addr_in_module(module);
+        let to_destroy: Vec<_> = destroy_targets_of_resource(
+            prior,
+            Action::Delete,
+            Some(ActionReason::DeleteBecauseNoModule),
+        )
+        .filter(|to_destroy| is_destroy_targeted(view, &addr, to_destroy.key))
+        .collect();
+        if view.options.mode == PlanMode::Normal {
             // Reported is enough: their planned change is shown all the same.
             let _ = refuse_to_destroy(diags, vertex, &addr, &to_destroy);
         }
-        found.push(FoundResource { addr, expansion: None, objects: Vec::new() });
+        found.push(ResourceOutcome { addr, expansion: None, objects: Vec::new() });
         all_targets.push(to_destroy);
     }
     let targets = DestroyTargets { provider: &vertex.provider, by_module: all_targets };
@@ -153,27 +163,31 @@ pub(super) fn refuse_to_destroy(
     }
     let mut result = Ok(());
     for to_destroy in to_destroy.iter().filter(|to_destroy| to_destroy.deposed.is_none()) {
-        let addr = addr.instance(to_destroy.key.clone());
-        result = Err(diags.error(must_not_be_destroyed(&addr, vertex.config)));
+        let addr = addr.instance_addr(to_destroy.key.clone());
+        result = Err(diags.error(prevent_destroy_error(&addr, vertex.config)));
     }
     result
 }
 
 /// Whether an object of an instance may be destroyed: the instance is a target itself. Objects in
 /// the plan only as dependencies of a target are kept.
-pub(super) fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
+pub(super) fn is_destroy_targeted(
+    view: PlanContext<'_>,
+    addr: &ResourceAddr,
+    key: &InstanceKey,
+) -> bool {
     let targets = &view.options.targets;
-    let addr_of_instance = addr.instance(key.clone());
+    let addr_of_instance = addr.instance_addr(key.clone());
     let is_target = targets.is_empty()
         || view.settled.dragged.contains(addr)
         || targets.iter().any(|target| target.contains(&addr_of_instance));
     is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
 }
 
-fn all_of(
+fn destroy_targets_of_resource(
     state: &ResourceState,
     action: Action,
-    reason: Option<Reason>,
+    reason: Option<ActionReason>,
 ) -> impl Iterator<Item = DestroyTarget<'_>> {
     state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
         let current = current.iter().map(move |object| (None, object, reason));
@@ -192,10 +206,10 @@ fn all_of(
 /// Plans the destruction of objects of one resource, in several instances of its module,
 /// concurrently. The results go to the resource at the same position in `found`.
 pub(super) async fn visit_destroy_targets(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     targets: DestroyTargets<'_>,
-    found: &mut [FoundResource],
+    found: &mut [ResourceOutcome],
 ) {
     let DestroyTargets { provider, by_module } = targets;
     let mut ends = Vec::with_capacity(found.len());
@@ -204,76 +218,80 @@ pub(super) async fn visit_destroy_targets(
             continue;
         }
         let resource = &resource.addr;
-        let found = find_stored(view.session, diags, provider, resource);
+        let found = find_client_of_state(view.session, diags, provider, resource);
         // Provider and type are the same for all of them, so one report is enough.
         let Ok((handle, ty)) = found else { return };
-        let end = Rc::new(End { view, resource, provider, handle, ty });
+        let end = Rc::new(DestroyPlanner { view, resource, provider, handle, ty });
         ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
     }
-    view.counter.add(ends.len());
+    view.counter.add_expected(ends.len());
     let ends = ends.into_iter().map(|(at, end, to_destroy)| async move {
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
         let deposed = to_destroy.deposed;
-        let found = end.plan(&mut diags, to_destroy).await;
-        if let Some(block) = end.written(deposed) {
+        let found = end.plan_destroy(&mut diags, to_destroy).await;
+        if let Some(block) = end.block_of_object(deposed) {
             point_at_parts(&mut diags, &block.body, block.span);
         }
-        view.counter.done();
+        view.counter.count_finished();
         (at, diags, found.ok())
     });
-    for (at, problems, object) in side_by_side(view, ends).await {
+    for (at, problems, object) in run_concurrently(view, ends).await {
         let _ = diags.append(problems);
         found[at].objects.extend(object);
     }
 }
 
 /// The end of objects of one resource.
-struct End<'a> {
-    view: View<'a>,
+struct DestroyPlanner<'a> {
+    view: PlanContext<'a>,
     resource: &'a ResourceAddr,
     provider: &'a ProviderConfigAddr,
     handle: Rc<ProviderClient>,
     ty: Rc<ResourceType>,
 }
 
-impl End<'_> {
-    async fn plan(
+impl DestroyPlanner<'_> {
+    async fn plan_destroy(
         &self,
         diags: &mut Diagnostics,
         to_destroy: DestroyTarget<'_>,
-    ) -> Result<FoundObject, Reported> {
-        let addr = self.resource.instance(to_destroy.key.clone());
+    ) -> Result<ObjectOutcome, Reported> {
+        let addr = self.resource.instance_addr(to_destroy.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
-        let block = self.written(deposed).map(|resource| resource.span);
-        let owner = prior::Owner { handle, ty, addr: &addr, deposed, block };
+        let block = self.block_of_object(deposed).map(|resource| resource.span);
+        let owner = prior::ObjectOwner { handle, ty, addr: &addr, deposed, block };
         let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
-            true => prior::as_stored(diags, owner, to_destroy.object).await?,
-            false => prior::bring_up_to_date(self.view, diags, owner, to_destroy.object).await?,
+            true => prior::upgrade_stored_object(diags, owner, to_destroy.object).await?,
+            false => prior::refresh_object(self.view, diags, owner, to_destroy.object).await?,
         };
         // The block is that of the successor, so it says nothing about a deposed object.
         let written = match deposed {
-            None => self.view.settled.closures.of(&self.resource.config()),
+            None => self.view.settled.closures.dependencies_of(&self.resource.config_addr()),
             Some(_) => Arc::default(),
         };
         let gone = prior.current.is_null();
         // As in Terraform, the end of an object that is not in the configuration is planned from the
         // stored object. A full destroy and deposed objects use the refreshed one.
-        let from_stored = self.view.options.mode == Mode::Normal && deposed.is_none() && !gone;
+        let from_stored = self.view.options.mode == PlanMode::Normal && deposed.is_none() && !gone;
         let (before, kept) = match from_stored {
             true => (&prior.stored, self.stored_private(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
         // Nothing is going to be destroyed, so there is no plan to ask for.
-        let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
+        let private = if forgotten || gone || self.view.options.mode == PlanMode::RefreshOnly {
             prior.object.private.clone()
         } else {
             let identity = self.ty.encode_identity(&prior.object);
-            self.ask(diags, owner.about(), Current { value: before, private: kept, identity })
-                .await?
+            self.ask_provider(
+                diags,
+                owner.call_context(),
+                ObjectToRead { value: before, private: kept, identity },
+            )
+            .await?
         };
         let action = if gone { Action::NoOp } else { to_destroy.action };
         let null = Value::null(self.ty.ty.clone());
@@ -282,37 +300,41 @@ impl End<'_> {
             reason: to_destroy.reason,
             private,
             dependencies: written,
-            prior_dependencies: self.view.settled.moves.renamed(&to_destroy.object.dependencies),
+            prior_dependencies: self
+                .view
+                .settled
+                .moves
+                .renamed_dependencies(&to_destroy.object.dependencies),
             create_before_destroy: to_destroy.object.create_before_destroy,
-            ..Change::of(addr, self.provider.clone(), action, before.clone(), null)
+            ..Change::from_values(addr, self.provider.clone(), action, before.clone(), null)
         };
         // While everything is destroyed, others still see the object as it is: a provider may be
         // configured with it.
         let value = (to_destroy.deposed.is_none() && !gone).then(|| prior.current.clone());
-        Ok(FoundObject {
+        Ok(ObjectOutcome {
             key: to_destroy.key.clone(),
             deposed: to_destroy.deposed.cloned(),
-            drift: self.drift(&prior, &change),
+            drift: self.drift_of_object(&prior, &change),
             refreshed: prior.refreshed,
-            change: self.is_worth_telling(&change).then_some(change),
-            value: value.filter(|_| self.view.options.mode != Mode::Normal),
+            change: self.is_drift_reported(&change).then_some(change),
+            value: value.filter(|_| self.view.options.mode != PlanMode::Normal),
         })
     }
 
     /// Whether to list the change. Terraform lists a no-op for a deposed object that is gone, and
     /// none for others.
-    fn is_worth_telling(&self, change: &Change) -> bool {
+    fn is_drift_reported(&self, change: &Change) -> bool {
         match self.view.options.mode {
-            Mode::Normal => change.action != Action::NoOp || change.deposed.is_some(),
-            Mode::Destroy => change.action != Action::NoOp,
-            Mode::RefreshOnly => false,
+            PlanMode::Normal => change.action != Action::NoOp || change.deposed.is_some(),
+            PlanMode::Destroy => change.action != Action::NoOp,
+            PlanMode::RefreshOnly => false,
         }
     }
 
-    fn drift(&self, prior: &Prior, change: &Change) -> Option<Change> {
-        let moved = self.view.options.mode == Mode::RefreshOnly
-            && self.view.settled.moves.origin(&change.addr).is_some();
-        prior::drift(prior, change).or_else(|| {
+    fn drift_of_object(&self, prior: &PriorState, change: &Change) -> Option<Change> {
+        let moved = self.view.options.mode == PlanMode::RefreshOnly
+            && self.view.settled.moves.original_address(&change.addr).is_some();
+        prior::drift_of(prior, change).or_else(|| {
             let (action, after) = (Action::NoOp, prior.current.clone());
             moved.then(|| Change { action, reason: None, after, ..change.clone() })
         })
@@ -322,11 +344,11 @@ impl End<'_> {
     fn stored_private<'o>(
         &self,
         addr: &InstanceAddr,
-        prior: &'o Prior,
-        object: &'o Object,
+        prior: &'o PriorState,
+        object: &'o ObjectState,
     ) -> &'o Bytes {
         // Those of a moved object come from the provider that took it over.
-        match self.view.settled.moves.stored_type(addr) {
+        match self.view.settled.moves.former_resource(addr) {
             Some(_) => &prior.object.private,
             None => &object.private,
         }
@@ -334,32 +356,38 @@ impl End<'_> {
 
     /// Returns the block of an object, also of one that the block has no instance for any more. A deposed
     /// object has none.
-    fn written(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
-        let block = self.view.session.config.resource(&self.resource.config());
+    fn block_of_object(&self, deposed: Option<&DeposedKey>) -> Option<&Resource> {
+        let block = self.view.session.config.find_resource(&self.resource.config_addr());
         block.filter(|_| deposed.is_none())
     }
 
     /// Asks providers that want to know, and makes up the plan for those that do not.
-    async fn ask(
+    async fn ask_provider(
         &self,
         diags: &mut Diagnostics,
         about: CallContext<'_>,
-        before: Current<'_>,
+        before: ObjectToRead<'_>,
     ) -> Result<Bytes, Reported> {
-        let Current { value: before, private, identity } = before;
+        let ObjectToRead { value: before, private, identity } = before;
         // Only a provider with this capability expects to plan a null (protocol,
         // ServerCapabilities). Terraform does not ask the others either.
-        if !self.handle.loaded().schema().capabilities.plan_destroy {
+        if !self.handle.loaded_schemas().provider_schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }
-        let null = conform::planned_destroy(self.ty.block());
-        let before = plain(before);
+        let null = conform::planned_destroy(self.ty.schema_block());
+        let before = unmark_value(before);
         let identity = identity.as_ref();
-        let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
-        let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
+        let ask =
+            ChangeValues { prior: &before, proposed: &null, config: &null, private, identity };
+        let planned = self.handle.plan_object(diags, &self.ty, ask, about).await?;
         let change_request =
             ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
-        change_request.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
+        change_request.check_contract(
+            diags,
+            INVALID_PLAN_SUMMARY,
+            contract::Call::PlanDestroy,
+            &planned.value,
+        )?;
         Ok(planned.private)
     }
 }

@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::View;
+use super::PlanContext;
 use crate::addr::InstanceAddr;
 use crate::config::{Resource, missing_blocks};
 use crate::messages;
@@ -30,29 +30,30 @@ pub(super) struct ImportedObject<'a> {
 ///
 /// # Errors
 /// When the object cannot be described.
-pub(super) fn generate(
-    view: View<'_>,
+pub(super) fn generate_config(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     object: ImportedObject<'_>,
 ) -> Result<GeneratedConfig, Reported> {
     let ImportedObject { addr, ty, value } = object;
-    let text = generate::block(vertex.config, ty.block(), value).map_err(|unknown| {
-        let detail = format!("No configuration can be generated for {addr}: {unknown}.");
-        diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))
-    })?;
+    let text =
+        generate::generate_block(vertex.config, ty.schema_block(), value).map_err(|unknown| {
+            let detail = format!("No configuration can be generated for {addr}: {unknown}.");
+            diags.error(Diagnostic::error(messages::INVALID_GENERATED_CONFIGURATION, detail))
+        })?;
     // Kept before it is read: a block with errors is written to the file too, for the author to
     // correct.
-    view.session.results.generated.set(addr, &text);
+    view.session.results.generated.insert_config(addr, &text);
     let mut found = Diagnostics::new();
-    let resource = missing_blocks::read(&mut found, &text);
-    found.map_from(0, |problem| at_import(problem, vertex.config.span));
+    let resource = missing_blocks::read_generated_block(&mut found, &text);
+    found.map_from(0, |problem| point_at_import_block(problem, vertex.config.span));
     diags.append(found)?;
     Ok(GeneratedConfig { text, resource: resource? })
 }
 
 /// Points at the block that is there instead of at one that only will be.
-pub(super) fn at_import(problem: Diagnostic, import: Span) -> Diagnostic {
+pub(super) fn point_at_import_block(problem: Diagnostic, import: Span) -> Diagnostic {
     let detail = format!(
         "{}\n\nThis is about the configuration that was generated; correct what was written of it before taking it over.",
         problem.detail

@@ -6,26 +6,28 @@ use std::collections::HashSet;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
-use super::View;
-use super::import::{ImportOutcome, find_at};
-use super::prior::{Owner, Prior};
+use super::PlanContext;
+use super::import::{SearchOutcome, find_object_at};
+use super::prior::{ObjectOwner, PriorState};
 use crate::addr::InstanceAddr;
 use crate::change::ImportKey;
 use crate::config::{ProvisionerTiming, Resource};
-use crate::instance::plain;
+use crate::instance::unmark_value;
 use crate::messages;
-use crate::plan::outcome::Refreshed;
-use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, import_key};
-use crate::state::Status;
+use crate::plan::outcome::RefreshResult;
+use crate::provider::{
+    CallContext, ListedObject, ResourceType, StoredIdentity, predict_import_key,
+};
+use crate::state::ObjectStatus;
 
 /// Result of searching for an object that may have been made.
-pub(super) enum Search {
+pub(super) enum CreationSearchResult {
     /// It is there.
-    Found(Box<Prior>),
+    Found(Box<PriorState>),
     /// There is none, so it was never made.
-    NeverMade,
+    NotCreated,
     /// It is unknown whether it exists.
-    InDoubt,
+    Unknown,
 }
 
 /// A creation during which a run was interrupted.
@@ -36,23 +38,23 @@ pub(super) struct InterruptedCreation<'a> {
 }
 
 /// Looks for the object that was to be made as `planned`.
-pub(super) async fn look_for(
-    view: View<'_>,
+pub(super) async fn find_created_object(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    owner: Owner<'_>,
+    owner: ObjectOwner<'_>,
     creation: InterruptedCreation<'_>,
-) -> Search {
-    let (Owner { ty, addr, .. }, InterruptedCreation { planned, config }) = (owner, creation);
+) -> CreationSearchResult {
+    let (ObjectOwner { ty, addr, .. }, InterruptedCreation { planned, config }) = (owner, creation);
     // The journal may be of an older version of the provider. Comparing with a different schema
     // would find differences that mean nothing.
     if !planned.ty().conforms_to(&ty.ty) {
-        return Search::InDoubt;
+        return CreationSearchResult::Unknown;
     }
-    let import_key = match import_key(ty, planned) {
+    let import_key = match predict_import_key(ty, planned) {
         Some(import_key) => import_key,
-        None => match by_listing(view, diags, owner, &plain(planned)).await {
+        None => match find_by_listing(view, diags, owner, &unmark_value(planned)).await {
             Some(import_key) => import_key,
-            None => return Search::InDoubt,
+            None => return CreationSearchResult::Unknown,
         },
     };
     let in_doubt = |diags: &mut Diagnostics, why: &str| {
@@ -64,18 +66,18 @@ pub(super) async fn look_for(
             Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
                 .about(addr.to_string()),
         );
-        Search::InDoubt
+        CreationSearchResult::Unknown
     };
     // An object that the provider does not find is no error of this run.
     // The absence of the object is an expected answer here, although the provider reports it as an
     // error.
     let mut said = Diagnostics::new();
-    let found = find_at(view, &mut said, owner, &import_key).await;
+    let found = find_object_at(view, &mut said, owner, &import_key).await;
     let mut prior = match found {
-        Ok(ImportOutcome::There(prior)) => prior,
+        Ok(SearchOutcome::Found(prior)) => prior,
         // Only an explicit answer that there is no object settles the operation as never done. Any
         // error leaves it open, since a service may be unreachable or slow to list.
-        Ok(ImportOutcome::Nothing) => return Search::NeverMade,
+        Ok(SearchOutcome::NotFound) => return CreationSearchResult::NotCreated,
         Err(_) => {
             let summary = said.iter().find(|problem| problem.is_error());
             let summary = summary.map_or("", |problem| problem.summary.as_str());
@@ -85,7 +87,11 @@ pub(super) async fn look_for(
     let about = CallContext { addr, block: Some(config.span) };
     // A key such as a name may belong to a foreign object. Taking it over would let the next run
     // change or destroy it.
-    let differences = assert_object_compatible(ty.block(), &plain(planned), &plain(&prior.current));
+    let differences = assert_object_compatible(
+        ty.schema_block(),
+        &unmark_value(planned),
+        &unmark_value(&prior.current),
+    );
     if let Some(difference) = differences.first() {
         let about = about.addr;
         let why = format!("and there is one, but it is not as {about} was to be: {difference}");
@@ -96,35 +102,37 @@ pub(super) async fn look_for(
         let mut object = (*prior.object).clone();
         // As after any failed creation: the next apply replaces the object and runs all
         // provisioners.
-        object.status = Status::Tainted;
+        object.status = ObjectStatus::Tainted;
         prior.object = object.into();
     }
-    prior.refreshed = Refreshed::Found(prior.object.clone());
-    Search::Found(Box::new(prior))
+    prior.refreshed = RefreshResult::FoundInterrupted(prior.object.clone());
+    CreationSearchResult::Found(Box::new(prior))
 }
 
-/// Finds the object that was to be created as `planned` among everything that the provider lists.
-/// Several open operations of one type are distinguished by their planned values. Those planned
-/// alike are interchangeable: objects found for them are taken in the order of their addresses.
-async fn by_listing(
-    view: View<'_>,
+/// Finds the object that was to be created as `planned` among everything that the provider lists. Several
+/// open operations of one type are distinguished by their planned values.
+async fn find_by_listing(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    Owner { handle, ty, addr, .. }: Owner<'_>,
+    ObjectOwner { handle, ty, addr, .. }: ObjectOwner<'_>,
     planned: &Plain,
 ) -> Option<ImportKey> {
-    let listed = handle.list(ty).await?;
-    let known: HashSet<&StoredIdentity> = owned(view, ty.name.as_str()).collect();
-    let fits = |one: &Listed| {
+    // Those planned alike are interchangeable: objects found for them are taken in the order of
+    // their addresses.
+    let listed = handle.list_objects(ty).await?;
+    let known: HashSet<&StoredIdentity> = managed_identities(view, ty.name.as_str()).collect();
+    let fits = |one: &ListedObject| {
         // Objects in the state are managed under another address and cannot be the lost one.
         !known.contains(&one.stored)
-            && assert_object_compatible(ty.block(), planned, &one.object).is_empty()
+            && assert_object_compatible(ty.schema_block(), planned, &one.object).is_empty()
     };
-    let found: Vec<Listed> = listed.into_iter().filter(fits).collect();
+    let found: Vec<ListedObject> = listed.into_iter().filter(fits).collect();
     let open = view.options.interrupted_creations.iter();
-    let open = open.filter(|(other, _)| other.resource.kind() == addr.resource.kind());
+    let open =
+        open.filter(|(other, _)| other.resource.resource_type() == addr.resource.resource_type());
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();
-    match choose(ty, addr, &found, &open) {
+    match choose_candidate(ty, addr, &found, &open) {
         Some(one) => Some(ImportKey::Identity(one.identity.clone())),
         None => {
             let detail = format!(
@@ -135,7 +143,7 @@ async fn by_listing(
                     1 => "one is".to_owned(),
                     n => format!("{n} are"),
                 },
-                candidates(&found)
+                describe_candidates(&found)
             );
             diags.warn(
                 Diagnostic::warning(messages::INTERRUPTED_OPERATION_COULD_NOT_BE_RESOLVED, detail)
@@ -147,12 +155,12 @@ async fn by_listing(
 }
 
 /// The most listed objects that a message names.
-const MOST: usize = 10;
+const MAX_LISTED_CANDIDATES: usize = 10;
 
 /// Names the listed objects that may be the one in question, each by what it can be adopted by.
-fn candidates(found: &[Listed]) -> String {
+fn describe_candidates(found: &[ListedObject]) -> String {
     let mut text = String::new();
-    for one in found.iter().take(MOST) {
+    for one in found.iter().take(MAX_LISTED_CANDIDATES) {
         let id = match one.object.value() {
             Value::Object(attributes) => attributes.get("id"),
             _ => None,
@@ -163,7 +171,7 @@ fn candidates(found: &[Listed]) -> String {
         };
         text.push_str(&format!("\n  {id}"));
     }
-    let more = found.len().saturating_sub(MOST);
+    let more = found.len().saturating_sub(MAX_LISTED_CANDIDATES);
     match (text.is_empty(), more) {
         (true, _) => text,
         (false, 0) => format!("\n\nThese fit:{text}"),
@@ -173,16 +181,17 @@ fn candidates(found: &[Listed]) -> String {
 
 /// The listed object that belongs to an open operation, if there is no doubt about that: all objects
 /// that fit it fit the same operations, and there is one operation for each of them.
-fn choose<'l>(
+fn choose_candidate<'l>(
     ty: &ResourceType,
     addr: &InstanceAddr,
-    found: &'l [Listed],
+    found: &'l [ListedObject],
     open: &[(&InstanceAddr, &Value)],
-) -> Option<&'l Listed> {
-    let fitting = |one: &Listed| -> Vec<&InstanceAddr> {
+) -> Option<&'l ListedObject> {
+    let fitting = |one: &ListedObject| -> Vec<&InstanceAddr> {
         let fits = |planned: &Value| {
             !planned.ty().conforms_to(&ty.ty)
-                || assert_object_compatible(ty.block(), &plain(planned), &one.object).is_empty()
+                || assert_object_compatible(ty.schema_block(), &unmark_value(planned), &one.object)
+                    .is_empty()
         };
         open.iter().filter(|(_, planned)| fits(planned)).map(|(addr, _)| *addr).collect()
     };
@@ -193,7 +202,7 @@ fn choose<'l>(
         return None;
     }
     let place = operations.iter().position(|other| *other == addr)?;
-    let mut found: Vec<&Listed> = found.iter().collect();
+    let mut found: Vec<&ListedObject> = found.iter().collect();
     // Sorted, so that each visit assigns the same objects, in whatever order the provider lists
     // them: the visits of the instances are independent.
     found.sort_by(|one, other| one.stored.cmp(&other.stored));
@@ -201,9 +210,12 @@ fn choose<'l>(
 }
 
 /// Returns the identities of the objects of a type in the state.
-fn owned<'a>(view: View<'a>, kind: &str) -> impl Iterator<Item = &'a StoredIdentity> {
+fn managed_identities<'a>(
+    view: PlanContext<'a>,
+    kind: &str,
+) -> impl Iterator<Item = &'a StoredIdentity> {
     let resources = view.session.state.resources.iter();
-    let resources = resources.filter(move |(addr, _)| addr.resource.kind() == kind);
+    let resources = resources.filter(move |(addr, _)| addr.resource.resource_type() == kind);
     let instances = resources.flat_map(|(_, resource)| resource.instances.values());
     let objects = instances.flat_map(|it| it.current.iter().chain(it.deposed.values()));
     objects.filter_map(|object| object.identity.as_ref())

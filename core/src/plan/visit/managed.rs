@@ -6,37 +6,37 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::generated::{self, GeneratedConfig, ImportedObject, at_import};
-use super::interrupted::{self, InterruptedCreation, Search};
-use super::prior::{self, Prior};
+use super::generated::{self, GeneratedConfig, ImportedObject, point_at_import_block};
+use super::interrupted::{self, CreationSearchResult, InterruptedCreation};
+use super::prior::{self, PriorState};
 use super::resource::ResourceInModule;
-use super::{View, import, triggers};
+use super::{PlanContext, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
-use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
+use crate::change::{Action, ActionReason, Change, PlannedImport, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
-use crate::instance::{ChangeRequest, PriorObject, ResourceClient, plain, sensitive_paths};
+use crate::instance::{ChangeRequest, PriorObject, ResourceClient, sensitive_paths, unmark_value};
 use crate::messages;
-use crate::plan::Mode;
-use crate::plan::decide::{ActionInputs, decide};
-use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::plan::PlanMode;
+use crate::plan::choose_action::{ActionInputs, choose_action};
+use crate::plan::outcome::{ObjectOutcome, RefreshResult};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{Planned, ProviderClient, ResourceType, remark};
+use crate::provider::{PlannedObject, ProviderClient, ResourceType, add_marks};
 
 /// Plans one instance.
 ///
 /// # Errors
 /// When anything on the way fails; then nothing is known of the instance.
-pub(super) async fn plan(
-    view: View<'_>,
+pub(super) async fn plan_managed_instance(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
     key: InstanceKey,
-) -> Result<FoundObject, Reported> {
-    let (vertex, addr) = (here.vertex, here.addr.instance(key));
+) -> Result<ObjectOutcome, Reported> {
+    let (vertex, addr) = (here.vertex, here.addr.instance_addr(key));
     let (handle, ty) = vertex.find_provider(view.session, diags)?;
-    let owner = prior::Owner {
+    let owner = prior::ObjectOwner {
         handle: &handle,
         ty: &ty,
         addr: &addr,
@@ -46,14 +46,12 @@ pub(super) async fn plan(
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // An object that is already managed is not imported again.
     let (mut prior, mut importing) = match (stored, here.import_targets.get(&addr)) {
-        (Some(object), _) => {
-            (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
-        }
+        (Some(object), _) => (Some(prior::refresh_object(view, diags, owner, object).await?), None),
         (None, Some(import_key)) => {
-            let found = import::find(view, diags, owner, import_key).await?;
+            let found = import::find_imported_object(view, diags, owner, import_key).await?;
             (
                 Some(found),
-                Some(Importing { import_key: import_key.clone(), generated_config: None }),
+                Some(PlannedImport { import_key: import_key.clone(), generated_config: None }),
             )
         }
         (None, None) => (None, None),
@@ -63,30 +61,31 @@ pub(super) async fn plan(
         // Before anything is planned: a plan to create would otherwise be the second creation of an
         // object that exists already.
         let creation = InterruptedCreation { planned, config: vertex.config };
-        match interrupted::look_for(view, diags, owner, creation).await {
-            Search::Found(found) => prior = Some(*found),
-            Search::NeverMade => never_made = true,
-            Search::InDoubt => {}
+        match interrupted::find_created_object(view, diags, owner, creation).await {
+            CreationSearchResult::Found(found) => prior = Some(*found),
+            CreationSearchResult::NotCreated => never_made = true,
+            CreationSearchResult::Unknown => {}
         }
     }
     let scope = here.scope(view, &addr.key);
-    let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
+    let instance = ManagedInstance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     // The provider plans nothing here, and the block is not evaluated, as in Terraform.
-    if view.options.mode == Mode::RefreshOnly {
-        return instance.refreshed_only(diags, prior, scope).await;
+    if view.options.mode == PlanMode::RefreshOnly {
+        return instance.plan_refresh_only(diags, prior, scope).await;
     }
     // Generated from the refreshed object and not from the import, whose result may be an id alone.
     let found = prior.as_ref().filter(|_| vertex.generated);
     let found = found.map(|prior| ImportedObject { addr: &addr, ty: &ty, value: &prior.current });
-    let generated = found.map(|it| generated::generate(view, diags, vertex, it)).transpose()?;
+    let generated =
+        found.map(|it| generated::generate_config(view, diags, vertex, it)).transpose()?;
     // Collected apart, because errors in generated configuration have no source file, and are
     // reported at the `import` block instead.
     let mut problems = Diagnostics::new();
     let config = match &generated {
-        None => instance.config(&mut problems, &scope, vertex.config).await,
+        None => instance.evaluate_and_validate(&mut problems, &scope, vertex.config).await,
         Some(GeneratedConfig { text, resource }) => {
-            let config = instance.config(&mut problems, &scope, resource).await;
-            problems.map_from(0, |problem| at_import(problem, vertex.config.span));
+            let config = instance.evaluate_and_validate(&mut problems, &scope, resource).await;
+            problems.map_from(0, |problem| point_at_import_block(problem, vertex.config.span));
             if let Some(importing) = &mut importing {
                 importing.generated_config = Some(text.clone());
             }
@@ -95,94 +94,100 @@ pub(super) async fn plan(
     };
     diags.append(problems)?;
     let config = config?;
-    let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
+    let mut change = instance.plan_change(diags, prior.as_ref(), &config, &scope).await?;
     if is_infinite(&change.after) {
-        return Err(diags.error(not_finite(&addr, vertex.config)));
+        return Err(diags.error(not_finite_error(&addr, vertex.config)));
     }
     change.importing = importing;
     // Reported is enough: its planned change is shown all the same.
-    let _ = view.written(vertex.config, &addr).check_after(diags, scope, &change.after).await;
+    let _ = view
+        .instance_config(vertex.config, &addr)
+        .check_postconditions(diags, scope, &change.after)
+        .await;
     match &mut prior {
         Some(prior) if change.action == Action::NoOp => {
-            prior.settle(&change.dependencies, change.create_before_destroy);
+            prior.take_config_settings(&change.dependencies, change.create_before_destroy);
         }
         // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
         Some(prior) if !prior.current.is_null() => {
             // Without a refresh, Terraform adds no dependencies either.
             let dependencies = (!view.options.skip_refresh).then_some(&change.dependencies);
-            prior.prepare(dependencies, change.create_before_destroy);
+            prior.add_config_dependencies(dependencies, change.create_before_destroy);
         }
         _ => {}
     }
-    let mut found = instance.found(prior, change);
+    let mut found = instance.planned_object(prior, change);
     if never_made {
-        found.refreshed = Refreshed::NeverMade;
+        found.refreshed = RefreshResult::NotCreated;
     }
     Ok(found)
 }
 
 /// One instance while it is being planned.
-struct Instance<'a> {
-    view: View<'a>,
+struct ManagedInstance<'a> {
+    view: PlanContext<'a>,
     vertex: &'a ResourceVertex<'a>,
     addr: &'a InstanceAddr,
     handle: &'a ProviderClient,
     ty: &'a ResourceType,
 }
 
-impl<'a> Instance<'a> {
+impl<'a> ManagedInstance<'a> {
     /// Evaluates a block for the instance, and has the provider look at it.
-    async fn config(
+    async fn evaluate_and_validate(
         &self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
         resource: &Resource,
     ) -> Result<Value, Reported> {
-        let config = self.view.written(resource, self.addr).evaluate(diags, self.ty, scope).await?;
-        let written = self.view.written(self.vertex.config, self.addr);
+        let config =
+            self.view.instance_config(resource, self.addr).evaluate(diags, self.ty, scope).await?;
+        let written = self.view.instance_config(self.vertex.config, self.addr);
         let client = ResourceClient { handle: self.handle, ty: self.ty };
-        self.view.validate(diags, client, &config, written).await?;
+        self.view.validate_instance(diags, client, &config, written).await?;
         Ok(config)
     }
 
-    async fn change(
+    async fn plan_change(
         &self,
         diags: &mut Diagnostics,
-        prior: Option<&Prior>,
+        prior: Option<&PriorState>,
         config: &Value,
         scope: &ModuleScope<'_>,
     ) -> Result<Change, Reported> {
         let null = Value::null(self.ty.ty.clone());
         let existing = prior.filter(|prior| !prior.current.is_null());
-        let tainted = existing.is_some_and(Prior::is_tainted);
+        let tainted = existing.is_some_and(PriorState::is_tainted);
         // A tainted object is planned as if there were none; the existing object goes into
         // `before`.
         let usable = existing.filter(|_| !tainted);
         let before = existing.map_or(&null, |prior| &prior.current);
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(before));
-        let written = self.view.written(self.vertex.config, self.addr);
-        let (handle, ty, about) = (self.handle, self.ty, written.about());
+        let written = self.view.instance_config(self.vertex.config, self.addr);
+        let (handle, ty, about) = (self.handle, self.ty, written.call_context());
         // Providers quote the configuration in diagnostics and in violations, so the marks removed
         // before the call are kept for masking.
         let change_request = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
-            Some(prior) => (plain(&prior.current), Some(&*prior.object)),
+            Some(prior) => (unmark_value(&prior.current), Some(&*prior.object)),
             None => {
                 // As in Terraform, the private data of a read that found no object still counts.
                 let gone = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
-                (conform::planned_destroy(ty.block()), gone.map(|prior| &*prior.object))
+                (conform::planned_destroy(ty.schema_block()), gone.map(|prior| &*prior.object))
             }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let asked = PriorObject { value: &usable_value, object };
-        let planned = change_request.change(diags, asked, &plain(config), ignored).await?;
-        let forced = self.forced_replacement(diags, scope, existing).await?;
-        let replace_paths = change_request.replace_paths(diags, &usable_value, &planned)?;
-        let after = self.marked(&planned, config);
-        let order = self.view.settled.orders.order(&self.vertex.addr);
-        let (action, reason) = decide(&ActionInputs {
+        let planned =
+            change_request.plan_change(diags, asked, &unmark_value(config), ignored).await?;
+        let forced = self.forced_replacement_reason(diags, scope, existing).await?;
+        let replace_paths =
+            change_request.paths_requiring_replace(diags, &usable_value, &planned)?;
+        let after = self.mark_planned(&planned, config);
+        let order = self.view.settled.orders.order_of(&self.vertex.addr);
+        let (action, reason) = choose_action(&ActionInputs {
             prior: before,
             planned: &after,
             tainted,
@@ -196,7 +201,9 @@ impl<'a> Instance<'a> {
         let is_replanned = matches!(action, Action::Replace(_)) && !tainted;
         let planned = match is_replanned {
             true => {
-                change_request.plan_replacement(diags, &plain(config), &planned.private).await?
+                change_request
+                    .plan_replacement(diags, &unmark_value(config), &planned.private)
+                    .await?
             }
             false => planned,
         };
@@ -204,7 +211,7 @@ impl<'a> Instance<'a> {
         let _ = self.refuse_to_destroy(diags, action);
         let identity = planned.encoded_identity();
         let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
-        let after = self.marked(&planned, config);
+        let after = self.mark_planned(&planned, config);
         Ok(Change {
             reason,
             replace_paths,
@@ -214,14 +221,14 @@ impl<'a> Instance<'a> {
             identity,
             // Recorded with the object, because a later run may destroy it when the configuration
             // has no edges for it any more.
-            dependencies: self.view.settled.closures.of(&self.vertex.addr),
+            dependencies: self.view.settled.closures.dependencies_of(&self.vertex.addr),
             prior_dependencies: prior.map_or_else(Arc::default, |prior| {
                 // The state names dependencies as they were called when the object was created.
                 // Without this a `moved` block would drop them from the order.
-                self.view.settled.moves.renamed(&prior.object.dependencies)
+                self.view.settled.moves.renamed_dependencies(&prior.object.dependencies)
             }),
             create_before_destroy: order == ReplaceOrder::CreateFirst,
-            ..Change::of(addr, provider, action, before.clone(), after)
+            ..Change::from_values(addr, provider, action, before.clone(), after)
         })
     }
 
@@ -242,56 +249,56 @@ impl<'a> Instance<'a> {
     }
 
     /// Puts the marks of the configuration and of the schema on a planned object.
-    fn marked(&self, planned: &Planned, config: &Value) -> Value {
-        remark(self.ty, planned.value.clone(), &sensitive_paths(config))
+    fn mark_planned(&self, planned: &PlannedObject, config: &Value) -> Value {
+        add_marks(self.ty, planned.value.clone(), &sensitive_paths(config))
     }
 
     /// Why the author wants a replacement, if so.
-    async fn forced_replacement(
+    async fn forced_replacement_reason(
         &self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
-        existing: Option<&Prior>,
-    ) -> Result<Option<Reason>, Reported> {
+        existing: Option<&PriorState>,
+    ) -> Result<Option<ActionReason>, Reported> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
         let triggered =
             |diags: &mut Diagnostics| triggers::is_triggered(self.view, diags, triggers, scope);
         // Also where nothing can be replaced yet, so that an error shows before the day it matters.
-        let triggered = self.view.session.settled(diags, triggered).await?;
+        let triggered = self.view.session.evaluate_with_functions(diags, triggered).await?;
         if triggered {
-            return Ok(Some(Reason::ReplaceByTriggers));
+            return Ok(Some(ActionReason::ReplaceByTriggers));
         }
         let asked = existing.is_some() && self.view.options.replace.contains(self.addr);
-        Ok(asked.then_some(Reason::ReplaceByRequest))
+        Ok(asked.then_some(ActionReason::ReplaceByRequest))
     }
 
     fn refuse_to_destroy(&self, diags: &mut Diagnostics, action: Action) -> Result<(), Reported> {
-        if !action.destroys() || !self.vertex.config.lifecycle.prevent_destroy {
+        if !action.destroys_object() || !self.vertex.config.lifecycle.prevent_destroy {
             return Ok(());
         }
-        Err(diags.error(must_not_be_destroyed(self.addr, self.vertex.config)))
+        Err(diags.error(prevent_destroy_error(self.addr, self.vertex.config)))
     }
 
     /// Looks at the conditions, where nothing else is done.
-    async fn refreshed_only(
+    async fn plan_refresh_only(
         &self,
         diags: &mut Diagnostics,
-        prior: Option<Prior>,
+        prior: Option<PriorState>,
         scope: ModuleScope<'_>,
-    ) -> Result<FoundObject, Reported> {
+    ) -> Result<ObjectOutcome, Reported> {
         // An import evaluates no conditions, since the configuration may still be incomplete.
         if !self.view.options.adoptions.is_empty() {
-            return Ok(self.as_it_is(prior));
+            return Ok(self.without_change(prior));
         }
-        let written = self.view.written(self.vertex.config, self.addr);
-        written.check_before(diags, &scope).await?;
-        let found = self.as_it_is(prior);
+        let written = self.view.instance_config(self.vertex.config, self.addr);
+        written.check_preconditions(diags, &scope).await?;
+        let found = self.without_change(prior);
         let value = found.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
-        written.check_after(diags, scope, &value).await?;
+        written.check_postconditions(diags, scope, &value).await?;
         Ok(found)
     }
 
-    fn as_it_is(&self, prior: Option<Prior>) -> FoundObject {
+    fn without_change(&self, prior: Option<PriorState>) -> ObjectOutcome {
         let current = prior.as_ref().map(|prior| prior.current.clone());
         let value = current
             .filter(|current| !current.is_null())
@@ -301,25 +308,33 @@ impl<'a> Instance<'a> {
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let drift = prior.as_ref().and_then(|prior| {
             // If nothing else is done, a new address alone is shown.
-            let moved = self.view.settled.moves.origin(self.addr).is_some();
+            let moved = self.view.settled.moves.original_address(self.addr).is_some();
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
-            let same = Change::of(addr, provider, Action::NoOp, value.clone(), value.clone());
-            prior::drift(prior, &same).or_else(|| moved.then_some(same))
+            let same =
+                Change::from_values(addr, provider, Action::NoOp, value.clone(), value.clone());
+            prior::drift_of(prior, &same).or_else(|| moved.then_some(same))
         });
-        let refreshed = prior.map_or(Refreshed::Same, |prior| prior.refreshed);
-        FoundObject { drift, ..FoundObject::seen(self.addr.key.clone(), refreshed, Some(value)) }
+        let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
+        ObjectOutcome {
+            drift,
+            ..ObjectOutcome::without_change(self.addr.key.clone(), refreshed, Some(value))
+        }
     }
 
-    fn found(&self, prior: Option<Prior>, change: Change) -> FoundObject {
-        let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
-        let refreshed = prior.map_or(Refreshed::Same, |prior| prior.refreshed);
+    fn planned_object(&self, prior: Option<PriorState>, change: Change) -> ObjectOutcome {
+        let drift = prior.as_ref().and_then(|prior| prior::drift_of(prior, &change));
+        let refreshed = prior.map_or(RefreshResult::Unchanged, |prior| prior.refreshed);
         let (key, value) = (self.addr.key.clone(), Some(change.after.clone()));
-        FoundObject { drift, change: Some(change), ..FoundObject::seen(key, refreshed, value) }
+        ObjectOutcome {
+            drift,
+            change: Some(change),
+            ..ObjectOutcome::without_change(key, refreshed, value)
+        }
     }
 }
 
 /// Says that an object has a number in it that no state can hold.
-fn not_finite(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
+fn not_finite_error(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
     let detail = format!(
         "{addr} would contain an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large."
     );
@@ -329,7 +344,7 @@ fn not_finite(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
 }
 
 /// Says that an instance is protected.
-pub(super) fn must_not_be_destroyed(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
+pub(super) fn prevent_destroy_error(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
     let detail = format!(
         "Resource {addr} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option."
     );

@@ -5,63 +5,72 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::View;
+use super::PlanContext;
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
-use crate::instance::{encode, label, sensitive_paths};
-use crate::plan::outcome::Refreshed;
-use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
-use crate::state::{Attributes, Object, Status};
+use crate::instance::{encode_for_state, object_label, sensitive_paths};
+use crate::plan::outcome::RefreshResult;
+use crate::provider::{
+    CallContext, MoveSource, ObjectToRead, ProviderClient, ResourceType, add_marks,
+};
+use crate::state::{ObjectAttributes, ObjectState, ObjectStatus};
 
-type Dependencies = Arc<Vec<ConfigResourceAddr>>;
+type DependencyList = Arc<Vec<ConfigResourceAddr>>;
 
 /// An object in the state, as it was stored and as it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Prior {
+pub(crate) struct PriorState {
     /// As the state has it, in the form of the newest schema.
     pub(super) stored: Value,
     /// As it is; null if it is gone.
     pub(super) current: Value,
     /// The object as it is to be stored, private bytes included.
-    pub(super) object: Arc<Object>,
+    pub(super) object: Arc<ObjectState>,
     /// The result for the state.
-    pub(super) refreshed: Refreshed,
+    pub(super) refreshed: RefreshResult,
 }
 
-impl Prior {
-    /// Takes over the settings of the configuration beside the attributes of the object. That is
-    /// for objects that do not change: for others, applying does it.
-    pub(super) fn settle(&mut self, dependencies: &Dependencies, create_before_destroy: bool) {
-        let Object { dependencies: known, create_before_destroy: flag, .. } = &*self.object;
+impl PriorState {
+    /// Takes over the settings of the configuration beside the attributes of the object.
+    pub(super) fn take_config_settings(
+        &mut self,
+        dependencies: &DependencyList,
+        create_before_destroy: bool,
+    ) {
+        // That is for objects that do not change: for others, applying does it.
+        let ObjectState { dependencies: known, create_before_destroy: flag, .. } = &*self.object;
         if known == dependencies && *flag == create_before_destroy {
             return;
         }
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = dependencies.clone();
         object.create_before_destroy = create_before_destroy;
-        self.refresh_with_object();
+        self.set_refreshed_object();
     }
 
     /// Has the changed object recorded in place of the one that was read. An object that was searched for,
     /// or found together with others, stays one.
-    fn refresh_with_object(&mut self) {
+    fn set_refreshed_object(&mut self) {
         let object = self.object.clone();
-        self.refreshed = match std::mem::replace(&mut self.refreshed, Refreshed::Same) {
-            Refreshed::Found(_) => Refreshed::Found(object),
-            Refreshed::Several { along, .. } => Refreshed::Several { object, along },
-            Refreshed::Same | Refreshed::Gone | Refreshed::NeverMade | Refreshed::Now(_) => {
-                Refreshed::Now(object)
+        self.refreshed = match std::mem::replace(&mut self.refreshed, RefreshResult::Unchanged) {
+            RefreshResult::FoundInterrupted(_) => RefreshResult::FoundInterrupted(object),
+            RefreshResult::ImportedTogether { along, .. } => {
+                RefreshResult::ImportedTogether { object, along }
             }
+            RefreshResult::Unchanged
+            | RefreshResult::Gone
+            | RefreshResult::NotCreated
+            | RefreshResult::Changed(_) => RefreshResult::Changed(object),
         };
     }
 
     /// Adds the given dependencies of the configuration, until applying stores those alone: a run that
     /// fails before may leave the object with either. The order of a replacement is that of the
     /// configuration from now on, also for an object that its successor deposes.
-    pub(super) fn prepare(
+    pub(super) fn add_config_dependencies(
         &mut self,
-        dependencies: Option<&Dependencies>,
+        dependencies: Option<&DependencyList>,
         create_before_destroy: bool,
     ) {
         let known = &self.object.dependencies;
@@ -77,18 +86,18 @@ impl Prior {
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = all;
         object.create_before_destroy = create_before_destroy;
-        self.refresh_with_object();
+        self.set_refreshed_object();
     }
 
     /// Whether the object is half made.
     pub(super) fn is_tainted(&self) -> bool {
-        self.object.status == Status::Tainted
+        self.object.status == ObjectStatus::Tainted
     }
 }
 
 /// The instance whose objects are read.
 #[derive(Clone, Copy)]
-pub(super) struct Owner<'a> {
+pub(super) struct ObjectOwner<'a> {
     pub(super) handle: &'a ProviderClient,
     pub(super) ty: &'a ResourceType,
     pub(super) addr: &'a InstanceAddr,
@@ -98,9 +107,9 @@ pub(super) struct Owner<'a> {
     pub(super) block: Option<Span>,
 }
 
-impl<'a> Owner<'a> {
+impl<'a> ObjectOwner<'a> {
     /// Returns the subject of a call about the object.
-    pub(super) fn about(&self) -> CallContext<'a> {
+    pub(super) fn call_context(&self) -> CallContext<'a> {
         CallContext { addr: self.addr, block: self.block }
     }
 }
@@ -109,29 +118,29 @@ impl<'a> Owner<'a> {
 ///
 /// # Errors
 /// When the provider cannot upgrade it.
-pub(super) async fn as_stored(
+pub(super) async fn upgrade_stored_object(
     diags: &mut Diagnostics,
-    owner: Owner<'_>,
-    object: &Arc<Object>,
-) -> Result<Prior, Reported> {
-    let stored = owner.handle.upgrade(diags, owner.ty, object, owner.about()).await?;
+    owner: ObjectOwner<'_>,
+    object: &Arc<ObjectState>,
+) -> Result<PriorState, Reported> {
+    let stored = owner.handle.upgrade_object(diags, owner.ty, object, owner.call_context()).await?;
     let (object, current) = (object.clone(), stored.clone());
-    Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
+    Ok(PriorState { stored, current, object, refreshed: RefreshResult::Unchanged })
 }
 
 /// Brings an object up to date, or takes the result of the read ahead.
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
-pub(super) async fn bring_up_to_date(
-    view: View<'_>,
+pub(super) async fn refresh_object(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    owner: Owner<'_>,
-    object: &Arc<Object>,
-) -> Result<Prior, Reported> {
+    owner: ObjectOwner<'_>,
+    object: &Arc<ObjectState>,
+) -> Result<PriorState, Reported> {
     let key = (owner.addr.clone(), owner.deposed.cloned());
-    let Some((said, prior)) = view.ahead.find(&key) else {
-        return read(view, diags, owner, object).await;
+    let Some((said, prior)) = view.ahead.find_object(&key) else {
+        return read_object(view, diags, owner, object).await;
     };
     for diagnostic in said {
         // The read ahead could not know that the block no longer has this instance.
@@ -146,25 +155,25 @@ pub(super) async fn bring_up_to_date(
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
-pub(super) async fn read(
-    view: View<'_>,
+pub(super) async fn read_object(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
-    owner: Owner<'_>,
-    object: &Arc<Object>,
-) -> Result<Prior, Reported> {
-    let (Owner { handle, ty, addr, deposed, .. }, about) = (owner, owner.about());
+    owner: ObjectOwner<'_>,
+    object: &Arc<ObjectState>,
+) -> Result<PriorState, Reported> {
+    let (ObjectOwner { handle, ty, addr, deposed, .. }, about) = (owner, owner.call_context());
     let mut object = object.clone();
     // An upgraded object is written back even if no value changed, or every later run would have to
     // upgrade it again.
     let mut same = object.schema_version == ty.schema.version
-        && matches!(object.attributes, Attributes::Json(_));
-    let stored = match view.settled.moves.stored_type(addr) {
-        None => handle.upgrade(diags, ty, &object, about).await?,
+        && matches!(object.attributes, ObjectAttributes::Json(_));
+    let stored = match view.settled.moves.former_resource(addr) {
+        None => handle.upgrade_object(diags, ty, &object, about).await?,
         Some(source) => {
             let former =
-                MovedFrom { kind: &source.kind, provider: &source.provider, object: &object };
+                MoveSource { kind: &source.kind, provider: &source.provider, object: &object };
             let about = CallContext { addr, block: source.span };
-            let (value, private) = handle.move_state(diags, ty, former, about).await?;
+            let (value, private) = handle.move_resource_state(diags, ty, former, about).await?;
             same = false;
             Arc::make_mut(&mut object).private = private;
             value
@@ -180,10 +189,10 @@ pub(super) async fn read(
     let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
-        watch.see(&Event::RefreshStart { addr, deposed, label: label(&stored) });
+        watch.on_event(&Event::RefreshStart { addr, deposed, label: object_label(&stored) });
         let identity = ty.encode_identity(&object);
-        let asked = Current { value: &stored, private: &object.private, identity };
-        let read = handle.read(diags, ty, asked, about).await?;
+        let asked = ObjectToRead { value: &stored, private: &object.private, identity };
+        let read = handle.read_object(diags, ty, asked, about).await?;
         // Null is the only way for a provider to report that the object does not exist. It is no
         // drift of attributes, and marks on it have no meaning.
         current = if read.value.value().is_null() {
@@ -191,9 +200,9 @@ pub(super) async fn read(
         } else {
             // The refreshed object keeps the marks of the stored one: the configuration that made a
             // value sensitive is not evaluated yet.
-            remark(ty, read.value, &object.sensitive)
+            add_marks(ty, read.value, &object.sensitive)
         };
-        watch.see(&Event::RefreshDone { addr, label: label(&current) });
+        watch.on_event(&Event::RefreshDone { addr, label: object_label(&current) });
         if object.private != read.private {
             same = false;
             Arc::make_mut(&mut object).private = read.private;
@@ -205,28 +214,29 @@ pub(super) async fn read(
         }
     }
     if current.is_null() {
-        return Ok(Prior { stored, current, object, refreshed: Refreshed::Gone });
+        return Ok(PriorState { stored, current, object, refreshed: RefreshResult::Gone });
     }
     if stored == current {
         // The two may be kept for a while; one copy is enough.
         current = stored.clone();
     }
     if same && stored == current && has_stored_marks(&current, &object) {
-        return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
+        return Ok(PriorState { stored, current, object, refreshed: RefreshResult::Unchanged });
     }
     // Encoded only after a change. In a no-op plan the stored bytes are reused.
-    let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
+    let (attributes, sensitive) = encode_for_state(diags, ty, addr, &current)?;
     let changed = Arc::make_mut(&mut object);
     changed.attributes = attributes;
     changed.sensitive = sensitive;
     changed.schema_version = ty.schema.version;
-    let refreshed = Refreshed::Now(object.clone());
-    Ok(Prior { stored, current, object, refreshed })
+    let refreshed = RefreshResult::Changed(object.clone());
+    Ok(PriorState { stored, current, object, refreshed })
 }
 
-/// Whether the state marks all that is sensitive in a value. What only the schema marks is missing in the state
-/// of an older program or provider, and would stay readable in a sealed state.
-fn has_stored_marks(value: &Value, object: &Object) -> bool {
+/// Whether the state marks all that is sensitive in a value.
+fn has_stored_marks(value: &Value, object: &ObjectState) -> bool {
+    // What only the schema marks is missing in the state of an older program or provider, and would
+    // stay readable in a sealed state.
     let paths = sensitive_paths(value);
     if paths == *object.sensitive {
         return true;
@@ -237,7 +247,7 @@ fn has_stored_marks(value: &Value, object: &Object) -> bool {
 
 /// Returns the drift of an object, if it has drifted: the value in the state against the current
 /// one.
-pub(super) fn drift(prior: &Prior, change: &Change) -> Option<Change> {
+pub(super) fn drift_of(prior: &PriorState, change: &Change) -> Option<Change> {
     if prior.stored == prior.current {
         return None;
     }
@@ -267,15 +277,15 @@ mod tests {
             [("", false), ("a", false), ("ac", true), ("ca", true), ("abc", true), ("b", false)]
         {
             let sensitive = names.split("").filter(|name| !name.is_empty()).map(path).collect();
-            let object = Object { sensitive: Arc::new(sensitive), ..object() };
+            let object = ObjectState { sensitive: Arc::new(sensitive), ..object() };
             assert_eq!(has_stored_marks(&value, &object), expected, "{names}");
         }
         assert!(has_stored_marks(&Value::object([("a", Value::string("a"))]), &object()));
     }
 
-    fn object() -> Object {
-        Object {
-            status: Status::Ready,
+    fn object() -> ObjectState {
+        ObjectState {
+            status: ObjectStatus::Ready,
             schema_version: 0,
             attributes: Default::default(),
             sensitive: Arc::default(),

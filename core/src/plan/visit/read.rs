@@ -2,20 +2,23 @@
 
 use formwork_value::Diagnostics;
 
-use super::prior::{self, Owner};
-use super::{View, side_by_side};
-use crate::instance::{ConfiguredResource, find_written};
-use crate::plan::prefetch::ObjectsRead;
+use super::prior::{self, ObjectOwner};
+use super::{PlanContext, run_concurrently};
+use crate::instance::{ConfiguredResource, find_client_of_config};
+use crate::plan::prefetch::PrefetchedResource;
 use crate::plan::vertex::ReadVertex;
 
 /// Reads the objects. For an object that is missing in the result, the visit of the resource does
 /// the read itself, and reports why it failed.
-pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
+pub(super) async fn visit_read(
+    view: PlanContext<'_>,
+    vertex: &ReadVertex<'_>,
+) -> PrefetchedResource {
     let written = ConfiguredResource { addr: &vertex.addr, config: vertex.config };
     // The visit of the resource looks for the same provider, and reports the errors.
     let mut unsaid = Diagnostics::new();
-    let found = find_written(view.session, &mut unsaid, &vertex.provider, written);
-    let Ok((handle, ty)) = found else { return ObjectsRead::new() };
+    let found = find_client_of_config(view.session, &mut unsaid, &vertex.provider, written);
+    let Ok((handle, ty)) = found else { return PrefetchedResource::new() };
     let (handle, ty) = (&handle, &ty);
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {
         // The semaphore is never closed, so a permit always comes.
@@ -25,10 +28,10 @@ pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRea
             return None;
         }
         let block = Some(vertex.config.span);
-        let owner = Owner { handle, ty, addr: &addr, deposed: deposed.as_ref(), block };
+        let owner = ObjectOwner { handle, ty, addr: &addr, deposed: deposed.as_ref(), block };
         let mut diags = Diagnostics::new();
-        let read = prior::read(view, &mut diags, owner, object).await;
+        let read = prior::read_object(view, &mut diags, owner, object).await;
         Some(((addr, deposed), (diags, read)))
     });
-    side_by_side(view, reads).await.into_iter().flatten().collect()
+    run_concurrently(view, reads).await.into_iter().flatten().collect()
 }

@@ -7,17 +7,17 @@ use formwork_value::quote::shell_quoted;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::destroy::{self, DestroyTarget, DestroyTargets};
-use super::{View, data, import, managed, side_by_side};
-use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
-use crate::change::{Action, ImportKey, Reason};
+use super::{PlanContext, data, import, managed, run_concurrently};
+use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr, ResourceMode};
+use crate::change::{Action, ActionReason, ImportKey};
 use crate::ephemeral::EphemeralInstance;
-use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
+use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_error};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::instance::{self, ProvisionedResource, point_at_parts, stored_value};
+use crate::instance::{self, ProvisionedResource, decode_stored_value, point_at_parts};
 use crate::messages;
-use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
+use crate::plan::outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
 use crate::plan::vertex::ResourceVertex;
-use crate::plan::{self, Adoption};
+use crate::plan::{self, AdoptionSource};
 use crate::state::ResourceState;
 
 /// A resource in one instance of its module.
@@ -34,8 +34,8 @@ pub(super) struct ResourceInModule<'a> {
 
 impl<'a> ResourceInModule<'a> {
     /// Returns the scope of names within an instance of it.
-    pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
-        view.session.scope(self.module).with_repetition(self.expansion.data(key))
+    pub(super) fn scope(&self, view: PlanContext<'a>, key: &InstanceKey) -> ModuleScope<'a> {
+        view.session.module_scope(self.module).with_repetition(self.expansion.repetition_data(key))
     }
 }
 
@@ -47,28 +47,32 @@ struct ExpandedResource<'a> {
 }
 
 /// Plans all instances and deposed objects of a resource.
-pub(super) async fn visit(
-    view: View<'_>,
+pub(super) async fn visit_resource(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Vec<FoundResource> {
-    view.counter.take_back();
-    let is_managed = vertex.addr.resource.mode() == Mode::Managed;
-    if view.options.mode == plan::Mode::Destroy && is_managed {
-        return destroy::visit_all(view, diags, vertex).await;
+) -> Vec<ResourceOutcome> {
+    view.counter.remove_expected();
+    let is_managed = vertex.addr.resource.mode() == ResourceMode::Managed;
+    if view.options.mode == plan::PlanMode::Destroy && is_managed {
+        return destroy::visit_destroy_all(view, diags, vertex).await;
     }
-    let import_targets =
-        view.session.settled(diags, |diags| import_targets(view, diags, vertex)).await;
+    let import_targets = view
+        .session
+        .evaluate_with_functions(diags, |diags| import_targets(view, diags, vertex))
+        .await;
     // Without the imports the plan would create objects that exist already.
     let Ok(import_targets) = import_targets else { return Vec::new() };
     let modules = view.session.results.module_instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
     for module in &modules {
-        let addr = vertex.within(module.addr());
-        let prior = vertex.prior_in(module.addr());
-        let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
+        let addr = vertex.addr_in_module(module.module_addr());
+        let prior = vertex.prior_state_in_module(module.module_addr());
+        let expanded = |diags: &mut Diagnostics| expand_in_module(view, diags, vertex, module);
         // Others are planned all the same, so that one run shows their errors too.
-        let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
+        let Ok(expansion) = view.session.evaluate_with_functions(diags, expanded).await else {
+            continue;
+        };
         here.push(ResourceInModule {
             vertex,
             module,
@@ -84,39 +88,39 @@ pub(super) async fn visit(
         check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
-    let mut found = plan_all(view, diags, &here).await;
-    let only_looks = view.options.mode == plan::Mode::RefreshOnly;
+    let mut found = plan_instances(view, diags, &here).await;
+    let only_looks = view.options.mode == plan::PlanMode::RefreshOnly;
     if is_managed && only_looks && view.options.adoptions.is_empty() {
-        found.iter_mut().for_each(leave_out_missing);
+        found.iter_mut().for_each(remove_missing_objects);
     }
     for (here, found) in here.iter().zip(&mut found) {
-        found.objects.extend(untargeted(view, diags, here));
+        found.objects.extend(untargeted_objects(view, diags, here));
     }
     if is_managed {
-        plan_doomed(view, diags, resource, &mut found).await;
-        found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
-        found.extend(find_unplaced(view, diags, resource).await);
+        plan_orphaned_objects(view, diags, resource, &mut found).await;
+        found.extend(destroy::visit_lost_modules(view, diags, vertex, &modules).await);
+        found.extend(find_adoptions_without_instance(view, diags, resource).await);
     }
     found
 }
 
 /// Returns the imports into a resource: the IDs, by instance.
 fn import_targets(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Result<BTreeMap<InstanceAddr, ImportKey>, Reported> {
-    let ours =
-        adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.import_key.clone()));
+    let ours = adoptions_of_resource(view, vertex)
+        .map(|(addr, adoption)| (addr.clone(), adoption.import_key.clone()));
     let mut clues: BTreeMap<_, _> = ours.collect();
     for import in &vertex.imports {
-        let scope = view.session.scope(view.session.results.root());
+        let scope = view.session.module_scope(view.session.results.root());
         let Some(all) = expand_import(diags, &scope, view.session.config, import)? else {
-            return Err(diags.error(unknown_repetition(import, &scope)));
+            return Err(diags.error(unknown_repetition_error(import, &scope)));
         };
         for import_targets in all {
             let Some(import_key) = import_targets.import_key else {
-                return Err(diags.error(unknown_id(import)));
+                return Err(diags.error(unknown_id_error(import)));
             };
             clues.insert(import_targets.addr, import_key);
         }
@@ -125,58 +129,64 @@ fn import_targets(
 }
 
 /// Returns the adoptions into a resource, which need no `import` block.
-fn adoptions<'v>(
-    view: View<'v>,
+fn adoptions_of_resource<'v>(
+    view: PlanContext<'v>,
     vertex: &ResourceVertex<'_>,
-) -> impl Iterator<Item = (&'v InstanceAddr, &'v Adoption)> {
-    view.options.adoptions.iter().filter(|(addr, _)| addr.of().config() == vertex.addr)
+) -> impl Iterator<Item = (&'v InstanceAddr, &'v AdoptionSource)> {
+    view.options
+        .adoptions
+        .iter()
+        .filter(|(addr, _)| addr.resource_addr().config_addr() == vertex.addr)
 }
 
 /// Finds the objects to adopt although the block has no place for them.
-async fn find_unplaced(
-    view: View<'_>,
+async fn find_adoptions_without_instance(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     resource: ExpandedResource<'_>,
-) -> Vec<FoundResource> {
+) -> Vec<ResourceOutcome> {
     let ExpandedResource { vertex, in_modules } = resource;
-    let unplaced = adoptions(view, vertex)
-        .filter(|(addr, adoption)| adoption.unwritten.is_some() && !is_there(in_modules, addr));
+    let unplaced = adoptions_of_resource(view, vertex).filter(|(addr, adoption)| {
+        adoption.unwritten.is_some() && !is_instance_in_config(in_modules, addr)
+    });
     let mut found = Vec::new();
     for (addr, _) in unplaced {
-        let object = import::find_unwritten(view, diags, &vertex.provider, addr).await;
-        let (addr, objects) = (addr.of(), object.into_iter().collect());
-        found.push(FoundResource { addr, expansion: None, objects });
+        let object = import::find_object_without_block(view, diags, &vertex.provider, addr).await;
+        let (addr, objects) = (addr.resource_addr(), object.into_iter().collect());
+        found.push(ResourceOutcome { addr, expansion: None, objects });
     }
     found
 }
 
 /// Whether the configuration has an instance.
-fn is_there(here: &[ResourceInModule<'_>], addr: &InstanceAddr) -> bool {
-    here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
+fn is_instance_in_config(here: &[ResourceInModule<'_>], addr: &InstanceAddr) -> bool {
+    here.iter().any(|here| here.addr == addr.resource_addr() && here.expansion.contains(&addr.key))
 }
 
 /// Reports imports into instances that do not exist. An instance that a block has already imported
 /// may be missing again.
 fn report_lost_imports(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     resource: ExpandedResource<'_>,
     import_targets: &BTreeMap<InstanceAddr, ImportKey>,
 ) {
     let ExpandedResource { vertex, in_modules } = resource;
     let may_be_missing = |addr: &InstanceAddr| {
-        let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
+        let instance =
+            vertex.prior_state_in_module(&addr.module).and_then(|it| it.instances.get(&addr.key));
         let adoption = view.options.adoptions.get(addr);
         match adoption {
             Some(adoption) => adoption.unwritten.is_some(),
             None => instance.is_some_and(|it| it.current.is_some()),
         }
     };
-    let lost = |addr: &&InstanceAddr| !is_there(in_modules, addr) && !may_be_missing(addr);
+    let lost =
+        |addr: &&InstanceAddr| !is_instance_in_config(in_modules, addr) && !may_be_missing(addr);
     for addr in import_targets.keys().filter(lost) {
         let detail = format!(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
-            addr.of()
+            addr.resource_addr()
         );
         let summary = messages::IMPORTED_INSTANCE_DOES_NOT_EXIST;
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
@@ -185,7 +195,7 @@ fn report_lost_imports(
 
 /// Reports provisioners that could not run.
 async fn check_provisioners(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &[ResourceInModule<'_>],
 ) {
@@ -196,21 +206,21 @@ async fn check_provisioners(
         return;
     }
     let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return };
-    let scope = view.session.scope(here.module);
+    let scope = view.session.module_scope(here.module);
     let provisioned = ProvisionedResource { config, ty: &ty.ty };
     // Errors are in `diags`, which stops dependents.
     let _ = instance::check_provisioners(view.session, diags, provisioned, &scope).await;
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.
-async fn plan_all(
-    view: View<'_>,
+async fn plan_instances(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &[ResourceInModule<'_>],
-) -> Vec<FoundResource> {
-    let mut found: Vec<FoundResource> = here
+) -> Vec<ResourceOutcome> {
+    let mut found: Vec<ResourceOutcome> = here
         .iter()
-        .map(|here| FoundResource {
+        .map(|here| ResourceOutcome {
             addr: here.addr.clone(),
             expansion: Some(here.expansion.clone()),
             objects: Vec::new(),
@@ -221,13 +231,13 @@ async fn plan_all(
         wanted.map(move |key| (at, here, key))
     });
     let planned: Vec<_> = planned.collect();
-    view.counter.add(planned.len());
+    view.counter.add_expected(planned.len());
     let planned = planned.into_iter().map(|(at, here, key)| async move {
-        let found = one(view, here, key).await;
-        view.counter.done();
+        let found = plan_instance(view, here, key).await;
+        view.counter.count_finished();
         (at, found)
     });
-    for (at, (problems, object)) in side_by_side(view, planned).await {
+    for (at, (problems, object)) in run_concurrently(view, planned).await {
         let _ = diags.append(problems);
         found[at].objects.extend(object);
     }
@@ -235,16 +245,16 @@ async fn plan_all(
 }
 
 /// Plans the end of the objects that have no place any more.
-async fn plan_doomed(
-    view: View<'_>,
+async fn plan_orphaned_objects(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     resource: ExpandedResource<'_>,
-    found: &mut [FoundResource],
+    found: &mut [ResourceOutcome],
 ) {
     let ExpandedResource { vertex, in_modules } = resource;
     let all = in_modules.iter().map(|here| {
-        let to_destroy = to_destroy(view, here);
-        if view.options.mode == plan::Mode::Normal {
+        let to_destroy = objects_without_config(view, here);
+        if view.options.mode == plan::PlanMode::Normal {
             // Reported is enough: their planned change is shown all the same.
             let _ = destroy::refuse_to_destroy(diags, vertex, &here.addr, &to_destroy);
         }
@@ -254,26 +264,30 @@ async fn plan_doomed(
     destroy::visit_destroy_targets(view, diags, targets, found).await;
 }
 
-fn expansion(
-    view: View<'_>,
+fn expand_in_module(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     module: &ModuleResults,
 ) -> Result<Expansion, Reported> {
     let repetition = &vertex.config.repetition;
-    expand::expand(diags, &view.session.scope(module), repetition)
+    expand::expand_repetition(diags, &view.session.module_scope(module), repetition)
 }
 
 /// Warns of `-replace` options that name the resource where they should name an instance.
-fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &ResourceInModule<'_>) {
+fn warn_of_unmatched_replace(
+    view: PlanContext<'_>,
+    diags: &mut Diagnostics,
+    here: &ResourceInModule<'_>,
+) {
     let ResourceInModule { addr, expansion, .. } = here;
-    let resource = addr.instance(InstanceKey::None);
+    let resource = addr.instance_addr(InstanceKey::None);
     if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
         return;
     }
     let keys: Vec<String> = expansion
         .keys()
-        .map(|key| format!("\n  -replace={}", shell_quoted(&addr.instance(key).to_string())))
+        .map(|key| format!("\n  -replace={}", shell_quoted(&addr.instance_addr(key).to_string())))
         .collect();
     let detail = if keys.is_empty() {
         format!("The option -replace={resource} names a resource that has no instances.")
@@ -291,8 +305,9 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Res
 
 /// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A
 /// missing object followed by existing ones keeps its place.
-fn leave_out_missing(found: &mut FoundResource) {
-    let is_there = |object: &FoundObject| object.value.as_ref().is_some_and(|it| !it.is_unknown());
+fn remove_missing_objects(found: &mut ResourceOutcome) {
+    let is_there =
+        |object: &ObjectOutcome| object.value.as_ref().is_some_and(|it| !it.is_unknown());
     let last =
         found.objects.iter().filter(|object| is_there(object)).map(|it| it.key.clone()).max();
     for object in &mut found.objects {
@@ -309,11 +324,11 @@ fn leave_out_missing(found: &mut FoundResource) {
 
 /// Returns the instances that are not planned because others of the resource are targets.
 /// References to them see the values in the state.
-fn untargeted(
-    view: View<'_>,
+fn untargeted_objects(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
-) -> Vec<FoundObject> {
+) -> Vec<ObjectOutcome> {
     if here.expansion.keys().all(|key| is_instance_targeted(view, here, &key)) {
         return Vec::new();
     }
@@ -321,34 +336,38 @@ fn untargeted(
     let others = here.expansion.keys().filter(|key| !is_instance_targeted(view, here, key));
     let others = others.filter_map(|key| {
         let object = here.prior?.instances.get(&key)?.current.as_ref()?;
-        let value = stored_value(&ty, object);
-        Some(FoundObject::seen(key, Refreshed::Now(object.clone()), value))
+        let value = decode_stored_value(&ty, object);
+        Some(ObjectOutcome::without_change(key, RefreshResult::Changed(object.clone()), value))
     });
     others.collect()
 }
 
-fn is_instance_targeted(view: View<'_>, here: &ResourceInModule<'_>, key: &InstanceKey) -> bool {
-    is_targeted(view, here.vertex, &here.addr.instance(key.clone()))
+fn is_instance_targeted(
+    view: PlanContext<'_>,
+    here: &ResourceInModule<'_>,
+    key: &InstanceKey,
+) -> bool {
+    is_targeted(view, here.vertex, &here.addr.instance_addr(key.clone()))
 }
 
 /// Whether an instance is planned. A resource that is only there because a target needs it is planned
 /// whole.
 pub(super) fn is_targeted(
-    view: View<'_>,
+    view: PlanContext<'_>,
     vertex: &ResourceVertex<'_>,
     addr: &InstanceAddr,
 ) -> bool {
     let targets = &view.options.targets;
-    let is_target = !targets.iter().any(|target| target.touches_config(&vertex.addr))
+    let is_target = !targets.iter().any(|target| target.may_contain_config_resource(&vertex.addr))
         || targets.iter().any(|target| target.contains(addr));
     is_target && !view.settled.excluded_from_destroy.is_excluded(addr)
 }
 
-async fn one(
-    view: View<'_>,
+async fn plan_instance(
+    view: PlanContext<'_>,
     here: &ResourceInModule<'_>,
     key: InstanceKey,
-) -> (Diagnostics, Option<FoundObject>) {
+) -> (Diagnostics, Option<ObjectOutcome>) {
     let mut diags = Diagnostics::new();
     // Nothing new is begun after an interrupt.
     if view.session.is_stopped() {
@@ -357,39 +376,43 @@ async fn one(
     // The semaphore is never closed, so a permit always comes.
     let _permit = view.session.permits.acquire().await;
     let found = match here.addr.resource.mode() {
-        Mode::Managed => managed::plan(view, &mut diags, here, key).await,
-        Mode::Data => data::plan(view, &mut diags, here, key).await,
-        Mode::Ephemeral => open(view, &mut diags, here, key).await,
+        ResourceMode::Managed => managed::plan_managed_instance(view, &mut diags, here, key).await,
+        ResourceMode::Data => data::plan_data_instance(view, &mut diags, here, key).await,
+        ResourceMode::Ephemeral => open_ephemeral_instance(view, &mut diags, here, key).await,
     };
     let config = here.vertex.config;
     point_at_parts(&mut diags, &config.body, config.span);
     (diags, found.ok())
 }
 
-/// Opens an instance of an ephemeral resource. Nothing of it but its value is found: it is in no state.
-async fn open(
-    view: View<'_>,
+/// Opens an instance of an ephemeral resource.
+async fn open_ephemeral_instance(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     here: &ResourceInModule<'_>,
     key: InstanceKey,
-) -> Result<FoundObject, Reported> {
-    let addr = here.addr.instance(key);
+) -> Result<ObjectOutcome, Reported> {
+    // Nothing of it but its value is found: it is in no state.
+    let addr = here.addr.instance_addr(key);
     let scope = here.scope(view, &addr.key);
     let site = EphemeralInstance {
         config: here.vertex.config,
         addr: &addr,
         provider: &here.vertex.provider,
     };
-    let value = view.ephemeral_resources.open(diags, site, scope).await?;
-    Ok(FoundObject::seen(addr.key, Refreshed::Same, Some(value)))
+    let value = view.ephemeral_resources.open_instance(diags, site, scope).await?;
+    Ok(ObjectOutcome::without_change(addr.key, RefreshResult::Unchanged, Some(value)))
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.
-fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarget<'v>> {
+fn objects_without_config<'v>(
+    view: PlanContext<'_>,
+    here: &'v ResourceInModule<'_>,
+) -> Vec<DestroyTarget<'v>> {
     let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !is_instance_targeted(view, here, key)
-            || view.settled.excluded_from_destroy.contains(&here.addr.instance(key.clone()))
+            || view.settled.excluded_from_destroy.contains(&here.addr.instance_addr(key.clone()))
         {
             continue;
         }
@@ -398,15 +421,15 @@ fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<Destroy
         {
             // The reasons that `-json` shows as `action_reason`, as in Terraform.
             let reason = match (&here.expansion, key) {
-                (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
-                (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,
-                _ => Reason::DeleteBecauseWrongRepetition,
+                (Expansion::Count(_), InstanceKey::Int(_)) => ActionReason::DeleteBecauseCountIndex,
+                (Expansion::ForEach(_), InstanceKey::Str(_)) => ActionReason::DeleteBecauseEachKey,
+                _ => ActionReason::DeleteBecauseWrongRepetition,
             };
             let (action, reason) = (Action::Delete, Some(reason));
             to_destroy.push(DestroyTarget { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
-        let deposed = deposed.filter(|_| destroy::targeted(view, &here.addr, key));
+        let deposed = deposed.filter(|_| destroy::is_destroy_targeted(view, &here.addr, key));
         to_destroy.extend(deposed.map(|(deposed, object)| DestroyTarget {
             key,
             deposed: Some(deposed),

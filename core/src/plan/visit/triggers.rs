@@ -5,8 +5,8 @@ use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::{Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::View;
-use crate::addr::{InstanceKey, Reference, ResourceName, Subject};
+use super::PlanContext;
+use crate::addr::{InstanceKey, Reference, ReferenceSubject, ResourceName};
 use crate::change::{Action, Change};
 use crate::config::bad_reference;
 use crate::eval::ModuleScope;
@@ -17,7 +17,7 @@ use crate::messages;
 /// # Errors
 /// When an expression is not a reference to a resource or to an attribute of one.
 pub(super) fn is_triggered(
-    view: View<'_>,
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     triggers: &[Expr],
     scope: &ModuleScope<'_>,
@@ -26,28 +26,28 @@ pub(super) fn is_triggered(
     for expr in triggers {
         // Not short-circuited: an error in a later expression shows even if an earlier one
         // triggers.
-        any |= one(view, diags, expr, scope)?;
+        any |= is_triggered_by_expr(view, diags, expr, scope)?;
     }
     Ok(any)
 }
 
-fn one(
-    view: View<'_>,
+fn is_triggered_by_expr(
+    view: PlanContext<'_>,
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &ModuleScope<'_>,
 ) -> Result<bool, Reported> {
-    let Some((name, key, path)) = subject(diags, expr, scope)? else {
+    let Some((name, key, path)) = parse_trigger(diags, expr, scope)? else {
         let detail = "Expected a reference to a resource, to an instance of one, or to an attribute of an instance.";
         return Err(diags.error(
             Diagnostic::error(messages::INVALID_REPLACE_TRIGGERED_BY_EXPRESSION, detail)
                 .at(expr.span),
         ));
     };
-    let module = scope.module().addr();
-    let node = view.session.config.node(&module.path());
+    let module = scope.module_results().module_addr();
+    let node = view.session.config.find_node(&module.path());
     if let Some(node) = node.filter(|node| !node.module.resources.contains_key(&name)) {
-        return Err(diags.error(bad_reference::resource(
+        return Err(diags.error(bad_reference::undeclared_resource(
             &node.module,
             &node.path,
             &name,
@@ -56,22 +56,24 @@ fn one(
     }
     // An attribute is that of the instance without a key.
     let key = key.or_else(|| (!path.0.is_empty()).then_some(InstanceKey::None));
-    let mut changes =
-        view.planned_resources.changes(scope.module(), &name, key.as_ref()).peekable();
+    let mut changes = view
+        .planned_resources
+        .changes_of_resource(scope.module_results(), &name, key.as_ref())
+        .peekable();
     if changes.peek().is_none() {
-        return Err(diags.error(nothing_there(scope, &name, key.as_ref(), expr)));
+        return Err(diags.error(missing_trigger_error(scope, &name, key.as_ref(), expr)));
     }
-    Ok(changes.any(|change| triggers(change, &path)))
+    Ok(changes.any(|change| change_triggers_path(change, &path)))
 }
 
 /// The error for something that has no instance, and so cannot trigger anything.
-fn nothing_there(
+fn missing_trigger_error(
     scope: &ModuleScope<'_>,
     name: &ResourceName,
     key: Option<&InstanceKey>,
     expr: &Expr,
 ) -> Diagnostic {
-    let module = scope.module().addr();
+    let module = scope.module_results().module_addr();
     let place = match module.is_root() {
         true => "the root module".to_owned(),
         false => module.to_string(),
@@ -82,7 +84,7 @@ fn nothing_there(
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.
-fn triggers(change: &Change, path: &Path) -> bool {
+fn change_triggers_path(change: &Change, path: &Path) -> bool {
     if !matches!(change.action, Action::Update | Action::Replace(_)) {
         return false;
     }
@@ -94,20 +96,20 @@ fn triggers(change: &Change, path: &Path) -> bool {
     before != after || after.is_some_and(|after| !after.is_wholly_known())
 }
 
-type Named = (ResourceName, Option<InstanceKey>, Path);
+type TriggerReference = (ResourceName, Option<InstanceKey>, Path);
 
 /// Splits `type.name[key].attribute` into its parts; the key may be an expression.
-fn subject(
+fn parse_trigger(
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &ModuleScope<'_>,
-) -> Result<Option<Named>, Reported> {
+) -> Result<Option<TriggerReference>, Reported> {
     let mut attributes = Vec::new();
     let mut inner = expr;
     loop {
         if let Some(traversal) = refs::as_traversal(inner) {
-            let reference = Reference::of(diags, &traversal)?;
-            let Subject::Resource(name) = &reference.subject else { return Ok(None) };
+            let reference = Reference::from_traversal(diags, &traversal)?;
+            let ReferenceSubject::Resource(name) = &reference.subject else { return Ok(None) };
             let mut key = reference.instance_key();
             let skip = usize::from(key.is_some());
             let mut steps: Vec<Step> =

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
-use formwork_lang::write::{self, Unknown};
+use formwork_lang::write::{self, UnknownValueError};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Str, Type, Value};
 
-use super::{payload, undecodable};
+use super::{decode_failure, encode_payload};
 use crate::config::inputs::{GivenValue, read_values};
 
 /// Parameters and results of the functions.
-pub(super) fn signatures() -> BTreeMap<String, FunctionSignature> {
+pub(super) fn function_signatures() -> BTreeMap<String, FunctionSignature> {
     let signature = |parameter: (&str, Type), returns, summary: &str, description: &str| {
         let (name, ty) = parameter;
         FunctionSignature {
@@ -59,45 +59,48 @@ pub(super) fn signatures() -> BTreeMap<String, FunctionSignature> {
 }
 
 /// Calls one of the functions.
-pub(super) fn call(request: &CallRequest) -> Result<Result<Payload, FunctionError>, Failure> {
+pub(super) fn call_builtin_function(
+    request: &CallRequest,
+) -> Result<Result<Payload, FunctionError>, Failure> {
     let argument = |ty: &Type| match request.arguments.as_slice() {
-        [argument] => argument.decode(ty).map_err(|error| undecodable(&error)),
+        [argument] => argument.decode(ty).map_err(|error| decode_failure(&error)),
         _ => Err(Failure::Misbehaved("the function takes one argument".into())),
     };
     let (result, returns) = match request.name.as_str() {
-        "decode_tfvars" => (decoded(argument(&Type::String)?.value()), Type::Dynamic),
-        "encode_expr" => (encoded(argument(&Type::Dynamic)?.value()), Type::String),
-        "encode_tfvars" => (encoded_variables(argument(&Type::Dynamic)?.value()), Type::String),
+        "decode_tfvars" => (decode_tfvars(argument(&Type::String)?.value()), Type::Dynamic),
+        "encode_expr" => (encode_expr(argument(&Type::Dynamic)?.value()), Type::String),
+        "encode_tfvars" => (encode_tfvars(argument(&Type::Dynamic)?.value()), Type::String),
         other => {
             let why = format!("the built-in provider has no function {other:?}");
             return Err(Failure::Misbehaved(why));
         }
     };
     let refused = |text| FunctionError { text, argument: None };
-    Ok(result.map(|value| payload(value, &returns)).map_err(refused))
+    Ok(result.map(|value| encode_payload(value, &returns)).map_err(refused))
 }
 
-fn encoded(value: &Value) -> Result<Value, String> {
-    let text = write::expression(value).map_err(|unknown: Unknown| unknown.to_string())?;
+fn encode_expr(value: &Value) -> Result<Value, String> {
+    let text =
+        write::expression(value).map_err(|unknown: UnknownValueError| unknown.to_string())?;
     // Only a file has a layout, so the expression is laid out as an argument of one.
-    let file = laid_out(format!("{ARGUMENT}{text}\n"))?;
-    let text = file.strip_prefix(ARGUMENT).unwrap_or(&file);
+    let file = format_expression(format!("{ARGUMENT_PREFIX}{text}\n"))?;
+    let text = file.strip_prefix(ARGUMENT_PREFIX).unwrap_or(&file);
     Ok(Value::string(text.strip_suffix('\n').unwrap_or(text)))
 }
 
 /// The argument that an expression is laid out as.
-const ARGUMENT: &str = "x = ";
+const ARGUMENT_PREFIX: &str = "x = ";
 
-fn laid_out(text: String) -> Result<String, String> {
+fn format_expression(text: String) -> Result<String, String> {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let source = add_source(&mut diags, &mut sources, "value", text.into_bytes());
     format(&mut diags, &sources, source).map_err(|_| {
-        let problems = diags.into_iter().map(|problem| explained(&problem, &sources));
+        let problems = diags.into_iter().map(|problem| explain_problem(&problem, &sources));
         problems.collect::<Vec<_>>().join("; ")
     })
 }
 
-fn encoded_variables(value: &Value) -> Result<Value, String> {
+fn encode_tfvars(value: &Value) -> Result<Value, String> {
     let parts: Vec<(&Str, &Value)> = match value {
         Value::Object(object) => object.iter().collect(),
         Value::Map(map) => map.iter().collect(),
@@ -113,30 +116,31 @@ fn encoded_variables(value: &Value) -> Result<Value, String> {
         if !write::is_name(name) {
             return Err(format!("{:?} cannot be the name of a variable", name.as_str()));
         }
-        let part = write::expression(part).map_err(|unknown: Unknown| unknown.to_string())?;
+        let part =
+            write::expression(part).map_err(|unknown: UnknownValueError| unknown.to_string())?;
         text.push_str(&format!("{name} = {part}\n"));
     }
-    Ok(Value::string(laid_out(text)?))
+    Ok(Value::string(format_expression(text)?))
 }
 
-fn decoded(text: &Value) -> Result<Value, String> {
+fn decode_tfvars(text: &Value) -> Result<Value, String> {
     let Value::String(text) = text else { return Err("the argument must be a string".to_owned()) };
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let content = text.as_bytes().to_vec();
     let given = read_values(&mut diags, &mut sources, "src", content);
     let given = given.map_err(|_| {
-        let problems = diags.into_iter().map(|problem| explained(&problem, &sources));
+        let problems = diags.into_iter().map(|problem| explain_problem(&problem, &sources));
         problems.collect::<Vec<_>>().join("; ")
     })?;
     Ok(Value::object(given.into_iter().filter_map(|given| match given.value {
         GivenValue::Value(value) => Some((given.name, value)),
         // Never from a file: only options and the environment give text.
-        GivenValue::Text(_) => None,
+        GivenValue::Unparsed(_) => None,
     })))
 }
 
 /// A problem in one sentence: its location cannot be looked up.
-fn explained(problem: &Diagnostic, sources: &Sources) -> String {
+fn explain_problem(problem: &Diagnostic, sources: &Sources) -> String {
     let place = problem.subject.map_or_else(String::new, |span| {
         let at = sources.start(span);
         format!("line {}, column {}: ", at.line, at.column)

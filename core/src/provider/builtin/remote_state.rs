@@ -8,7 +8,7 @@ use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Schema, Str, Type, Value};
 
-use super::{problem, schema_of};
+use super::{provider_diagnostic, schema_of};
 use crate::state::file::StateFile;
 
 /// Reads states of other configurations.
@@ -18,18 +18,18 @@ pub trait RemoteStates: Send + Sync {
     ///
     /// # Errors
     /// When there is no such backend, or it has no such arguments.
-    fn check(&self, source: &Source<'_>) -> Result<(), SourceError>;
+    fn check(&self, source: &RemoteStateSource<'_>) -> Result<(), RemoteStateError>;
 
     /// Reads a state, without locking it.
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
-    async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError>;
+    async fn read(&self, source: &RemoteStateSource<'_>) -> Result<StateFile, RemoteStateError>;
 }
 
 /// The state of another configuration, as a data source names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct RemoteStateSource<'a> {
     /// The type of the backend; `None` while it is unknown.
     pub backend: Option<&'a str>,
     /// The arguments of the backend: an object, or null.
@@ -42,7 +42,7 @@ pub struct Source<'a> {
 
 /// Why a state of another configuration cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceError {
+pub struct RemoteStateError {
     /// The summary of the diagnostic.
     pub summary: String,
     /// Its detail.
@@ -51,10 +51,10 @@ pub struct SourceError {
     pub attribute: Option<&'static str>,
 }
 
-impl SourceError {
-    fn into_problem(self) -> ProviderDiagnostic {
+impl RemoteStateError {
+    fn into_diagnostic(self) -> ProviderDiagnostic {
         let path = self.attribute.map_or(Path::root(), |name| Path::root().attribute(name));
-        problem(&self.summary, self.detail, path)
+        provider_diagnostic(&self.summary, self.detail, path)
     }
 }
 
@@ -68,14 +68,14 @@ pub(super) fn schema() -> Schema {
     ])
 }
 
-fn text(object: Option<&Value>) -> Option<&Str> {
+fn string_value(object: Option<&Value>) -> Option<&Str> {
     match object? {
         Value::String(text) => Some(text),
         _ => None,
     }
 }
 
-fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+fn attribute_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     match object {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),
@@ -84,15 +84,15 @@ fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// The state that a configuration names. `null` stands in for a `config` that is not there.
-fn source<'a>(config: &'a Value, null: &'a Value) -> Source<'a> {
-    let text = |name: &str| text(attribute(config, name)).map(Str::as_str);
-    let settings = attribute(config, "config").unwrap_or(null);
+fn remote_state_source<'a>(config: &'a Value, null: &'a Value) -> RemoteStateSource<'a> {
+    let text = |name: &str| string_value(attribute_value(config, name)).map(Str::as_str);
+    let settings = attribute_value(config, "config").unwrap_or(null);
     let (backend, workspace) = (text("backend"), text("workspace"));
-    Source { backend, config: settings, workspace, address: None }
+    RemoteStateSource { backend, config: settings, workspace, address: None }
 }
 
-fn unavailable() -> SourceError {
-    SourceError {
+fn unavailable_error() -> RemoteStateError {
+    RemoteStateError {
         summary: "No backends".to_owned(),
         detail: "This program reads no states of other configurations.".to_owned(),
         attribute: Some("backend"),
@@ -100,25 +100,25 @@ fn unavailable() -> SourceError {
 }
 
 /// Checks everything that can be checked without reading.
-pub(super) fn validate(
+pub(super) fn validate_remote_state(
     states: Option<&Arc<dyn RemoteStates>>,
     config: &Value,
 ) -> DiagnosticsResponse {
     let null = Value::null(Type::Dynamic);
-    let source = source(config, &null);
-    let checked = states.map_or_else(|| Err(unavailable()), |states| states.check(&source));
+    let source = remote_state_source(config, &null);
+    let checked = states.map_or_else(|| Err(unavailable_error()), |states| states.check(&source));
     DiagnosticsResponse {
-        diagnostics: checked.err().map(SourceError::into_problem).into_iter().collect(),
+        diagnostics: checked.err().map(RemoteStateError::into_diagnostic).into_iter().collect(),
     }
 }
 
 /// Reads the outputs. They are empty if reading failed.
-pub(super) async fn read(
+pub(super) async fn read_remote_state(
     states: Option<&Arc<dyn RemoteStates>>,
     config: &Value,
     address: &str,
 ) -> (Value, Vec<ProviderDiagnostic>) {
-    let mut outputs: Vec<(Str, Value)> = match attribute(config, "defaults") {
+    let mut outputs: Vec<(Str, Value)> = match attribute_value(config, "defaults") {
         Some(Value::Object(defaults)) => {
             defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect()
         }
@@ -131,10 +131,11 @@ pub(super) async fn read(
     let null = Value::null(Type::Dynamic);
     let found = match states {
         Some(states) => {
-            let source = Source { address: Some(address), ..source(config, &null) };
+            let source =
+                RemoteStateSource { address: Some(address), ..remote_state_source(config, &null) };
             states.read(&source).await
         }
-        None => Err(unavailable()),
+        None => Err(unavailable_error()),
     };
     match found {
         Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
@@ -142,7 +143,7 @@ pub(super) async fn read(
             (name.clone(), output.value.value().clone().split_marks().0.into_value())
         })),
         // Defaults stand in for single outputs, not for a state that is not there.
-        Err(error) => diagnostics.push(error.into_problem()),
+        Err(error) => diagnostics.push(error.into_diagnostic()),
     }
     let Value::Object(fields) = config else { return (config.clone(), diagnostics) };
     let pairs = fields.iter().map(|(name, value)| match name.as_str() {
@@ -157,14 +158,14 @@ mod tests {
     use super::*;
 
     /// One state, of the backend `one`.
-    struct OneState;
+    struct SingleRemoteState;
 
     #[async_trait::async_trait]
-    impl RemoteStates for OneState {
-        fn check(&self, source: &Source<'_>) -> Result<(), SourceError> {
+    impl RemoteStates for SingleRemoteState {
+        fn check(&self, source: &RemoteStateSource<'_>) -> Result<(), RemoteStateError> {
             match source.backend {
                 Some("one") | None => Ok(()),
-                Some(other) => Err(SourceError {
+                Some(other) => Err(RemoteStateError {
                     summary: "Invalid backend configuration".to_owned(),
                     detail: format!("There is no {other:?}."),
                     attribute: Some("backend"),
@@ -172,14 +173,17 @@ mod tests {
             }
         }
 
-        async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError> {
+        async fn read(
+            &self,
+            source: &RemoteStateSource<'_>,
+        ) -> Result<StateFile, RemoteStateError> {
             self.check(source)?;
             let text = r#"{"version":4,"serial":1,"lineage":"l","outputs":{"y":{"value":"own","type":"string"}},"resources":[]}"#;
-            Ok(StateFile::read(text.as_bytes()).unwrap())
+            Ok(StateFile::parse(text.as_bytes()).unwrap())
         }
     }
 
-    fn config(backend: &str, defaults: Value) -> Value {
+    fn remote_state_config(backend: &str, defaults: Value) -> Value {
         Value::object([
             (Str::new("backend"), Value::string(backend)),
             (Str::new("config"), Value::null(Type::Dynamic)),
@@ -191,27 +195,32 @@ mod tests {
 
     #[tokio::test]
     async fn defaults_stand_in_for_outputs_but_not_for_a_state() {
-        let states: Arc<dyn RemoteStates> = Arc::new(OneState);
+        let states: Arc<dyn RemoteStates> = Arc::new(SingleRemoteState);
         let defaults = Value::object([
             (Str::new("x"), Value::string("default")),
             (Str::new("y"), Value::string("default")),
         ]);
-        let (value, diagnostics) = read(Some(&states), &config("one", defaults.clone()), "").await;
+        let (value, diagnostics) =
+            read_remote_state(Some(&states), &remote_state_config("one", defaults.clone()), "")
+                .await;
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let expected = Value::object([
             (Str::new("x"), Value::string("default")),
             (Str::new("y"), Value::string("own")),
         ]);
-        assert_eq!(attribute(&value, "outputs"), Some(&expected));
-        let (_, diagnostics) = read(Some(&states), &config("two", defaults), "").await;
+        assert_eq!(attribute_value(&value, "outputs"), Some(&expected));
+        let (_, diagnostics) =
+            read_remote_state(Some(&states), &remote_state_config("two", defaults), "").await;
         assert_eq!(diagnostics[0].detail, "There is no \"two\".");
     }
 
     #[test]
     fn a_backend_is_checked_before_anything_is_read() {
-        let states: Arc<dyn RemoteStates> = Arc::new(OneState);
+        let states: Arc<dyn RemoteStates> = Arc::new(SingleRemoteState);
         let check = |states: Option<&Arc<dyn RemoteStates>>, backend: &str| {
-            validate(states, &config(backend, Value::null(Type::Dynamic))).diagnostics.len()
+            validate_remote_state(states, &remote_state_config(backend, Value::null(Type::Dynamic)))
+                .diagnostics
+                .len()
         };
         assert_eq!(check(Some(&states), "one"), 0);
         assert_eq!(check(Some(&states), "two"), 1);

@@ -9,7 +9,7 @@ use formwork_value::codec::json;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Refinement, Schema, Type, Unknown, Value};
 
-use super::{problem, schema_of};
+use super::{provider_diagnostic, schema_of};
 
 pub(super) fn schema() -> Schema {
     schema_of(&[
@@ -21,14 +21,14 @@ pub(super) fn schema() -> Schema {
 }
 
 /// An attribute of an object; null where the object itself is.
-fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+fn attribute_value<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     match object {
         Value::Object(object) => object.get(name),
         _ => None,
     }
 }
 
-fn with(object: &Value, changed: &[(&str, Value)]) -> Value {
+fn with_attributes(object: &Value, changed: &[(&str, Value)]) -> Value {
     let Value::Object(fields) = object else { return object.clone() };
     let pairs = fields.iter().map(|(name, value)| {
         let new = changed.iter().find(|(changed, _)| *name == **changed);
@@ -38,13 +38,13 @@ fn with(object: &Value, changed: &[(&str, Value)]) -> Value {
 }
 
 /// Refuses values for attributes that only the provider sets.
-pub(super) fn validate(config: &Value) -> DiagnosticsResponse {
-    let set = |name: &str| attribute(config, name).is_some_and(|value| !value.is_null());
+pub(super) fn validate_terraform_data(config: &Value) -> DiagnosticsResponse {
+    let set = |name: &str| attribute_value(config, name).is_some_and(|value| !value.is_null());
     let diagnostics = ["id", "output"]
         .into_iter()
         .filter(|name| set(name))
         .map(|name| {
-            problem(
+            provider_diagnostic(
                 &format!("{name:?} attribute is read-only"),
                 String::new(),
                 Path::root().attribute(name),
@@ -66,40 +66,44 @@ fn planned_output(input: &Value) -> Value {
 }
 
 /// Plans an object, and says which paths force a replacement.
-pub(super) fn plan(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
+pub(super) fn plan_terraform_data(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
     let (Some(input), Some(triggers)) =
-        (attribute(proposed, "input"), attribute(proposed, "triggers_replace"))
+        (attribute_value(proposed, "input"), attribute_value(proposed, "triggers_replace"))
     else {
         return (proposed.clone(), Vec::new());
     };
-    let replacement = || with(proposed, &[("id", unknown_id()), ("output", planned_output(input))]);
+    let replacement =
+        || with_attributes(proposed, &[("id", unknown_id()), ("output", planned_output(input))]);
     if prior.is_null() {
         (replacement(), Vec::new())
-    } else if attribute(prior, "triggers_replace") != Some(triggers) {
+    } else if attribute_value(prior, "triggers_replace") != Some(triggers) {
         (replacement(), vec![Path::root().attribute("triggers_replace")])
-    } else if attribute(prior, "input") != Some(input) {
+    } else if attribute_value(prior, "input") != Some(input) {
         // Unknown even where it is going to be null, as in Terraform.
-        (with(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())
+        (with_attributes(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())
     } else {
         (proposed.clone(), Vec::new())
     }
 }
 
 /// Makes the planned object real.
-pub(super) fn apply(planned: &Value) -> Value {
-    let (Some(id), Some(input)) = (attribute(planned, "id"), attribute(planned, "input")) else {
+pub(super) fn apply_terraform_data(planned: &Value) -> Value {
+    let (Some(id), Some(input)) =
+        (attribute_value(planned, "id"), attribute_value(planned, "input"))
+    else {
         return planned.clone();
     };
     let id =
         if id.is_unknown() { Value::string(uuid::Uuid::new_v4().to_string()) } else { id.clone() };
     let (id, output) = (id, input.clone());
-    with(planned, &[("id", id), ("output", output)])
+    with_attributes(planned, &[("id", id), ("output", output)])
 }
 
-/// The object that was a `null_resource`: changes of its triggers replace it. They become an
-/// object, as an author writes them in braces, so that no difference is seen.
-pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
-    let unsupported = |why: String| problem("Unsupported source of a move", why, Path::root());
+/// The object that was a `null_resource`: changes of its triggers replace it.
+pub(super) fn move_from_null_resource(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
+    // They become an object, as an author writes them in braces, so that no difference is seen.
+    let unsupported =
+        |why: String| provider_diagnostic("Unsupported source of a move", why, Path::root());
     // The host is not compared, as in Terraform: a mirror may have another one.
     let from_null = request.source_provider.ends_with("/hashicorp/null");
     if !from_null || request.source_type != "null_resource" {
@@ -113,9 +117,9 @@ pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> 
         return Err(unsupported("The object was stored in a form that is too old.".to_owned()));
     };
     let source = json::decode(text, &ty).map_err(|error| unsupported(format!("{error}.")))?;
-    let id = attribute(&source, "id").cloned().unwrap_or_else(|| Value::null(Type::String));
+    let id = attribute_value(&source, "id").cloned().unwrap_or_else(|| Value::null(Type::String));
     let null = || Value::null(Type::Dynamic);
-    let triggers = match attribute(&source, "triggers") {
+    let triggers = match attribute_value(&source, "triggers") {
         Some(Value::Map(map)) => Value::object(map.iter().map(|(key, value)| (key, value.clone()))),
         _ => null(),
     };
@@ -128,7 +132,7 @@ pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> 
 }
 
 /// The object known of an id.
-pub(super) fn imported(id: &str) -> Value {
+pub(super) fn import_by_id(id: &str) -> Value {
     let null = || Value::null(Type::Dynamic);
     Value::object([
         ("id", Value::string(id)),

@@ -1,6 +1,6 @@
 //! Diagnostics for a provider's faulty answers, with the address of the request.
 
-use formwork_plugin_protocol::contract::{Call, Exchange, Rule, check};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer, Rule, check_answer};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
 use super::{CallContext, ContractViolation, ProviderClient};
 use crate::messages;
 use crate::provider::ResourceType;
-use crate::provider::blame::{about_failure, about_provider_diagnostics};
+use crate::provider::provider_diagnostics::{call_failure_diagnostic, report_provider_diagnostics};
 
 /// A response that is being read: the call that it answers, its resource type and its subject.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When an error was among them.
-    pub fn said(
+    pub fn report_provider_diagnostics(
         &self,
         diags: &mut Diagnostics,
         mut said: Vec<ProviderDiagnostic>,
@@ -36,14 +36,14 @@ impl ProviderClient {
         }
         // Providers quote values of the configuration, sensitive ones included.
         for one in &mut said {
-            one.summary = self.masked(std::mem::take(&mut one.summary));
-            one.detail = self.masked(std::mem::take(&mut one.detail));
+            one.summary = self.mask_secrets(std::mem::take(&mut one.summary));
+            one.detail = self.mask_secrets(std::mem::take(&mut one.detail));
         }
-        about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
+        report_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
     }
 
     /// Reports that a call brought no answer.
-    pub fn failed(
+    pub fn report_failure(
         &self,
         diags: &mut Diagnostics,
         call: &str,
@@ -51,14 +51,16 @@ impl ProviderClient {
         about: CallContext<'_>,
     ) -> Reported {
         let addr = about.addr.to_string();
-        diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
+        diags.error(
+            call_failure_diagnostic(self.addr(), call, Some(&addr), failure).at_opt(about.block),
+        )
     }
 
     /// Decodes the object in an answer, and warns of strings that are not valid UTF-8.
     ///
     /// # Errors
     /// When the answer cannot be read as the schema has it.
-    pub(super) fn decode(
+    pub(super) fn decode_object(
         &self,
         diags: &mut Diagnostics,
         payload: &Payload,
@@ -68,18 +70,18 @@ impl ProviderClient {
         match payload.decode_lossy(&ty.ty) {
             Ok((value, replaced)) => {
                 if replaced {
-                    self.warn_of_replaced_text(diags, call, about);
+                    self.warn_of_invalid_utf8(diags, call, about);
                 }
                 // From now on messages of the provider are masked by these values too.
                 ty.add_secrets(&self.calls.secrets, value.value());
                 Ok(value)
             }
-            Err(error) => Err(self.undecodable(diags, call, &error, about)),
+            Err(error) => Err(self.report_undecodable(diags, call, &error, about)),
         }
     }
 
     /// Warns that strings in an answer were not valid UTF-8.
-    pub fn warn_of_replaced_text(
+    pub fn warn_of_invalid_utf8(
         &self,
         diags: &mut Diagnostics,
         call: &str,
@@ -95,14 +97,14 @@ impl ProviderClient {
     }
 
     /// Reports that an answer could not be read as the schema has it.
-    pub fn undecodable(
+    pub fn report_undecodable(
         &self,
         diags: &mut Diagnostics,
         call: &str,
         error: &DecodeError,
         about: CallContext<'_>,
     ) -> Reported {
-        self.invalid(
+        self.report_violation(
             diags,
             ContractViolation {
                 summary: messages::PROVIDER_PRODUCED_INVALID_OBJECT,
@@ -117,25 +119,29 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When a rule is broken.
-    pub(crate) fn judge(
+    pub(crate) fn check_exchange(
         &self,
         diags: &mut Diagnostics,
         summary: &'static Message,
-        exchange: &Exchange<'_>,
+        exchange: &CheckedAnswer<'_>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
         let ResponseContext { call, ty, about } = context;
         let mut result = Ok(());
-        for violation in check(exchange, &ty.schemas()) {
-            let summary = summary_of(violation.rule).unwrap_or(summary);
+        for violation in check_answer(exchange, &ty.contract_schemas()) {
+            let summary = summary_of_rule(violation.rule).unwrap_or(summary);
             let problem = &violation.to_string();
-            result = Err(self.invalid(diags, ContractViolation { summary, call, problem }, about));
+            result = Err(self.report_violation(
+                diags,
+                ContractViolation { summary, call, problem },
+                about,
+            ));
         }
         result
     }
 
     /// Reports that the provider broke the contract.
-    pub fn invalid(
+    pub fn report_violation(
         &self,
         diags: &mut Diagnostics,
         violation: ContractViolation<'_>,
@@ -190,19 +196,19 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When it was.
-    pub(super) fn not_deferred(
+    pub(super) fn check_not_deferred(
         &self,
         diags: &mut Diagnostics,
         deferred: Option<DeferredReason>,
         context: ResponseContext<'_>,
     ) -> Result<(), Reported> {
-        let exchange = Exchange::for_call(Call::Any).deferred(deferred.is_some());
-        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)
+        let exchange = CheckedAnswer::for_call(Call::Any).deferred(deferred.is_some());
+        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)
     }
 }
 
 /// The summary of a rule that has one of its own, whatever call was answered.
-fn summary_of(rule: Rule) -> Option<&'static Message> {
+fn summary_of_rule(rule: Rule) -> Option<&'static Message> {
     match rule {
         Rule::NotDeferred => Some(messages::PROVIDER_DEFERRED_CHANGES),
         Rule::ObjectPresent => Some(messages::PROVIDER_PRODUCED_INVALID_OBJECT),

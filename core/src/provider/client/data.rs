@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use formwork_plugin_protocol::contract::{Call, Exchange};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{CallContext, ProviderClient, ResponseContext, with_stored_numbers};
+use super::{CallContext, ProviderClient, ResponseContext, keep_stored_numbers};
 use crate::messages;
 use crate::provider::ResourceType;
 
@@ -25,7 +25,7 @@ impl ProviderClient {
     ) -> Result<Plain, Reported> {
         let request = ReadDataRequest {
             type_name: ty.name.clone(),
-            config: self.sent(config, ty),
+            config: self.encode_for_request(config, ty),
             provider_meta: self.meta.clone(),
             client: self.calls.capabilities(),
             address: about.addr.to_string(),
@@ -36,16 +36,16 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.read_data(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, answer.deferred, context)?;
-        let value = self.decode(diags, &answer.state, context)?;
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.check_not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode_object(diags, &answer.state, context)?;
         let summary = match value.value().is_null() {
             true => messages::PROVIDER_PRODUCED_NULL_OBJECT,
             false => messages::PROVIDER_PRODUCED_INVALID_OBJECT,
         };
-        let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &value);
-        self.judge(diags, summary, &exchange, context)?;
-        Ok(with_stored_numbers(value))
+        let exchange = CheckedAnswer::for_call(Call::ReadData).object(&answer.state, &value);
+        self.check_exchange(diags, summary, &exchange, context)?;
+        Ok(keep_stored_numbers(value))
     }
 }

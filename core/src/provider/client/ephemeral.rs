@@ -5,8 +5,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{Call, Exchange};
-use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
+use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::{CallContext, ProviderClient, ResponseContext};
@@ -15,16 +15,16 @@ use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
 #[derive(Clone, Debug)]
-pub struct Opened {
+pub struct OpenedEphemeral {
     /// Value that it returned, without marks.
     pub value: Plain,
     /// Data needed for the next call.
-    pub keep: Keep,
+    pub keep: OpenEphemeralData,
 }
 
 /// Data of an open ephemeral resource that the next call needs.
 #[derive(Clone, Debug)]
-pub struct Keep {
+pub struct OpenEphemeralData {
     /// The provider's private bytes.
     pub private: Bytes,
     /// When it must be renewed, if ever.
@@ -36,55 +36,57 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the provider reports errors, gives no answer, or breaks the contract.
-    pub async fn open(
+    pub async fn open_ephemeral(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
         config: &Value,
         about: CallContext<'_>,
-    ) -> Result<Opened, Reported> {
+    ) -> Result<OpenedEphemeral, Reported> {
         let request = OpenRequest {
             type_name: ty.name.clone(),
-            config: self.sent(config, ty),
+            config: self.encode_for_request(config, ty),
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";
         let context = ResponseContext { call, ty, about };
         // Not repeated after a failure: the opening may have taken effect at the service.
-        let answer =
-            self.answer(call, about.addr, self.running_provider().open_ephemeral(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, answer.deferred, context)?;
-        let value = self.decode(diags, &answer.result, context)?;
+        let answer = self
+            .wait_for_answer(call, about.addr, self.running_provider().open_ephemeral(request))
+            .await;
+        let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.check_not_deferred(diags, answer.deferred, context)?;
+        let value = self.decode_object(diags, &answer.result, context)?;
         let config = config.clone().split_marks().0;
         let summary = messages::PROVIDER_PRODUCED_INVALID_EPHEMERAL;
         let exchange =
-            Exchange::for_call(Call::Open { config: &config }).object(&answer.result, &value);
-        self.judge(diags, summary, &exchange, context)?;
-        let keep = Keep { private: answer.private, renew_at: answer.renew_at };
-        Ok(Opened { value, keep })
+            CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &value);
+        self.check_exchange(diags, summary, &exchange, context)?;
+        let keep = OpenEphemeralData { private: answer.private, renew_at: answer.renew_at };
+        Ok(OpenedEphemeral { value, keep })
     }
 
     /// Makes an open ephemeral resource last longer. `private` is that of the last answer.
     ///
     /// # Errors
     /// When the provider reports errors or gives no answer.
-    pub async fn renew(
+    pub async fn renew_ephemeral(
         &self,
         diags: &mut Diagnostics,
         kind: &str,
         private: Bytes,
         about: CallContext<'_>,
-    ) -> Result<Keep, Reported> {
-        let request = KeepRequest { type_name: kind.to_owned(), private };
+    ) -> Result<OpenEphemeralData, Reported> {
+        let request = LeaseRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
         // Not repeated either: it may have taken effect.
-        let answer =
-            self.answer(call, about.addr, self.running_provider().renew_ephemeral(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
-        self.said(diags, answer.diagnostics, about)?;
-        Ok(Keep { private: answer.private, renew_at: answer.renew_at })
+        let answer = self
+            .wait_for_answer(call, about.addr, self.running_provider().renew_ephemeral(request))
+            .await;
+        let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        Ok(OpenEphemeralData { private: answer.private, renew_at: answer.renew_at })
     }
 
     /// Closes an ephemeral resource. `private` is the private data of its opening, whatever
@@ -92,17 +94,18 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the provider reports errors or gives no answer.
-    pub async fn close(
+    pub async fn close_ephemeral(
         &self,
         diags: &mut Diagnostics,
         kind: &str,
         private: Bytes,
         about: CallContext<'_>,
     ) -> Result<(), Reported> {
-        let request = KeepRequest { type_name: kind.to_owned(), private };
+        let request = LeaseRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";
-        let verdict =
-            self.answer(call, about.addr, self.running_provider().close_ephemeral(request)).await;
-        self.verdict(diags, call, verdict, about)
+        let verdict = self
+            .wait_for_answer(call, about.addr, self.running_provider().close_ephemeral(request))
+            .await;
+        self.report_response(diags, call, verdict, about)
     }
 }

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Plain, Type, Value};
 
 use super::ProviderClient;
-use crate::provider::blame::about_failure;
+use crate::provider::provider_diagnostics::call_failure_diagnostic;
 
 impl ProviderClient {
     /// Calls a function with arguments that have the types of its parameters.
@@ -33,9 +33,10 @@ impl ProviderClient {
             async move { provider.call_function(request).await }
         };
         // Functions are pure (protocol, CallFunction), so a lost call may be repeated.
-        let answer = self.ask_twice("CallFunction", &about, ask).await;
+        let answer = self.call_with_retry("CallFunction", &about, ask).await;
         let answer = answer.map_err(|failure| FunctionError {
-            text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,
+            text: call_failure_diagnostic(self.addr(), "CallFunction", Some(&about), &failure)
+                .detail,
             argument: None,
         })?;
         let value = answer.result?.decode(returns);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{Call, Exchange};
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
 use formwork_plugin_protocol::message::schema::IdentitySchema;
 use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
@@ -15,7 +15,7 @@ use super::{CallContext, ContractViolation, ProviderClient, ResponseContext};
 use crate::change::ImportKey;
 use crate::messages;
 use crate::provider::ResourceType;
-use crate::state::Object;
+use crate::state::ObjectState;
 
 /// An identity as a state has it: JSON, with the version of its schema.
 pub type StoredIdentity = (u64, Bytes);
@@ -32,7 +32,7 @@ pub struct IdentityType {
 }
 
 impl IdentityType {
-    pub(in crate::provider) fn of(schema: &IdentitySchema) -> Self {
+    pub(in crate::provider) fn from_schema(schema: &IdentitySchema) -> Self {
         let parts = schema.attributes.iter();
         let required = parts.clone().filter(|(_, part)| part.required_for_import);
         Self {
@@ -46,7 +46,7 @@ impl IdentityType {
     ///
     /// # Errors
     /// When it does not fit.
-    pub(super) fn complete(&self, given: &Value) -> Result<Plain, String> {
+    pub(super) fn complete_identity(&self, given: &Value) -> Result<Plain, String> {
         let (Type::Object(shape), Value::Object(object)) = (&self.ty, given) else {
             return Err("it is no object".to_owned());
         };
@@ -57,7 +57,7 @@ impl IdentityType {
         let mut parts: Vec<(Str, Value)> = Vec::new();
         for (name, ty) in &shape.attributes {
             // Null is the same as nothing, as for an argument.
-            let given = part(given, name).filter(|given| !given.is_null());
+            let given = attribute_value(given, name).filter(|given| !given.is_null());
             let is_required = self.required.iter().any(|required| *required == name.as_str());
             let value = match given {
                 // Converted like an argument, because authors write identities as expressions.
@@ -73,11 +73,12 @@ impl IdentityType {
 
     /// The identity that an object will have, as far as its attributes determine it: those of the
     /// same name.
-    fn foretold(&self, planned: &Value) -> Option<Value> {
+    fn predict_identity(&self, planned: &Value) -> Option<Value> {
         let Type::Object(shape) = &self.ty else { return None };
         let mut parts: Vec<(Str, Value)> = Vec::new();
         for (name, ty) in &shape.attributes {
-            let part = part(planned, name).and_then(|part| convert::convert(part, ty).ok());
+            let part =
+                attribute_value(planned, name).and_then(|part| convert::convert(part, ty).ok());
             let part = part.filter(|part| part.is_wholly_known() && !part.is_null());
             match part {
                 Some(part) => parts.push((name.clone(), part)),
@@ -92,18 +93,18 @@ impl IdentityType {
     }
 }
 
-fn part<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+fn attribute_value<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     Path::root().attribute(name).find(value)
 }
 
 /// Key by which an object with this planned value can be found: its identity, or an id that was
 /// known before.
 #[must_use]
-pub(crate) fn import_key(ty: &ResourceType, planned: &Value) -> Option<ImportKey> {
-    if let Some(identity) = ty.identity.as_ref().and_then(|form| form.foretold(planned)) {
+pub(crate) fn predict_import_key(ty: &ResourceType, planned: &Value) -> Option<ImportKey> {
+    if let Some(identity) = ty.identity.as_ref().and_then(|form| form.predict_identity(planned)) {
         return Some(ImportKey::Identity(identity));
     }
-    match part(planned, "id")? {
+    match attribute_value(planned, "id")? {
         Value::String(id) if !id.is_empty() => Some(ImportKey::Id(id.clone())),
         _ => None,
     }
@@ -121,7 +122,7 @@ impl ResourceType {
 
     /// The identity of an object in the state, for a call about it.
     #[must_use]
-    pub(crate) fn encode_identity(&self, object: &Object) -> Option<Payload> {
+    pub(crate) fn encode_identity(&self, object: &ObjectState) -> Option<Payload> {
         self.identity_payload(object.identity.as_ref()?)
     }
 }
@@ -136,7 +137,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        object: &Object,
+        object: &ObjectState,
         about: CallContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
         let (Some(form), Some((version, text))) = (&ty.identity, &object.identity) else {
@@ -156,16 +157,16 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.upgrade_identity(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.identity(diags, Some(answer.identity), context)
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.decode_identity(diags, Some(answer.identity), context)
     }
 
     /// Reads an identity that came with an answer, in the form in which it is stored.
     ///
     /// # Errors
     /// When it is not of its type, or not known.
-    pub(crate) fn identity(
+    pub(crate) fn decode_identity(
         &self,
         diags: &mut Diagnostics,
         came: Option<Payload>,
@@ -174,8 +175,8 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = messages::PROVIDER_PRODUCED_INVALID_IDENTITY;
-        let exchange = Exchange::for_call(Call::Any).identity(Some(&came));
-        self.judge(diags, summary, &exchange, context)?;
+        let exchange = CheckedAnswer::for_call(Call::Any).identity(Some(&came));
+        self.check_exchange(diags, summary, &exchange, context)?;
         let Some(form) = &ty.identity else { return Ok(None) };
         let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
             if value.value().is_null() {
@@ -185,7 +186,11 @@ impl ProviderClient {
             Ok(Some((form.version, text.into())))
         });
         stored.map_err(|problem| {
-            self.invalid(diags, ContractViolation { summary, call, problem: &problem }, about)
+            self.report_violation(
+                diags,
+                ContractViolation { summary, call, problem: &problem },
+                about,
+            )
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{self, Exchange, Rule, check};
+use formwork_plugin_protocol::contract::{self, CheckedAnswer, Rule, check_answer};
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
@@ -15,28 +15,28 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 use super::identity::StoredIdentity;
 use super::size::ObjectInResponse;
 use super::{
-    CallContext, ContractViolation, ProviderClient, ResponseContext, remark, with_stored_numbers,
+    CallContext, ContractViolation, ProviderClient, ResponseContext, add_marks, keep_stored_numbers,
 };
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::messages;
 use crate::provider::ResourceType;
-use crate::state::Object;
+use crate::state::ObjectState;
 
 /// Prior form of an object that is to become one of another resource type.
 #[derive(Clone, Copy)]
-pub struct MovedFrom<'a> {
+pub struct MoveSource<'a> {
     /// The resource type.
     pub kind: &'a str,
     /// The provider it belonged to.
     pub provider: &'a ProviderAddr,
     /// The object as it was stored.
-    pub object: &'a Object,
+    pub object: &'a ObjectState,
 }
 
 /// An object that a provider found by an id.
 #[derive(Clone, Debug)]
-pub struct Imported {
+pub struct ImportedObject {
     /// The object, as far as it is known before it is read.
     pub value: Plain,
     /// The provider's private bytes.
@@ -50,21 +50,21 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the provider cannot do that, or not for this type, or its answer breaks the contract.
-    pub async fn move_state(
+    pub async fn move_resource_state(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        former: MovedFrom<'_>,
+        former: MoveSource<'_>,
         about: CallContext<'_>,
     ) -> Result<(Value, Bytes), Reported> {
         // A provider without the capability does not know the call (protocol, ServerCapabilities).
-        if !self.loaded.schema().capabilities.move_resource_state {
+        if !self.loaded.provider_schema().capabilities.move_resource_state {
             let detail = format!(
                 "{} was stored as `{}`, and the provider {} does not take over objects of other \
                  resource types.",
                 about.addr,
                 former.kind,
-                self.loaded.addr()
+                self.loaded.provider_addr()
             );
             let problem = Diagnostic::error(messages::UNSUPPORTED_MOVE_ACROSS_TYPES, detail);
             return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
@@ -73,7 +73,7 @@ impl ProviderClient {
             source_provider: former.provider.to_string(),
             source_type: former.kind.to_owned(),
             source_version: former.object.schema_version,
-            source_state: former.object.attributes.to_raw(),
+            source_state: former.object.attributes.to_raw_state(),
             target_type: ty.name.clone(),
             source_private: former.object.private.clone(),
             source_identity: former
@@ -93,33 +93,33 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.move_state(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        let value = self.decode(diags, &answer.state, context)?;
-        let exchange = Exchange::for_call(contract::Call::Move).object(&answer.state, &value);
-        self.judge(diags, messages::PROVIDER_RETURNED_INVALID_VALUE, &exchange, context)?;
-        let value = with_stored_numbers(value);
-        Ok((remark(ty, value, &former.object.sensitive), answer.private))
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        let value = self.decode_object(diags, &answer.state, context)?;
+        let exchange = CheckedAnswer::for_call(contract::Call::Move).object(&answer.state, &value);
+        self.check_exchange(diags, messages::PROVIDER_RETURNED_INVALID_VALUE, &exchange, context)?;
+        let value = keep_stored_numbers(value);
+        Ok((add_marks(ty, value, &former.object.sensitive), answer.private))
     }
 
     /// Asks for the one object that the provider knows by an id or an identity.
     ///
     /// # Errors
     /// When there is none, or more than one, or the provider's answer breaks the contract.
-    pub async fn import(
+    pub async fn import_one(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
         import_key: &ImportKey,
         about: CallContext<'_>,
-    ) -> Result<Imported, Reported> {
+    ) -> Result<ImportedObject, Reported> {
         let (imported, others) = self.import_all(diags, ty, import_key, about).await?;
         if others.is_empty() {
             return Ok(imported);
         }
         let what = "several objects, of which only one can be meant,";
         let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
-        Err(diags.error(refused(summary, import_key, what, about)))
+        Err(diags.error(import_mismatch_error(summary, import_key, what, about)))
     }
 
     /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
@@ -133,13 +133,13 @@ impl ProviderClient {
         ty: &ResourceType,
         import_key: &ImportKey,
         about: CallContext<'_>,
-    ) -> Result<(Imported, Vec<Imported>), Reported> {
+    ) -> Result<(ImportedObject, Vec<ImportedObject>), Reported> {
         let (id, identity) = match import_key {
             ImportKey::Id(id) => (id.to_string(), None),
             ImportKey::Identity(identity) => {
                 let form = ty.identity.as_ref().ok_or("the resource type has no identities".into());
                 let complete =
-                    form.and_then(|form| Ok((form.complete(identity)?, form.ty.clone())));
+                    form.and_then(|form| Ok((form.complete_identity(identity)?, form.ty.clone())));
                 let (plain, form) = complete.map_err(|problem: String| {
                     let detail =
                         format!("{} cannot be found by {import_key}: {problem}.", about.addr);
@@ -163,81 +163,83 @@ impl ProviderClient {
             let request = request.clone();
             async move { provider.import(request).await }
         };
-        let answer = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, answer.diagnostics, about)?;
-        self.not_deferred(diags, answer.deferred, context)?;
+        let answer = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
+        self.check_not_deferred(diags, answer.deferred, context)?;
         let mut found = answer.resources.into_iter();
         let Some(imported) = found.next() else {
             let summary = messages::IMPORT_RETURNED_NO_RESOURCES;
-            return Err(diags.error(refused(summary, import_key, "nothing", about)));
+            return Err(diags.error(import_mismatch_error(summary, import_key, "nothing", about)));
         };
         // Judged before decoding: an object of another type would fail to decode, and that error
         // would hide the reason.
-        let exchange = import_of(ty, &imported);
-        self.judge(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
-        let imported = self.imported(diags, imported, import_key, context)?;
+        let exchange = import_exchange(ty, &imported);
+        self.check_exchange(diags, messages::PROVIDER_PRODUCED_INVALID_OBJECT, &exchange, context)?;
+        let imported = self.decode_imported(diags, imported, import_key, context)?;
         let mut others = Vec::new();
         for other in found {
-            if !check(&import_of(ty, &other), &ty.schemas()).is_empty() {
+            if !check_answer(&import_exchange(ty, &other), &ty.contract_schemas()).is_empty() {
                 let what = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
                      imported,",
                     other.type_name
                 );
                 let summary = messages::MULTIPLE_IMPORT_STATES_NOT_SUPPORTED;
-                return Err(diags.error(refused(summary, import_key, &what, about)));
+                return Err(diags.error(import_mismatch_error(summary, import_key, &what, about)));
             }
-            others.push(self.imported(diags, other, import_key, context)?);
+            others.push(self.decode_imported(diags, other, import_key, context)?);
         }
         Ok((imported, others))
     }
 
     /// Reads an object that was found.
-    fn imported(
+    fn decode_imported(
         &self,
         diags: &mut Diagnostics,
         found: ImportedResource,
         import_key: &ImportKey,
         context: ResponseContext<'_>,
-    ) -> Result<Imported, Reported> {
+    ) -> Result<ImportedObject, Reported> {
         let ResponseContext { call, ty, about } = context;
-        let value = self.decode(diags, &found.state, context)?;
+        let value = self.decode_object(diags, &found.state, context)?;
         let mut result = Ok(());
-        let exchange = import_of(ty, &found).object(&found.state, &value);
-        for violation in check(&exchange, &ty.schemas()) {
+        let exchange = import_exchange(ty, &found).object(&found.state, &value);
+        for violation in check_answer(&exchange, &ty.contract_schemas()) {
             let problem = &violation.to_string();
             let invalid = |summary| ContractViolation { summary, call, problem };
             result = Err(match violation.rule {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
                     let summary = messages::IMPORT_RETURNED_NULL_RESOURCE;
-                    diags.error(refused(summary, import_key, what, about))
+                    diags.error(import_mismatch_error(summary, import_key, what, about))
                 }
                 Rule::WriteOnlyNull => {
                     let summary = messages::IMPORT_RETURNED_WRITE_ONLY_VALUE;
-                    self.invalid(diags, invalid(summary), about)
+                    self.report_violation(diags, invalid(summary), about)
                 }
-                _ => {
-                    self.invalid(diags, invalid(messages::PROVIDER_PRODUCED_INVALID_OBJECT), about)
-                }
+                _ => self.report_violation(
+                    diags,
+                    invalid(messages::PROVIDER_PRODUCED_INVALID_OBJECT),
+                    about,
+                ),
             });
         }
         result?;
         let answered =
             ObjectInResponse { payload: &found.state, value: &value, private: &found.private };
-        self.check_size(diags, answered, context)?;
-        let identity = self.identity(diags, found.identity, context)?;
-        Ok(Imported { value, private: found.private, identity })
+        self.check_object_size(diags, answered, context)?;
+        let identity = self.decode_identity(diags, found.identity, context)?;
+        Ok(ImportedObject { value, private: found.private, identity })
     }
 }
 
 /// An object that was found, as it is judged before it is decoded.
-fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<'a> {
-    Exchange::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
+fn import_exchange<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> CheckedAnswer<'a> {
+    CheckedAnswer::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
 /// Explains why the object found is not the one requested.
-fn refused(
+fn import_mismatch_error(
     summary: impl Into<Summary>,
     import_key: &ImportKey,
     what: &str,

@@ -10,16 +10,16 @@ use formwork_value::{Plain, Value};
 use futures_util::StreamExt as _;
 
 use super::identity::StoredIdentity;
-use super::{ProviderClient, payload};
+use super::{ProviderClient, encode_unmarked};
 use crate::provider::ResourceType;
 
 /// Maximum number of objects that are listed. With more, a match cannot be known to be the only
 /// one.
-const LIMIT: usize = 10_000;
+const MAX_LISTED_OBJECTS: usize = 10_000;
 
 /// An object that the provider lists.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct ListedObject {
     /// Identity of the object.
     pub identity: Value,
     /// The same, as a state has it.
@@ -31,8 +31,8 @@ pub struct Listed {
 impl ProviderClient {
     /// Lists all objects of one type; `None` if the provider cannot list them, or not without a
     /// configuration of where to look.
-    pub async fn list(&self, ty: &ResourceType) -> Option<Vec<Listed>> {
-        let schema = self.loaded.schema().list_resources.get(&ty.name)?;
+    pub async fn list_objects(&self, ty: &ResourceType) -> Option<Vec<ListedObject>> {
+        let schema = self.loaded.provider_schema().list_resources.get(&ty.name)?;
         let form = ty.identity.as_ref()?;
         let block = &schema.block;
         if block.attributes.values().any(|attribute| attribute.role == Role::Required) {
@@ -40,10 +40,10 @@ impl ProviderClient {
         }
         let request = ListRequest {
             type_name: ty.name.clone(),
-            config: payload(&block.empty_value(), &block.implied_type()),
+            config: encode_unmarked(&block.empty_value(), &block.implied_type()),
             // An object is recognised by the planned attributes, not by its identity.
             include_object: true,
-            limit: i64::try_from(LIMIT).ok()?,
+            limit: i64::try_from(MAX_LISTED_OBJECTS).ok()?,
         };
         let mut events = self.running_provider().list(request).await.ok()?;
         let mut found = Vec::new();
@@ -56,10 +56,10 @@ impl ProviderClient {
             let identity = event.identity?.decode(&form.ty).ok()?.into_value();
             let text = json::encode(&identity, &form.ty).ok()?;
             let object = event.object?.decode(&ty.ty).ok()?;
-            found.push(Listed { identity, stored: (form.version, text.into()), object });
+            found.push(ListedObject { identity, stored: (form.version, text.into()), object });
             // A provider may have stopped at the limit that was sent, so the list may be
             // incomplete.
-            if found.len() >= LIMIT {
+            if found.len() >= MAX_LISTED_OBJECTS {
                 return None;
             }
         }

@@ -9,14 +9,14 @@ use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostics, Reported};
 
 use super::{CallContext, ProviderClient};
-use crate::provider::blame::about_second_try;
+use crate::provider::provider_diagnostics::retried_call_warning;
 
 impl ProviderClient {
     /// Asks a question, a second time if need be.
     ///
     /// # Errors
     /// When it brought no answer both times.
-    pub(super) async fn inquire<T, A>(
+    pub(super) async fn call_with_retry_or_report<T, A>(
         &self,
         diags: &mut Diagnostics,
         call: &'static str,
@@ -26,15 +26,15 @@ impl ProviderClient {
     where
         A: Future<Output = Result<T, Failure>>,
     {
-        let answer = self.ask_twice(call, about.addr, ask).await;
-        answer.map_err(|failure| self.failed(diags, call, &failure, about))
+        let answer = self.call_with_retry(call, about.addr, ask).await;
+        answer.map_err(|failure| self.report_failure(diags, call, &failure, about))
     }
 
     /// Asks a question, a second time if need be. That this brought an answer is worth a remark.
     ///
     /// # Errors
     /// When it brought no answer both times.
-    pub(super) async fn ask_twice<T, A>(
+    pub(super) async fn call_with_retry<T, A>(
         &self,
         call: &'static str,
         about: &dyn Display,
@@ -45,18 +45,18 @@ impl ProviderClient {
     {
         // Remembered, because the slot may hold another process by the time this one has failed.
         let before = self.running_provider();
-        let first = match self.answer(call, about, ask(before.clone())).await {
+        let first = match self.wait_for_answer(call, about, ask(before.clone())).await {
             Err(failure) if failure.is_transient() => failure,
             answer => return answer,
         };
-        let fresh = self.calls.restarts.replace(self.addr(), &self.slot, before).await;
+        let fresh = self.calls.restarts.request_replacement(self.addr(), &self.slot, before).await;
         let Some(fresh) = fresh else { return Err(first) };
         let (provider, address, reason) = (self.addr(), about, first.kind());
         tracing::info!(%provider, call, %address, reason, "call is repeated");
-        let answer = self.answer(call, about, ask(fresh)).await?;
+        let answer = self.wait_for_answer(call, about, ask(fresh)).await?;
         let about = about.to_string();
-        let remark = about_second_try(self.addr(), call, Some(&about), &first);
-        self.calls.provider_warnings.keep(self.addr(), &about, remark);
+        let remark = retried_call_warning(self.addr(), call, Some(&about), &first);
+        self.calls.provider_warnings.add_warning(self.addr(), &about, remark);
         Ok(answer)
     }
 }

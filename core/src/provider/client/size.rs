@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::limit::Stored;
+use formwork_plugin_protocol::limit::StoredSizes;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
@@ -26,7 +26,7 @@ impl ProviderClient {
     ///
     /// # Errors
     /// When the object, or the private data with it, is larger than the limit for messages.
-    pub(crate) fn check_size(
+    pub(crate) fn check_object_size(
         &self,
         diags: &mut Diagnostics,
         answer: ObjectInResponse<'_>,
@@ -35,8 +35,8 @@ impl ProviderClient {
         let ResponseContext { call, ty, about } = context;
         let limit = self.calls.message_limit;
         let ObjectInResponse { payload, value, private } = answer;
-        let stored = Stored { object: payload.encoded_len(), private: private.len() };
-        if stored.fits(limit, || json_len(ty, value)) {
+        let stored = StoredSizes { object: payload.encoded_len(), private: private.len() };
+        if stored.fits_in_request(limit, || encoded_json_len(ty, value)) {
             return Ok(());
         }
         let detail = format!(
@@ -52,7 +52,7 @@ impl ProviderClient {
 
     /// An object without the largest of its attributes, so that it can be sent again, and their names.
     /// Each gets the value that was planned, if that is smaller, and null otherwise. The id stays.
-    pub(crate) fn without_large(
+    pub(crate) fn remove_large_attributes(
         &self,
         ty: &ResourceType,
         planned: &Plain,
@@ -72,7 +72,7 @@ impl ProviderClient {
         sized.sort_by_key(|(length, ..)| *length);
         let (mut whole, mut large) = (object.clone(), Vec::new());
         while let Some((length, name, ty_of, path)) = sized.pop()
-            && !self.fits(ty, &whole)
+            && !self.fits_message_limit(ty, &whole)
         {
             let planned = path.find(planned.value()).filter(|value| value.is_wholly_known());
             let smaller = planned.filter(|value| size(value, ty_of) < length).cloned();
@@ -85,13 +85,13 @@ impl ProviderClient {
         (whole, large)
     }
 
-    fn fits(&self, ty: &ResourceType, object: &Plain) -> bool {
+    fn fits_message_limit(&self, ty: &ResourceType, object: &Plain) -> bool {
         let payload = Payload::Value(object.clone(), ty.ty.clone());
-        let stored = Stored { object: payload.encoded_len(), private: 0 };
-        stored.fits(self.calls.message_limit, || json_len(ty, object))
+        let stored = StoredSizes { object: payload.encoded_len(), private: 0 };
+        stored.fits_in_request(self.calls.message_limit, || encoded_json_len(ty, object))
     }
 }
 
-fn json_len(ty: &ResourceType, object: &Plain) -> usize {
+fn encoded_json_len(ty: &ResourceType, object: &Plain) -> usize {
     json::encode(object.value(), &ty.ty).map_or(0, |text| text.len())
 }

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::{CallContext, ProviderClient};
-use crate::addr::Mode;
+use crate::addr::ResourceMode;
 use crate::provider::ResourceType;
 
 impl ProviderClient {
@@ -23,22 +23,23 @@ impl ProviderClient {
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: String::new(),
-            config: self.sent(config, self.loaded.config()),
+            config: self.encode_for_request(config, self.loaded.config_type()),
             client: self.calls.capabilities(),
         };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.validate_provider_config(request).await }
         };
-        let verdict = self.inquire(diags, "ValidateProviderConfig", about, ask).await?;
-        self.said(diags, verdict.diagnostics, about)
+        let verdict =
+            self.call_with_retry_or_report(diags, "ValidateProviderConfig", about, ask).await?;
+        self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 
     /// Asks whether the provider accepts the configuration of a resource or data source.
     ///
     /// # Errors
     /// When it does not, or gave no answer.
-    pub async fn validate(
+    pub async fn validate_resource_config(
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
@@ -47,25 +48,25 @@ impl ProviderClient {
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: ty.name.clone(),
-            config: self.sent(config, ty),
+            config: self.encode_for_request(config, ty),
             client: self.calls.capabilities(),
         };
         let call = match ty.mode {
-            Mode::Data => "ValidateDataResourceConfig",
-            Mode::Ephemeral => "ValidateEphemeralResourceConfig",
-            Mode::Managed => "ValidateResourceConfig",
+            ResourceMode::Data => "ValidateDataResourceConfig",
+            ResourceMode::Ephemeral => "ValidateEphemeralResourceConfig",
+            ResourceMode::Managed => "ValidateResourceConfig",
         };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move {
                 match ty.mode {
-                    Mode::Data => provider.validate_data_config(request).await,
-                    Mode::Ephemeral => provider.validate_ephemeral_config(request).await,
-                    Mode::Managed => provider.validate_resource_config(request).await,
+                    ResourceMode::Data => provider.validate_data_config(request).await,
+                    ResourceMode::Ephemeral => provider.validate_ephemeral_config(request).await,
+                    ResourceMode::Managed => provider.validate_resource_config(request).await,
                 }
             }
         };
-        let verdict = self.inquire(diags, call, about, ask).await?;
-        self.said(diags, verdict.diagnostics, about)
+        let verdict = self.call_with_retry_or_report(diags, call, about, ask).await?;
+        self.report_provider_diagnostics(diags, verdict.diagnostics, about)
     }
 }

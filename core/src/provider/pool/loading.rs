@@ -11,20 +11,22 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
 
-use super::Pool;
+use super::ProviderPool;
 use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 use crate::messages;
-use crate::provider::blame::{about_failure, about_provider_diagnostics, about_second_try};
-use crate::provider::loaded::Loaded;
+use crate::provider::loaded_provider::LoadedProvider;
+use crate::provider::provider_diagnostics::{
+    call_failure_diagnostic, report_provider_diagnostics, retried_call_warning,
+};
 
-impl Pool<'_> {
+impl ProviderPool<'_> {
     /// Launches a set of providers side by side and fetches their schemas. Their warnings are for
-    /// [`Pool::tell`].
+    /// [`ProviderPool::report_warnings`].
     ///
     /// # Errors
     /// When one of them cannot be used; every such one is reported.
-    pub async fn load(
+    pub async fn load_providers(
         &self,
         diags: &mut Diagnostics,
         providers: impl IntoIterator<Item = ProviderAddr>,
@@ -40,7 +42,7 @@ impl Pool<'_> {
         let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
         let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
         let at_once = self.max_processes().unwrap_or(missing.len()).max(1);
-        let loading = missing.into_iter().map(|addr| self.load_one(addr));
+        let loading = missing.into_iter().map(|addr| self.load_provider(addr));
         // Buffered in order, so that messages do not depend on which process starts fastest.
         let answers = futures_util::stream::iter(loading).buffered(at_once);
         let answers: Vec<Diagnostics> = answers.collect().await;
@@ -55,105 +57,120 @@ impl Pool<'_> {
 
     /// Reports diagnostics about providers that belong to no step of the run: their warnings when
     /// they were loaded, and that they had to be asked a second time. All of it is reported once.
-    pub fn tell(&self, diags: &mut Diagnostics) {
-        self.calls.provider_warnings.take().into_iter().for_each(|remark| diags.warn(remark));
+    pub fn report_warnings(&self, diags: &mut Diagnostics) {
+        self.calls
+            .provider_warnings
+            .take_warnings()
+            .into_iter()
+            .for_each(|remark| diags.warn(remark));
     }
 
     /// Returns the problem of a provider, if it has one.
-    async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
+    async fn load_provider(&self, addr: ProviderAddr) -> Diagnostics {
         if let Some(problems) = self.unusable.borrow().get(&addr) {
             return problems.clone();
         }
-        if let Some((schema, identities)) = self.launcher.known_schemas(&addr) {
-            self.insert(&addr, schema, identities);
+        if let Some((schema, identities)) = self.launcher.cached_schemas(&addr) {
+            self.insert_loaded(&addr, schema, identities);
             return Diagnostics::new();
         }
         let call = "GetProviderSchema";
         let mut said = Diagnostics::new();
-        let mut loaded = self.try_load(&addr, &mut said).await;
+        let mut loaded = self.try_load_provider(&addr, &mut said).await;
         if let Err(first) = &loaded
             && first.is_transient()
         {
             // It was only asked what it offers, so another process may be asked the same. That says
             // again what the first one has said.
-            let warning = about_second_try(&addr, call, None, first);
+            let warning = retried_call_warning(&addr, call, None, first);
             said = Diagnostics::new();
-            loaded = self.try_load(&addr, &mut said).await;
+            loaded = self.try_load_provider(&addr, &mut said).await;
             if loaded.is_ok() {
                 said.warn(warning);
             }
         }
         if let Err(failure) = loaded {
-            let _: Reported = said.error(about_failure(&addr, call, None, &failure));
+            let _: Reported = said.error(call_failure_diagnostic(&addr, call, None, &failure));
         }
         if said.has_errors() {
             self.unusable.borrow_mut().insert(addr, said.clone());
             return said;
         }
-        said.into_iter().for_each(|warning| self.calls.provider_warnings.keep(&addr, "", warning));
+        said.into_iter()
+            .for_each(|warning| self.calls.provider_warnings.add_warning(&addr, "", warning));
         Diagnostics::new()
     }
 
-    async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
-        let underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = match self.start(addr, StartPurpose::Work).await {
+    async fn try_load_provider(
+        &self,
+        addr: &ProviderAddr,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Failure> {
+        let underway = self.calls.begin_call(addr, "GetProviderSchema", None);
+        let provider = match self.start_provider(addr, StartPurpose::Work).await {
             Ok(provider) => provider,
-            Err(failure) => return underway.end(Err(failure)),
+            Err(failure) => return underway.end_call(Err(failure)),
         };
-        let loaded = underway.end(self.load_from(addr, diags, &provider).await);
+        let loaded = underway.end_call(self.load_schemas_from(addr, diags, &provider).await);
         match &loaded {
             Ok(()) => self.processes.set_idle(&provider),
-            Err(_) => self.processes.dismiss(&provider),
+            Err(_) => self.processes.dismiss_instance(&provider),
         }
         loaded
     }
 
     /// Asks a provider for its schemas. Reasons that make it unusable are reported.
-    async fn load_from(
+    async fn load_schemas_from(
         &self,
         addr: &ProviderAddr,
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let mut schema = self.stopping.unless(StartPurpose::Work, provider.schema()).await?;
+        let mut schema =
+            self.stopping.run_unless_stopped(StartPurpose::Work, provider.schema()).await?;
         let said = std::mem::take(&mut schema.diagnostics);
         // The errors are in `diags`. A failure returned here would have the caller start the
         // provider again, which helps only against a process that died.
-        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+        if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }
-        if unusable(diags, addr, &schema).is_err() {
+        if report_unusable_schema(diags, addr, &schema).is_err() {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
         let identities =
-            self.stopping.unless(StartPurpose::Work, provider.identity_schemas()).await;
+            self.stopping.run_unless_stopped(StartPurpose::Work, provider.identity_schemas()).await;
         let mut identities = match identities {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),
             Err(failure) => return Err(failure),
         };
         let said = std::mem::take(&mut identities.diagnostics);
-        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+        if report_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }
         // A warning would be missing where the provider is not asked again.
         if diags.is_empty() {
-            self.launcher.keep_schemas(addr, &schema, &identities);
+            self.launcher.cache_schemas(addr, &schema, &identities);
         }
-        self.insert(addr, schema, identities);
+        self.insert_loaded(addr, schema, identities);
         Ok(())
     }
 
-    fn insert(&self, addr: &ProviderAddr, schema: ProviderSchema, identities: IdentitySchemas) {
-        let loaded = Loaded::new(addr.clone(), schema, identities);
+    fn insert_loaded(
+        &self,
+        addr: &ProviderAddr,
+        schema: ProviderSchema,
+        identities: IdentitySchemas,
+    ) {
+        let loaded = LoadedProvider::new(addr.clone(), schema, identities);
         self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
     }
 }
 
 /// Reports the errors that make a schema unusable. Everything later takes for granted that it makes
 /// sense.
-fn unusable(
+fn report_unusable_schema(
     diags: &mut Diagnostics,
     addr: &ProviderAddr,
     schema: &ProviderSchema,

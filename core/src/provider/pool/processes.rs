@@ -9,14 +9,14 @@ use std::sync::Arc;
 use formwork_plugin_protocol::Provider;
 use tokio::sync::{Notify, Semaphore};
 
-use super::Launch;
+use super::ProviderLauncher;
 use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 
 /// The instances that live.
 #[derive(Default)]
-pub(super) struct Processes {
-    running: RefCell<Vec<Process>>,
+pub(super) struct ProviderProcesses {
+    running: RefCell<Vec<ProviderProcess>>,
     /// Set off when one is dismissed, or released by a holder.
     dismissed: Notify,
     n_starting: Cell<usize>,
@@ -25,10 +25,10 @@ pub(super) struct Processes {
     ended: Notify,
 }
 
-struct Process {
+struct ProviderProcess {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
-    role: Role,
+    role: ProcessRole,
     /// Purpose of its start, until it is asked for that.
     purpose: StartPurpose,
     /// Number of tasks that find out through it the effect of a change.
@@ -40,7 +40,7 @@ struct Process {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum ProcessRole {
     /// It has a configuration, or is about to get one.
     Busy,
     /// It has no configuration.
@@ -49,70 +49,76 @@ enum Role {
     Dismissed,
 }
 
-impl Process {
-    fn is(&self, provider: &Arc<dyn Provider>) -> bool {
+impl ProviderProcess {
+    fn is_provider(&self, provider: &Arc<dyn Provider>) -> bool {
         Arc::ptr_eq(&self.provider, provider)
     }
 
     /// Whether only the list of running instances holds it, so that no call to it is under way.
-    fn is_unused(&self) -> bool {
+    fn is_without_calls(&self) -> bool {
         // Calls hold a reference, so the count tells whether one is pending without a table of its
         // own.
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
     }
 }
 
-impl Processes {
+impl ProviderProcesses {
     /// Takes in an instance that was started, for a caller that configures it.
-    pub(super) fn add(
+    pub(super) fn add_started(
         &self,
         addr: &ProviderAddr,
         provider: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) {
         let (addr, provider) = (addr.clone(), provider.clone());
-        let (role, is_stopped, turn) = (Role::Busy, false, Rc::new(Semaphore::new(1)));
-        let process = Process { addr, provider, role, purpose, n_evidence: 0, is_stopped, turn };
+        let (role, is_stopped, turn) = (ProcessRole::Busy, false, Rc::new(Semaphore::new(1)));
+        let process =
+            ProviderProcess { addr, provider, role, purpose, n_evidence: 0, is_stopped, turn };
         self.running.borrow_mut().push(process);
     }
 
-    fn set(&self, provider: &Arc<dyn Provider>, role: Role) {
-        if let Some(process) = self.running.borrow_mut().iter_mut().find(|it| it.is(provider)) {
+    fn set_role(&self, provider: &Arc<dyn Provider>, role: ProcessRole) {
+        if let Some(process) =
+            self.running.borrow_mut().iter_mut().find(|it| it.is_provider(provider))
+        {
             process.role = role;
         }
     }
 
     /// Records that an instance has no configuration.
     pub(super) fn set_idle(&self, provider: &Arc<dyn Provider>) {
-        self.set(provider, Role::Idle);
+        self.set_role(provider, ProcessRole::Idle);
     }
 
     /// An idle instance, which from now on belongs to the caller.
     pub(super) fn take_idle(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
-        let idle = running.iter_mut().find(|it| it.role == Role::Idle && it.addr == *addr)?;
-        idle.role = Role::Busy;
+        let idle =
+            running.iter_mut().find(|it| it.role == ProcessRole::Idle && it.addr == *addr)?;
+        idle.role = ProcessRole::Busy;
         Some(idle.provider.clone())
     }
 
     /// Any instance of a provider, for a call that needs no configuration.
-    pub(super) fn any(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
+    pub(super) fn any_instance_of(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let running = self.running.borrow();
-        let fit = running.iter().find(|it| it.role != Role::Dismissed && it.addr == *addr)?;
+        let fit =
+            running.iter().find(|it| it.role != ProcessRole::Dismissed && it.addr == *addr)?;
         Some(fit.provider.clone())
     }
 
     /// An idle instance to which no call is under way.
-    pub(super) fn unused_idle(&self) -> Option<Arc<dyn Provider>> {
+    pub(super) fn idle_without_calls(&self) -> Option<Arc<dyn Provider>> {
         let running = self.running.borrow();
-        let unused = running.iter().find(|it| it.role != Role::Busy && it.is_unused())?;
+        let unused =
+            running.iter().find(|it| it.role != ProcessRole::Busy && it.is_without_calls())?;
         Some(unused.provider.clone())
     }
 
     /// Records that a task is about to find out through an instance the effect of a change.
-    pub(super) fn begin_evidence(&self, provider: &Arc<dyn Provider>) {
+    pub(super) fn begin_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
-        if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
+        if let Some(process) = running.iter_mut().find(|it| it.is_provider(provider)) {
             // From here on the count protects it. After the last task it is stopped like any other.
             process.purpose = StartPurpose::Work;
             process.n_evidence += 1;
@@ -120,9 +126,9 @@ impl Processes {
     }
 
     /// Records that the task has found out, or cannot.
-    pub(super) fn end_evidence(&self, provider: &Arc<dyn Provider>) {
+    pub(super) fn end_effect_query(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
-        if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
+        if let Some(process) = running.iter_mut().find(|it| it.is_provider(provider)) {
             process.n_evidence -= 1;
         }
     }
@@ -131,7 +137,8 @@ impl Processes {
     /// not.
     pub(super) fn instances_to_stop(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
-        let is_at_work = |it: &&mut Process| it.purpose == StartPurpose::Work && it.n_evidence == 0;
+        let is_at_work =
+            |it: &&mut ProviderProcess| it.purpose == StartPurpose::Work && it.n_evidence == 0;
         let at_work = running.iter_mut().filter(is_at_work);
         let told = at_work.map(|process| {
             process.is_stopped = true;
@@ -142,7 +149,7 @@ impl Processes {
 
     /// Whether an instance was asked to stop.
     pub(super) fn was_stopped(&self, provider: &Arc<dyn Provider>) -> bool {
-        self.running.borrow().iter().any(|it| it.is(provider) && it.is_stopped)
+        self.running.borrow().iter().any(|it| it.is_provider(provider) && it.is_stopped)
     }
 
     /// Number of processes, those starting and ending included.
@@ -154,12 +161,12 @@ impl Processes {
     }
 
     /// Counts a process that is starting, until the result is dropped.
-    pub(super) fn count_starting(&self) -> Counted<'_> {
-        Counted::new(&self.n_starting, None)
+    pub(super) fn count_starting_process(&self) -> CountGuard<'_> {
+        CountGuard::new(&self.n_starting, None)
     }
 
     /// Waits until a process has ended that is about to. Returns whether there is one.
-    pub(super) async fn end_of_another(&self) -> bool {
+    pub(super) async fn wait_for_dismissed_to_end(&self) -> bool {
         let ending = self.n_ending.get() > 0;
         if ending {
             self.ended.notified().await;
@@ -168,39 +175,47 @@ impl Processes {
     }
 
     /// Has an instance end as soon as it has no holder.
-    pub(super) fn dismiss(&self, provider: &Arc<dyn Provider>) {
-        self.set(provider, Role::Dismissed);
+    pub(super) fn dismiss_instance(&self, provider: &Arc<dyn Provider>) {
+        self.set_role(provider, ProcessRole::Dismissed);
         self.dismissed.notify_one();
     }
 
     /// Ends the instances that were dismissed and released since.
-    pub(super) fn look_again(&self) {
+    pub(super) fn recheck_dismissed(&self) {
         self.dismissed.notify_one();
     }
 
     /// Semaphore that has to be held to replace an instance; none if it has ended.
     pub(super) fn restart_semaphore(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
         let running = self.running.borrow();
-        running.iter().find(|it| it.is(provider)).map(|process| process.turn.clone())
+        running.iter().find(|it| it.is_provider(provider)).map(|process| process.turn.clone())
     }
 
     /// Ends an instance.
-    pub(super) async fn end(&self, launcher: &dyn Launch, provider: &Arc<dyn Provider>) {
+    pub(super) async fn end_instance(
+        &self,
+        launcher: &dyn ProviderLauncher,
+        provider: &Arc<dyn Provider>,
+    ) {
         // Out of the list before the wait, so that no new call gets a provider that is ending.
-        self.running.borrow_mut().retain(|process| !process.is(provider));
-        let _ending = Counted::new(&self.n_ending, Some(&self.ended));
-        launcher.close(provider).await;
+        self.running.borrow_mut().retain(|process| !process.is_provider(provider));
+        let _ending = CountGuard::new(&self.n_ending, Some(&self.ended));
+        launcher.close_provider(provider).await;
     }
 
     /// Instances that were dismissed and have no holder.
     fn dismissed_instances(&self) -> Vec<Arc<dyn Provider>> {
         let running = self.running.borrow();
-        let leaving = running.iter().filter(|it| it.role == Role::Dismissed && it.is_unused());
+        let leaving =
+            running.iter().filter(|it| it.role == ProcessRole::Dismissed && it.is_without_calls());
         leaving.map(|process| process.provider.clone()).collect()
     }
 
     /// Ends dismissed instances, for ever.
-    pub(super) async fn end_dismissed(&self, launcher: &dyn Launch) -> Infallible {
+    pub(super) async fn end_dismissed_forever(
+        &self,
+        launcher: &dyn ProviderLauncher,
+    ) -> Infallible {
         loop {
             let leaving = self.dismissed_instances();
             if leaving.is_empty() {
@@ -208,26 +223,26 @@ impl Processes {
                 continue;
             }
             // Side by side, because a plugin may take seconds to end.
-            let ends = leaving.iter().map(|provider| self.end(launcher, provider));
+            let ends = leaving.iter().map(|provider| self.end_instance(launcher, provider));
             futures_util::future::join_all(ends).await;
         }
     }
 }
 
 /// Something that is counted while this lives, so that a wait that is given up is not counted for ever.
-pub(super) struct Counted<'p> {
+pub(super) struct CountGuard<'p> {
     count: &'p Cell<usize>,
     end: Option<&'p Notify>,
 }
 
-impl<'p> Counted<'p> {
+impl<'p> CountGuard<'p> {
     fn new(count: &'p Cell<usize>, end: Option<&'p Notify>) -> Self {
         count.set(count.get() + 1);
         Self { count, end }
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for CountGuard<'_> {
     fn drop(&mut self) {
         self.count.set(self.count.get() - 1);
         if let Some(end) = self.end {
@@ -239,22 +254,22 @@ impl Drop for Counted<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::builtin::Builtin;
+    use crate::provider::builtin::BuiltinProvider;
 
     #[test]
     fn who_finds_out_what_a_change_did_is_asked_to_stop_once_that_is_known() {
-        let processes = Processes::default();
+        let processes = ProviderProcesses::default();
         let addr: ProviderAddr = "acme/test".parse().unwrap();
-        let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
-        processes.add(&addr, &provider, StartPurpose::Evidence);
+        let provider: Arc<dyn Provider> = Arc::new(BuiltinProvider::default());
+        processes.add_started(&addr, &provider, StartPurpose::EffectQuery);
         assert!(processes.instances_to_stop().is_empty(), "it was started for that");
         // Two changes were lost, and both are asked about.
-        processes.begin_evidence(&provider);
-        processes.begin_evidence(&provider);
-        processes.end_evidence(&provider);
+        processes.begin_effect_query(&provider);
+        processes.begin_effect_query(&provider);
+        processes.end_effect_query(&provider);
         assert!(processes.instances_to_stop().is_empty(), "somebody is still at it");
         assert!(!processes.was_stopped(&provider));
-        processes.end_evidence(&provider);
+        processes.end_effect_query(&provider);
         assert_eq!(processes.instances_to_stop().len(), 1);
         assert!(processes.was_stopped(&provider));
     }

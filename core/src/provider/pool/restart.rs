@@ -14,11 +14,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
 use tokio::sync::{Notify, oneshot};
 
-use super::processes::Processes;
+use super::processes::ProviderProcesses;
 use super::stopping::StartPurpose;
-use super::{Configured, Pool};
+use super::{ConfiguredProvider, ProviderPool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-use crate::provider::client::{CallContext, ProviderClient, answers};
+use crate::provider::client::{CallContext, ProviderClient, is_provider_responding};
 
 /// Holds the provider that a client calls. All clients of one configuration share the slot.
 pub(in crate::provider) struct ProviderSlot {
@@ -33,11 +33,11 @@ impl ProviderSlot {
     }
 
     /// Current provider of the slot.
-    pub(in crate::provider) fn provider(&self) -> Arc<dyn Provider> {
+    pub(in crate::provider) fn current_provider(&self) -> Arc<dyn Provider> {
         self.provider.borrow().clone()
     }
 
-    fn give_to(&self, provider: &Arc<dyn Provider>) {
+    fn replace_provider(&self, provider: &Arc<dyn Provider>) {
         *self.provider.borrow_mut() = provider.clone();
     }
 }
@@ -62,7 +62,7 @@ struct RestartRequest {
 impl RestartQueue {
     /// Checks a provider that gave no answer. Returns the provider to ask next, which is the same
     /// one if it lives; `None` if there is none to ask.
-    pub(in crate::provider) async fn replace(
+    pub(in crate::provider) async fn request_replacement(
         &self,
         addr: &ProviderAddr,
         slot: &Rc<ProviderSlot>,
@@ -107,63 +107,69 @@ impl Drop for RestartWorker<'_> {
 }
 
 /// A task finds out through a provider the effect of a change.
-pub struct Evidence<'p> {
-    processes: &'p Processes,
+pub struct EffectQuery<'p> {
+    processes: &'p ProviderProcesses,
     provider: Arc<dyn Provider>,
 }
 
-impl Drop for Evidence<'_> {
+impl Drop for EffectQuery<'_> {
     fn drop(&mut self) {
-        self.processes.end_evidence(&self.provider);
+        self.processes.end_effect_query(&self.provider);
     }
 }
 
-impl Pool<'_> {
+impl ProviderPool<'_> {
     /// Serves restart requests without end, each by itself, so that a provider that takes long to start does
     /// not delay callers of another.
-    pub(super) async fn mend(&self, restart_worker: RestartWorker<'_>) -> Infallible {
+    pub(super) async fn serve_restart_requests(
+        &self,
+        restart_worker: RestartWorker<'_>,
+    ) -> Infallible {
         let notes = unfold(restart_worker.0, |restarts| async move {
             Some((restarts.next_request().await, restarts))
         });
         // Without a limit: each request belongs to a waiting call, and their number is bounded by
         // the parallelism.
-        notes.for_each_concurrent(None, |note| self.see_to(note)).await;
+        notes.for_each_concurrent(None, |note| self.handle_restart_request(note)).await;
         // There is always one more to wait for.
         std::future::pending().await
     }
 
-    async fn see_to(&self, note: RestartRequest) {
+    async fn handle_restart_request(&self, note: RestartRequest) {
         let RestartRequest { addr, slot, before, done } = note;
-        let next = self.replacement_for(&addr, &slot, &before, StartPurpose::Work).await;
+        let next = self.find_replacement(&addr, &slot, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
-        let next = next.filter(|_| !self.stopping.forbids(StartPurpose::Work));
+        let next = next.filter(|_| !self.stopping.forbids_start(StartPurpose::Work));
         // Before the answer is sent: the last reference to a dismissed process keeps it alive.
         drop((slot, before));
         // The caller may have given up.
         done.send(next).ok();
-        self.processes.look_again();
+        self.processes.recheck_dismissed();
     }
 
     /// Finds a provider for a client after a change through it brought no answer: the same provider
     /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
-    pub async fn revive(&self, handle: &ProviderClient) -> Option<Evidence<'_>> {
-        let (slot, before) = (handle.slot(), handle.running_provider());
+    pub async fn revive_for_effect_query(
+        &self,
+        handle: &ProviderClient,
+    ) -> Option<EffectQuery<'_>> {
+        let (slot, before) = (handle.provider_slot(), handle.running_provider());
         let provider =
-            self.replacement_for(handle.addr(), slot, &before, StartPurpose::Evidence).await?;
-        self.processes.begin_evidence(&provider);
-        Some(Evidence { processes: &self.processes, provider })
+            self.find_replacement(handle.addr(), slot, &before, StartPurpose::EffectQuery).await?;
+        self.processes.begin_effect_query(&provider);
+        Some(EffectQuery { processes: &self.processes, provider })
     }
 
-    /// Finds the provider to ask instead of one that gave no answer. Why it cannot be replaced
-    /// matters less than why it has to be.
-    async fn replacement_for(
+    /// Finds the provider to ask instead of one that gave no answer.
+    async fn find_replacement(
         &self,
         addr: &ProviderAddr,
         slot: &Rc<ProviderSlot>,
         before: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) -> Option<Arc<dyn Provider>> {
+        // Why it cannot be replaced matters less than why it has to be.
         // Of several calls that died with it only the first replaces it.
         let turn = self.processes.restart_semaphore(before);
         let _one = match &turn {
@@ -171,37 +177,37 @@ impl Pool<'_> {
             None => None,
         };
         // Another call has replaced the provider while this one waited for its turn.
-        if !Arc::ptr_eq(&slot.provider(), before) {
-            return Some(slot.provider());
+        if !Arc::ptr_eq(&slot.current_provider(), before) {
+            return Some(slot.current_provider());
         }
         // A provider that was asked to stop refuses later calls, in the Go SDKs for the rest of its
         // life. Evidence then needs a new process.
-        let refuses = purpose == StartPurpose::Evidence && self.processes.was_stopped(before);
-        if !refuses && answers(before).await {
-            return Some(slot.provider());
+        let refuses = purpose == StartPurpose::EffectQuery && self.processes.was_stopped(before);
+        if !refuses && is_provider_responding(before).await {
+            return Some(slot.current_provider());
         }
-        self.processes.dismiss(before);
-        if self.owner_of(before).is_none() {
+        self.processes.dismiss_instance(before);
+        if self.config_of_provider(before).is_none() {
             // Its configuration was let go, so a new process could not be configured like it.
             if slot.is_configured {
                 return None;
             }
-            if let Some(another) = self.processes.any(addr) {
-                slot.give_to(&another);
+            if let Some(another) = self.processes.any_instance_of(addr) {
+                slot.replace_provider(&another);
                 return Some(another);
             }
         }
         let fresh = self.start_another_process(addr, purpose).await.ok()?;
-        match self.configure_like(before, &fresh).await {
+        match self.configure_replacement(before, &fresh).await {
             Ok(is_configured) if is_configured || !slot.is_configured => {
-                slot.give_to(&fresh);
+                slot.replace_provider(&fresh);
                 Some(fresh)
             }
             // The configuration was let go meanwhile. The process stays, for callers that need
             // none.
             Ok(_) => None,
             Err(_) => {
-                self.processes.dismiss(&fresh);
+                self.processes.dismiss_instance(&fresh);
                 None
             }
         }
@@ -212,30 +218,34 @@ impl Pool<'_> {
     ///
     /// # Errors
     /// When it does not accept the configuration.
-    async fn configure_like(
+    async fn configure_replacement(
         &self,
         before: &Arc<dyn Provider>,
         fresh: &Arc<dyn Provider>,
     ) -> Result<bool, Reported> {
-        let Some((name, entry)) = self.owner_of(before) else {
+        let Some((name, entry)) = self.config_of_provider(before) else {
             self.processes.set_idle(fresh);
             return Ok(false);
         };
         let slot = ProviderSlot::new(fresh.clone(), true);
-        let handle = ProviderClient::new(entry.handle.loaded().clone(), slot, self.calls.clone());
+        let handle =
+            ProviderClient::new(entry.handle.loaded_schemas().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
         // Its warnings were reported for the first process.
-        handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
-        match self.owner_of(before) {
-            Some((_, entry)) => entry.handle.slot().give_to(fresh),
+        handle.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
+        match self.config_of_provider(before) {
+            Some((_, entry)) => entry.handle.provider_slot().replace_provider(fresh),
             // No other user releases it any more, so it ends with its caller.
-            None => self.processes.dismiss(fresh),
+            None => self.processes.dismiss_instance(fresh),
         }
         Ok(true)
     }
 
     /// Returns the configuration that a provider has.
-    fn owner_of(&self, provider: &Arc<dyn Provider>) -> Option<(ProviderConfigAddr, Configured)> {
+    fn config_of_provider(
+        &self,
+        provider: &Arc<dyn Provider>,
+    ) -> Option<(ProviderConfigAddr, ConfiguredProvider)> {
         let configured = self.configured.borrow();
         let mut all = configured.iter();
         let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.running_provider(), provider));

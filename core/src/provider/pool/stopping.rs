@@ -15,25 +15,25 @@ pub(super) enum StartPurpose {
     /// For something that is not to begin once the run is to end.
     Work,
     /// To report the effect of a change that brought no answer. No later run can report it.
-    Evidence,
+    EffectQuery,
 }
 
 /// Whether a run is to come to an end.
 #[derive(Default)]
-pub(super) struct Stopping {
+pub(super) struct StopSignal {
     is_wanted: Cell<bool>,
     begun: Notify,
 }
 
-impl Stopping {
+impl StopSignal {
     /// From now on it is.
-    pub(super) fn begin(&self) {
+    pub(super) fn request_stop(&self) {
         self.is_wanted.set(true);
         self.begun.notify_waiters();
     }
 
     /// Whether work for this purpose is given up.
-    pub(super) fn forbids(&self, purpose: StartPurpose) -> bool {
+    pub(super) fn forbids_start(&self, purpose: StartPurpose) -> bool {
         self.is_wanted.get() && purpose == StartPurpose::Work
     }
 
@@ -41,13 +41,13 @@ impl Stopping {
     ///
     /// # Errors
     /// When it was given up, or the provider failed.
-    pub(super) async fn unless<T>(
+    pub(super) async fn run_unless_stopped<T>(
         &self,
         purpose: StartPurpose,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let forbidden = async {
-            while !self.forbids(purpose) {
+            while !self.forbids_start(purpose) {
                 self.begun.notified().await;
             }
         };

@@ -9,15 +9,15 @@ use std::sync::Arc;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::{
-    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModulePath, ResourceAddr,
-    Target,
+    ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceAddr,
+    ResourceMode, Target,
 };
 use crate::messages;
 use crate::state::{ResourceState, State};
 
 /// One thing that changes its address, and the new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Move {
+pub enum StateMove {
     /// Objects directly in a module instance.
     Module(ModuleAddr, ModuleAddr),
     /// A resource with all its instances.
@@ -28,31 +28,33 @@ pub enum Move {
 
 /// Objects taken out of a state, under their new addresses.
 #[derive(Debug)]
-pub struct Moved {
+pub struct MovedObjects {
     resources: Vec<(ResourceAddr, ResourceState)>,
-    origins: Origins,
+    origins: FormerAddresses,
 }
 
 /// Former addresses, in the form in which dependencies name them.
 #[derive(Debug, Default)]
-struct Origins {
+struct FormerAddresses {
     modules: BTreeSet<ModulePath>,
     resources: BTreeSet<ConfigResourceAddr>,
 }
 
-impl Move {
+impl StateMove {
     /// Whether an instance has one of the two addresses, or would have.
     #[must_use]
-    pub fn touches(&self, addr: &InstanceAddr) -> bool {
+    pub fn involves_instance(&self, addr: &InstanceAddr) -> bool {
         match self {
             Self::Module(from, to) => addr.module == *from || addr.module == *to,
-            Self::Resource(from, to) => addr.of() == *from || addr.of() == *to,
+            Self::Resource(from, to) => {
+                addr.resource_addr() == *from || addr.resource_addr() == *to
+            }
             Self::Instance(from, to) => addr == from || addr == to,
         }
     }
 }
 
-impl Display for Move {
+impl Display for StateMove {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let (from, to) = match self {
             Self::Module(from, to) => (from.to_string(), to.to_string()),
@@ -82,36 +84,36 @@ pub fn plan_moves(
     states: MoveStates<'_>,
     from: &Target,
     to: &Target,
-) -> Result<Vec<Move>, Reported> {
+) -> Result<Vec<StateMove>, Reported> {
     match from {
-        Target::Module(addr) => modules(diags, states, addr, to),
-        Target::Instance(addr) => instance(diags, states, addr, to),
+        Target::Module(addr) => plan_module_moves(diags, states, addr, to),
+        Target::Instance(addr) => plan_instance_move(diags, states, addr, to),
         Target::Resource(addr) => match states.source.resources.get(addr) {
-            None => Err(no_match(diags, from)),
+            None => Err(no_match_error(diags, from)),
             Some(held) if held.instances.contains_key(&InstanceKey::None) => {
-                instance(diags, states, &addr.instance(InstanceKey::None), to)
+                plan_instance_move(diags, states, &addr.instance_addr(InstanceKey::None), to)
             }
-            Some(_) => resource(diags, states.destination, addr, to),
+            Some(_) => plan_resource_move(diags, states.destination, addr, to),
         },
     }
 }
 
-fn modules(
+fn plan_module_moves(
     diags: &mut Diagnostics,
     states: MoveStates<'_>,
     from: &ModuleAddr,
     to: &Target,
-) -> Result<Vec<Move>, Reported> {
+) -> Result<Vec<StateMove>, Reported> {
     let modules = |state: &State| -> BTreeSet<ModuleAddr> {
         state.resources.keys().map(|addr| addr.module.clone()).collect()
     };
     let mut found = modules(states.source);
     found.retain(|module| module.0.starts_with(&from.0));
     if found.is_empty() {
-        return Err(no_match(diags, &Target::Module(from.clone())));
+        return Err(no_match_error(diags, &Target::Module(from.clone())));
     }
     let Target::Module(to) = to else {
-        return Err(bad_target(
+        return Err(invalid_target_error(
             diags,
             format!("Cannot move {from} to {to}: the target must also be a module."),
         ));
@@ -128,19 +130,19 @@ fn modules(
             );
             return Err(diags.error(Diagnostic::error(messages::ERROR_MOVING_STATE, detail)));
         }
-        moves.push(Move::Module(module, new));
+        moves.push(StateMove::Module(module, new));
     }
     Ok(moves)
 }
 
-fn resource(
+fn plan_resource_move(
     diags: &mut Diagnostics,
     destination: &State,
     from: &ResourceAddr,
     to: &Target,
-) -> Result<Vec<Move>, Reported> {
+) -> Result<Vec<StateMove>, Reported> {
     let Target::Resource(to) = to else {
-        return Err(bad_target(
+        return Err(invalid_target_error(
             diags,
             format!(
                 "Cannot move {from} to {to}: the source is a whole resource (not a resource \
@@ -149,53 +151,56 @@ fn resource(
         ));
     };
     // Not returned at once, so that one run reports both errors.
-    let checked = same_type(diags, from, to);
+    let checked = check_same_type(diags, from, to);
     if destination.resources.contains_key(to) {
         let detail = format!(
             "Cannot move to {to}: there is already a resource at that address in the current state."
         );
-        return Err(bad_target(diags, detail));
+        return Err(invalid_target_error(diags, detail));
     }
     checked?;
-    Ok(vec![Move::Resource(from.clone(), to.clone())])
+    Ok(vec![StateMove::Resource(from.clone(), to.clone())])
 }
 
-fn instance(
+fn plan_instance_move(
     diags: &mut Diagnostics,
     states: MoveStates<'_>,
     from: &InstanceAddr,
     to: &Target,
-) -> Result<Vec<Move>, Reported> {
+) -> Result<Vec<StateMove>, Reported> {
     let to = match to {
         Target::Instance(to) => to.clone(),
-        Target::Resource(to) => to.instance(InstanceKey::None),
+        Target::Resource(to) => to.instance_addr(InstanceKey::None),
         Target::Module(_) => {
             let detail =
                 format!("Cannot move {from} to {to}: the target must also be a resource instance.");
-            return Err(bad_target(diags, detail));
+            return Err(invalid_target_error(diags, detail));
         }
     };
     let holds = |state: &State, addr: &InstanceAddr| {
-        state.resources.get(&addr.of()).is_some_and(|held| held.instances.contains_key(&addr.key))
+        state
+            .resources
+            .get(&addr.resource_addr())
+            .is_some_and(|held| held.instances.contains_key(&addr.key))
     };
-    let checked = same_type(diags, &from.of(), &to.of());
+    let checked = check_same_type(diags, &from.resource_addr(), &to.resource_addr());
     if holds(states.destination, &to) {
         let detail = format!(
             "Cannot move to {to}: there is already a resource instance at that address in the current \
              state."
         );
-        return Err(bad_target(diags, detail));
+        return Err(invalid_target_error(diags, detail));
     }
     if !holds(states.source, from) {
         let detail = format!("The current state does not contain {from}.");
         return Err(diags.error(Diagnostic::error(messages::INVALID_MOVE_SOURCE, detail)));
     }
     checked?;
-    Ok(vec![Move::Instance(from.clone(), to)])
+    Ok(vec![StateMove::Instance(from.clone(), to)])
 }
 
 /// Objects of one type cannot become objects of another by a new name alone.
-fn same_type(
+fn check_same_type(
     diags: &mut Diagnostics,
     from: &ResourceAddr,
     to: &ResourceAddr,
@@ -208,35 +213,37 @@ fn same_type(
     let mut checked = Ok(());
     if was.mode() != becomes.mode() {
         checked = Err(refuse(match was.mode() {
-            Mode::Managed => {
+            ResourceMode::Managed => {
                 "a managed resource can be moved only to another managed resource address"
             }
-            Mode::Data => "a data resource can be moved only to another data resource address",
-            Mode::Ephemeral => "an ephemeral resource is never in a state",
+            ResourceMode::Data => {
+                "a data resource can be moved only to another data resource address"
+            }
+            ResourceMode::Ephemeral => "an ephemeral resource is never in a state",
         }));
     }
-    if was.kind() != becomes.kind() {
+    if was.resource_type() != becomes.resource_type() {
         checked = Err(refuse("resource types don't match"));
     }
     checked
 }
 
-fn no_match(diags: &mut Diagnostics, from: &Target) -> Reported {
+fn no_match_error(diags: &mut Diagnostics, from: &Target) -> Reported {
     let detail = format!("Cannot move {from}: does not match anything in the current state.");
     diags.error(Diagnostic::error(messages::INVALID_MOVE_SOURCE, detail))
 }
 
-fn bad_target(diags: &mut Diagnostics, detail: String) -> Reported {
+fn invalid_target_error(diags: &mut Diagnostics, detail: String) -> Reported {
     diags.error(Diagnostic::error(messages::INVALID_MOVE_TARGET, detail))
 }
 
 /// Takes the objects to move out of a state. The moves must have been planned for it.
-pub fn take(state: &mut State, moves: &[Move]) -> Moved {
-    let mut moved = Moved { resources: Vec::new(), origins: Origins::default() };
+pub fn take_objects(state: &mut State, moves: &[StateMove]) -> MovedObjects {
+    let mut moved = MovedObjects { resources: Vec::new(), origins: FormerAddresses::default() };
     let mut modules: BTreeMap<&ModuleAddr, &ModuleAddr> = BTreeMap::new();
     for one in moves {
         match one {
-            Move::Module(from, to) => {
+            StateMove::Module(from, to) => {
                 modules.insert(from, to);
                 // Dependencies name no instances, and other instances of the module stay where they
                 // are.
@@ -244,14 +251,14 @@ pub fn take(state: &mut State, moves: &[Move]) -> Moved {
                     moved.origins.modules.insert(from.path());
                 }
             }
-            Move::Resource(from, to) => {
-                moved.origins.resources.insert(from.config());
+            StateMove::Resource(from, to) => {
+                moved.origins.resources.insert(from.config_addr());
                 let held = state.resources.remove(from).map(Arc::unwrap_or_clone);
                 moved.resources.extend(held.map(|held| (to.clone(), held)));
             }
-            Move::Instance(from, to) => {
-                moved.origins.resources.insert(from.of().config());
-                moved.resources.extend(take_instance(state, from, to));
+            StateMove::Instance(from, to) => {
+                moved.origins.resources.insert(from.resource_addr().config_addr());
+                moved.resources.extend(take_instance_objects(state, from, to));
             }
         }
     }
@@ -270,23 +277,27 @@ pub fn take(state: &mut State, moves: &[Move]) -> Moved {
     moved
 }
 
-fn take_instance(
+fn take_instance_objects(
     state: &mut State,
     from: &InstanceAddr,
     to: &InstanceAddr,
 ) -> Option<(ResourceAddr, ResourceState)> {
-    let held = Arc::make_mut(state.resources.get_mut(&from.of())?);
+    let held = Arc::make_mut(state.resources.get_mut(&from.resource_addr())?);
     let instance = held.instances.remove(&from.key)?;
     let provider = held.provider.clone();
     if held.instances.is_empty() {
-        state.resources.remove(&from.of());
+        state.resources.remove(&from.resource_addr());
     }
-    Some((to.of(), ResourceState { provider, instances: [(to.key.clone(), instance)].into() }))
+    Some((
+        to.resource_addr(),
+        ResourceState { provider, instances: [(to.key.clone(), instance)].into() },
+    ))
 }
 
-/// Puts the moved objects under their new addresses. Objects made after them lose these
-/// dependencies: they named an address that is gone, and the next plan finds them again.
-pub fn put(state: &mut State, moved: Moved) {
+/// Puts the moved objects under their new addresses.
+pub fn put_objects(state: &mut State, moved: MovedObjects) {
+    // Objects made after them lose these dependencies: they named an address that is gone, and the
+    // next plan finds them again.
     for (addr, held) in moved.resources {
         match state.resources.get_mut(&addr) {
             // Other instances of the resource may be there already.
@@ -296,21 +307,23 @@ pub fn put(state: &mut State, moved: Moved) {
     }
     for held in state.resources.values_mut() {
         // Looked at first, because `make_mut` would copy every resource of the state.
-        let stale = held.objects().any(|object| moved.origins.are_among(&object.dependencies));
+        let stale =
+            held.all_objects().any(|object| moved.origins.contains_any(&object.dependencies));
         if !stale {
             continue;
         }
         for instance in Arc::make_mut(held).instances.values_mut() {
             let objects = instance.current.iter_mut().chain(instance.deposed.values_mut());
-            for object in objects.filter(|object| moved.origins.are_among(&object.dependencies)) {
+            for object in objects.filter(|object| moved.origins.contains_any(&object.dependencies))
+            {
                 Arc::make_mut(object).dependencies = Arc::default();
             }
         }
     }
 }
 
-impl Origins {
-    fn are_among(&self, dependencies: &[ConfigResourceAddr]) -> bool {
+impl FormerAddresses {
+    fn contains_any(&self, dependencies: &[ConfigResourceAddr]) -> bool {
         let below = |path: &ModulePath| {
             let path = &path.0;
             (1..=path.len()).any(|length| {

@@ -4,7 +4,7 @@ use crate::state::file::StateFile;
 
 /// Why a state may not take the place of another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PushRefused {
+pub enum PushRefusal {
     /// They were begun apart.
     #[error(
         "cannot import state with lineage {new:?} over unrelated state with lineage {stored:?}"
@@ -34,20 +34,20 @@ pub enum PushRefused {
 ///
 /// # Errors
 /// When it does not.
-pub fn check_push(new: &StateFile, stored: &StateFile) -> Result<(), PushRefused> {
+pub fn check_push(new: &StateFile, stored: &StateFile) -> Result<(), PushRefusal> {
     if stored.state.is_empty() {
         return Ok(());
     }
     // A state without a lineage has none that could be another.
     if new.lineage != stored.lineage && !stored.lineage.is_empty() {
         let (stored, new) = (stored.lineage.clone(), new.lineage.clone());
-        return Err(PushRefused::OtherLineage { stored, new });
+        return Err(PushRefusal::OtherLineage { stored, new });
     }
     if new.serial < stored.serial {
-        return Err(PushRefused::Older { stored: stored.serial, new: new.serial });
+        return Err(PushRefusal::Older { stored: stored.serial, new: new.serial });
     }
     if new.serial == stored.serial && !new.has_content_of(stored) {
-        return Err(PushRefused::SameSerial(new.serial));
+        return Err(PushRefusal::SameSerial(new.serial));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::InstanceAddr;
 use crate::messages;
-use crate::state::{State, Status};
+use crate::state::{ObjectStatus, State};
 
 /// Makes the current object of an instance tainted or ready.
 ///
@@ -16,11 +16,11 @@ pub fn set_status(
     diags: &mut Diagnostics,
     state: &mut State,
     addr: &InstanceAddr,
-    status: Status,
+    status: ObjectStatus,
 ) -> Result<(), Reported> {
     let doing = match status {
-        Status::Tainted => "tainting",
-        Status::Ready => "untainting",
+        ObjectStatus::Tainted => "tainting",
+        ObjectStatus::Ready => "untainting",
     };
     let missing = |detail: String| Diagnostic::error(messages::NO_SUCH_RESOURCE_INSTANCE, detail);
     if state.resources.is_empty() {
@@ -44,7 +44,7 @@ pub fn set_status(
         ))));
     };
     // As in Terraform, tainting a tainted object is no error.
-    if status == Status::Ready && object.status == Status::Ready {
+    if status == ObjectStatus::Ready && object.status == ObjectStatus::Ready {
         let detail = format!(
             "Resource instance {addr} is not currently tainted, and so it cannot be untainted."
         );

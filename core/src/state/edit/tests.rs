@@ -6,10 +6,10 @@ use formwork_value::Diagnostics;
 use super::*;
 use crate::addr::Target;
 use crate::state::file::StateFile;
-use crate::state::{State, Status};
+use crate::state::{ObjectStatus, State};
 
 /// A state with objects at these addresses; behind an arrow, what one was made after.
-fn state(lines: &str) -> State {
+fn state_from_lines(lines: &str) -> State {
     let mut resources = Vec::new();
     for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let (addr, after) = line.split_once(" <- ").unwrap_or((line, ""));
@@ -24,10 +24,14 @@ fn state(lines: &str) -> State {
         if let Ok(key) = key {
             instance["index_key"] = key;
         }
-        let mode = if addr.resource.mode() == crate::addr::Mode::Data { "data" } else { "managed" };
+        let mode = if addr.resource.mode() == crate::addr::ResourceMode::Data {
+            "data"
+        } else {
+            "managed"
+        };
         resources.push(serde_json::json!({
             "module": addr.module.to_string(), "mode": mode,
-            "type": addr.resource.kind().as_str(), "name": addr.resource.name().as_str(),
+            "type": addr.resource.resource_type().as_str(), "name": addr.resource.name().as_str(),
             "provider": "provider[\"registry.terraform.io/hashicorp/t\"]",
             "instances": [instance],
         }));
@@ -48,10 +52,10 @@ fn state(lines: &str) -> State {
     let file = serde_json::json!({
         "version": 4, "serial": 1, "lineage": "l", "outputs": {}, "resources": merged,
     });
-    StateFile::read(file.to_string().as_bytes()).unwrap().state
+    StateFile::parse(file.to_string().as_bytes()).unwrap().state
 }
 
-const ALL: &str = "
+const ALL_ADDRESSES: &str = "
     t.a
     t.b <- t.a
     t.c[0]
@@ -65,12 +69,12 @@ const ALL: &str = "
     t.last <- module.m.t.i module.n.module.o.t.i
 ";
 
-/// Contents of a state, in the form that [`state`] takes.
-fn shown(state: &State) -> String {
+/// Contents of a state, in the form that [`state_from_lines`] takes.
+fn state_to_lines(state: &State) -> String {
     let mut text = String::new();
     for (addr, held) in &state.resources {
         for (key, instance) in &held.instances {
-            text.push_str(&addr.instance(key.clone()).to_string());
+            text.push_str(&addr.instance_addr(key.clone()).to_string());
             let object = instance.current.as_ref().unwrap();
             let after: Vec<_> = object.dependencies.iter().map(ToString::to_string).collect();
             if !after.is_empty() {
@@ -82,40 +86,40 @@ fn shown(state: &State) -> String {
     text
 }
 
-fn complaints(diags: &Diagnostics) -> String {
+fn diagnostic_texts(diags: &Diagnostics) -> String {
     diags.iter().map(|one| format!("{}: {}\n", one.summary, one.detail)).collect()
 }
 
 /// Messages and changes of a move within one state: only lines that differ are shown.
-fn moving(from: &str, to: &str) -> String {
-    let mut state = state(ALL);
+fn describe_move(from: &str, to: &str) -> String {
+    let mut state = state_from_lines(ALL_ADDRESSES);
     let mut diags = Diagnostics::new();
     let (from, to): (Target, Target) = (from.parse().unwrap(), to.parse().unwrap());
-    let before = shown(&state);
+    let before = state_to_lines(&state);
     let states = MoveStates { source: &state, destination: &state };
     match plan_moves(&mut diags, states, &from, &to) {
         Ok(moves) => {
             let said: String = moves.iter().map(|one| format!("{one}\n")).collect();
-            let moved = take(&mut state, &moves);
-            put(&mut state, moved);
-            let after = shown(&state);
+            let moved = take_objects(&mut state, &moves);
+            put_objects(&mut state, moved);
+            let after = state_to_lines(&state);
             let gone = before.lines().filter(|line| !after.lines().any(|other| other == *line));
             let come = after.lines().filter(|line| !before.lines().any(|other| other == *line));
             let gone: String = gone.map(|line| format!("- {line}\n")).collect();
             let come: String = come.map(|line| format!("+ {line}\n")).collect();
             format!("{said}{gone}{come}")
         }
-        Err(_) => complaints(&diags),
+        Err(_) => diagnostic_texts(&diags),
     }
 }
 
-fn check(from: &str, to: &str, expected: &Expect) {
-    expected.assert_eq(&moving(from, to));
+fn check_move(from: &str, to: &str, expected: &Expect) {
+    expected.assert_eq(&describe_move(from, to));
 }
 
 #[test]
 fn an_instance_moves_and_who_was_made_after_it_loses_its_dependencies() {
-    check(
+    check_move(
         "t.a",
         "t.z",
         &expect![[r#"
@@ -130,7 +134,7 @@ fn an_instance_moves_and_who_was_made_after_it_loses_its_dependencies() {
 
 #[test]
 fn instances_move_between_keys_resources_and_modules() {
-    check(
+    check_move(
         "t.c[0]",
         "t.d",
         &expect![[r#"
@@ -139,7 +143,7 @@ fn instances_move_between_keys_resources_and_modules() {
         + t.d
     "#]],
     );
-    check(
+    check_move(
         "t.a",
         "t.c[7]",
         &expect![[r#"
@@ -150,7 +154,7 @@ fn instances_move_between_keys_resources_and_modules() {
         + t.c[7]
     "#]],
     );
-    check(
+    check_move(
         "module.m[0].t.i",
         "module.q[\"k\"].t.j",
         &expect![[r#"
@@ -165,7 +169,7 @@ fn instances_move_between_keys_resources_and_modules() {
 
 #[test]
 fn a_repeated_resource_moves_as_a_whole() {
-    check(
+    check_move(
         "t.c",
         "module.x.t.c",
         &expect![[r#"
@@ -180,14 +184,14 @@ fn a_repeated_resource_moves_as_a_whole() {
 
 #[test]
 fn a_module_moves_with_all_below_it_also_into_itself() {
-    check(
+    check_move(
         "module.n",
         "module.n.module.o",
         &expect![[r#"
         Error moving state: Cannot move module.n to module.n.module.o: destination module already exists. Move its resources one by one, or choose another name. No state was changed.
     "#]],
     );
-    check(
+    check_move(
         "module.n",
         "module.n.module.p",
         &expect![[r#"
@@ -201,7 +205,7 @@ fn a_module_moves_with_all_below_it_also_into_itself() {
         + module.n.module.p.module.o.t.i
     "#]],
     );
-    check(
+    check_move(
         "module.m[1]",
         "module.k",
         &expect![[r#"
@@ -230,7 +234,7 @@ fn what_cannot_move_says_why() {
         ("data.t.d", "t.d"),
     ]
     .iter()
-    .map(|(from, to)| moving(from, to))
+    .map(|(from, to)| describe_move(from, to))
     .collect();
     expect![[r#"
         Invalid source address: Cannot move t.zz: does not match anything in the current state.
@@ -252,27 +256,29 @@ fn what_cannot_move_says_why() {
 
 #[test]
 fn what_leaves_one_state_comes_into_the_other() {
-    let (mut from, mut to) = (state(ALL), state("t.x <- module.n.t.i"));
+    let (mut from, mut to) =
+        (state_from_lines(ALL_ADDRESSES), state_from_lines("t.x <- module.n.t.i"));
     let target = |text: &str| text.parse::<Target>().unwrap();
     let mut diags = Diagnostics::new();
     let module = target("module.n");
     let states = MoveStates { source: &from, destination: &to };
     let moves = plan_moves(&mut diags, states, &module, &module).unwrap();
-    let moved = take(&mut from, &moves);
-    put(&mut to, moved);
-    assert_eq!(shown(&to), "t.x\nmodule.n.t.i\nmodule.n.module.o.t.i\n");
-    assert!(!shown(&from).contains("\nmodule.n"), "{}", shown(&from));
+    let moved = take_objects(&mut from, &moves);
+    put_objects(&mut to, moved);
+    assert_eq!(state_to_lines(&to), "t.x\nmodule.n.t.i\nmodule.n.module.o.t.i\n");
+    assert!(!state_to_lines(&from).contains("\nmodule.n"), "{}", state_to_lines(&from));
 }
 
 #[test]
 fn a_target_selects_what_lies_below_it_or_says_that_nothing_does() {
-    let state = state(ALL);
+    let state = state_from_lines(ALL_ADDRESSES);
     let mut text = String::new();
     for target in
         ["t.c", "t.c[1]", "module.m", "module.n", "t.c[2]", "t.zz", "t.zz[0]", "module.zz"]
     {
         let mut diags = Diagnostics::new();
-        let found = select(&mut diags, &state, &target.parse().unwrap()).unwrap_or_default();
+        let found = require_matching_instances(&mut diags, &state, &target.parse().unwrap())
+            .unwrap_or_default();
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
         let summaries: Vec<_> = diags.iter().map(|one| one.summary.clone()).collect();
         text.push_str(&format!("{target}: {}{}\n", found.join(" "), summaries.join(" ")));
@@ -292,26 +298,26 @@ fn a_target_selects_what_lies_below_it_or_says_that_nothing_does() {
 
 #[test]
 fn forgetting_the_last_instance_forgets_the_resource() {
-    let mut state = state("t.c[0]\nt.c[1]");
-    forget(&mut state, &"t.c[0]".parse().unwrap());
-    assert_eq!(shown(&state), "t.c[1]\n");
-    forget(&mut state, &"t.c[1]".parse().unwrap());
+    let mut state = state_from_lines("t.c[0]\nt.c[1]");
+    remove_instance(&mut state, &"t.c[0]".parse().unwrap());
+    assert_eq!(state_to_lines(&state), "t.c[1]\n");
+    remove_instance(&mut state, &"t.c[1]".parse().unwrap());
     assert!(state.resources.is_empty());
 }
 
 #[test]
 fn a_provider_hands_all_its_resources_to_another() {
-    let mut state = state(ALL);
+    let mut state = state_from_lines(ALL_ADDRESSES);
     let (from, to) = ("hashicorp/t".parse().unwrap(), "example.com/our/t".parse().unwrap());
-    assert_eq!(provided_by(&state, &from).len(), state.resources.len());
+    assert_eq!(resources_of_provider(&state, &from).len(), state.resources.len());
     replace_provider(&mut state, &from, &to);
-    assert!(provided_by(&state, &from).is_empty());
-    assert_eq!(provided_by(&state, &to).len(), state.resources.len());
+    assert!(resources_of_provider(&state, &from).is_empty());
+    assert_eq!(resources_of_provider(&state, &to).len(), state.resources.len());
 }
 
 #[test]
 fn only_a_tainted_instance_can_be_untainted() {
-    let mut state = state("t.a");
+    let mut state = state_from_lines("t.a");
     let addr: InstanceAddr = "t.a".parse().unwrap();
     let mut set = |addr: &InstanceAddr, status| {
         let mut diags = Diagnostics::new();
@@ -319,12 +325,12 @@ fn only_a_tainted_instance_can_be_untainted() {
         result.err().map(|_| diags.iter().next().unwrap().summary.clone())
     };
     let some = |text: &str| Some(text.to_owned());
-    assert_eq!(set(&addr, Status::Ready), some("Resource instance is not tainted"));
-    assert_eq!(set(&addr, Status::Tainted), None);
-    assert_eq!(set(&addr, Status::Tainted), None);
-    assert_eq!(set(&addr, Status::Ready), None);
+    assert_eq!(set(&addr, ObjectStatus::Ready), some("Resource instance is not tainted"));
+    assert_eq!(set(&addr, ObjectStatus::Tainted), None);
+    assert_eq!(set(&addr, ObjectStatus::Tainted), None);
+    assert_eq!(set(&addr, ObjectStatus::Ready), None);
     let other = "t.b".parse().unwrap();
-    assert_eq!(set(&other, Status::Tainted), some("No such resource instance"));
+    assert_eq!(set(&other, ObjectStatus::Tainted), some("No such resource instance"));
 }
 
 #[test]
@@ -332,8 +338,8 @@ fn a_state_takes_the_place_of_one_it_descends_from() {
     let file = |serial, lineage: &str, lines| StateFile {
         serial,
         lineage: lineage.to_owned(),
-        state: state(lines),
-        ..StateFile::fresh()
+        state: state_from_lines(lines),
+        ..StateFile::new_empty()
     };
     let check = |new: &StateFile, stored: &StateFile| {
         check_push(new, stored).err().map_or("fine".into(), |error| error.to_string())

@@ -7,7 +7,7 @@ const MAX_NESTING: usize = 2 * formwork_value::Value::MAX_DEPTH as usize + 100;
 
 /// Says that a part is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooDeep;
+pub(super) struct NestedTooDeep;
 
 /// Whether a text has more levels than a part that is kept may have.
 pub(super) fn is_too_deep(text: &str) -> bool {
@@ -29,7 +29,7 @@ pub(super) fn is_too_deep(text: &str) -> bool {
 }
 
 /// Returns the text without insignificant space, with the escapes of the format.
-pub(super) fn compact(text: &str) -> Result<Vec<u8>, TooDeep> {
+pub(super) fn compact_json(text: &str) -> Result<Vec<u8>, NestedTooDeep> {
     let mut out = Vec::with_capacity(text.len());
     let text = text.as_bytes();
     let (mut at, mut depth) = (0, 0_usize);
@@ -46,7 +46,7 @@ pub(super) fn compact(text: &str) -> Result<Vec<u8>, TooDeep> {
             _ => {}
         }
         if depth > MAX_NESTING {
-            return Err(TooDeep);
+            return Err(NestedTooDeep);
         }
         out.push(byte);
     }
@@ -55,7 +55,7 @@ pub(super) fn compact(text: &str) -> Result<Vec<u8>, TooDeep> {
 
 /// Appends the text with line breaks, each new line indented by two spaces per level, of which
 /// `depth` surround it.
-pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
+pub(super) fn append_indented(out: &mut Vec<u8>, text: &[u8], depth: usize) {
     let (mut at, mut depth) = (0, depth);
     while let Some(&byte) = text.get(at) {
         at += 1;
@@ -72,17 +72,17 @@ pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
                     at = behind + 1;
                 } else {
                     depth += 1;
-                    break_line(out, depth);
+                    append_line_break(out, depth);
                 }
             }
             b'}' | b']' => {
                 depth = depth.saturating_sub(1);
-                break_line(out, depth);
+                append_line_break(out, depth);
                 out.push(byte);
             }
             b',' => {
                 out.push(byte);
-                break_line(out, depth);
+                append_line_break(out, depth);
             }
             b':' => out.extend_from_slice(b": "),
             byte => out.push(byte),
@@ -91,13 +91,13 @@ pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
 }
 
 /// Starts a line at a level of indentation.
-pub(super) fn break_line(out: &mut Vec<u8>, depth: usize) {
+pub(super) fn append_line_break(out: &mut Vec<u8>, depth: usize) {
     out.push(b'\n');
     out.resize(out.len() + 2 * depth, b' ');
 }
 
 /// Appends a string, quotes included.
-pub(super) fn quote(out: &mut Vec<u8>, text: &str) {
+pub(super) fn append_quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let mut copied = 0;
     for (at, c) in text.char_indices() {
@@ -163,13 +163,13 @@ fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
 mod tests {
     use super::*;
 
-    fn compacted(text: &str) -> String {
-        String::from_utf8(compact(text).unwrap()).unwrap()
+    fn compact_to_string(text: &str) -> String {
+        String::from_utf8(compact_json(text).unwrap()).unwrap()
     }
 
-    fn indented(text: &str, depth: usize) -> String {
+    fn indent_to_string(text: &str, depth: usize) -> String {
         let mut out = Vec::new();
-        indent(&mut out, text.as_bytes(), depth);
+        append_indented(&mut out, text.as_bytes(), depth);
         String::from_utf8(out).unwrap()
     }
 
@@ -181,7 +181,7 @@ mod tests {
             ("\"\u{2028}é\u{2029}\u{20ac}\"", "\"\\u2028é\\u2029\u{20ac}\""),
             ("[ ]", "[]"),
         ] {
-            assert_eq!(compacted(text), want);
+            assert_eq!(compact_to_string(text), want);
         }
     }
 
@@ -190,14 +190,14 @@ mod tests {
         let text = r#"{"a":[1,{"b":{}}],"c":[ ],"d":"x,{ "}"#;
         let want = "{\n    \"a\": [\n      1,\n      {\n        \"b\": {}\n      }\n    ],\n    \
                     \"c\": [],\n    \"d\": \"x,{ \"\n  }";
-        assert_eq!(indented(text, 1), want);
-        assert_eq!(indented(&indented(text, 3), 1), want);
+        assert_eq!(indent_to_string(text, 1), want);
+        assert_eq!(indent_to_string(&indent_to_string(text, 3), 1), want);
     }
 
     #[test]
     fn strings_are_quoted_as_terraform_does() {
         let mut out = Vec::new();
-        quote(&mut out, "\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}<>&\u{2028}é");
+        append_quoted(&mut out, "\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}<>&\u{2028}é");
         let want = "\"\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}\\u003c\\u003e\\u0026\\u2028é\"";
         assert_eq!(String::from_utf8(out).unwrap(), want);
     }
@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn nesting_has_a_limit() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(compact(&nested(MAX_NESTING)).is_ok());
-        assert_eq!(compact(&nested(MAX_NESTING + 1)), Err(TooDeep));
+        assert!(compact_json(&nested(MAX_NESTING)).is_ok());
+        assert_eq!(compact_json(&nested(MAX_NESTING + 1)), Err(NestedTooDeep));
         assert!(!is_too_deep(&nested(MAX_NESTING)) && is_too_deep(&nested(MAX_NESTING + 1)));
         assert!(!is_too_deep(&format!("[\"\\\"{}\"]", nested(MAX_NESTING + 1))));
     }

@@ -10,15 +10,15 @@ use serde_json::value::RawValue;
 #[derive(Deserialize)]
 pub(super) struct FileJson<'t> {
     pub(super) version: u64,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) terraform_version: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) serial: u64,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) lineage: String,
-    #[serde(default, borrow, deserialize_with = "or_default")]
+    #[serde(default, borrow, deserialize_with = "null_as_default")]
     pub(super) outputs: BTreeMap<String, OutputJson<'t>>,
-    #[serde(default, borrow, deserialize_with = "or_default")]
+    #[serde(default, borrow, deserialize_with = "null_as_default")]
     pub(super) resources: Vec<ResourceJson<'t>>,
     #[serde(default, borrow)]
     pub(super) check_results: Option<&'t RawValue>,
@@ -27,24 +27,24 @@ pub(super) struct FileJson<'t> {
 #[derive(Deserialize)]
 pub(super) struct HeaderJson {
     pub(super) version: u64,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) serial: u64,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) lineage: String,
 }
 
 /// Part of the file that names the providers of its objects.
 #[derive(Deserialize)]
 pub(super) struct ProvidersJson {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) version: u64,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(super) resources: Vec<OwnedJson>,
+    #[serde(default, deserialize_with = "null_as_default")]
+    pub(super) resources: Vec<ProviderOwnerJson>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct OwnedJson {
-    #[serde(default, deserialize_with = "or_default")]
+pub(super) struct ProviderOwnerJson {
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) provider: String,
 }
 
@@ -54,13 +54,13 @@ pub(super) struct OutputJson<'t> {
     pub(super) value: &'t RawValue,
     #[serde(borrow, rename = "type")]
     pub(super) ty: &'t RawValue,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) sensitive: bool,
 }
 
 #[derive(Deserialize)]
 pub(super) struct ResourceJson<'t> {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) module: String,
     #[serde(borrow)]
     pub(super) mode: Cow<'t, str>,
@@ -68,9 +68,9 @@ pub(super) struct ResourceJson<'t> {
     pub(super) kind: Cow<'t, str>,
     #[serde(borrow)]
     pub(super) name: Cow<'t, str>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) provider: String,
-    #[serde(default, borrow, deserialize_with = "or_default")]
+    #[serde(default, borrow, deserialize_with = "null_as_default")]
     pub(super) instances: Vec<InstanceJson<'t>>,
 }
 
@@ -78,11 +78,11 @@ pub(super) struct ResourceJson<'t> {
 pub(super) struct InstanceJson<'t> {
     #[serde(default, borrow)]
     pub(super) index_key: Option<&'t RawValue>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) status: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) deposed: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) schema_version: u64,
     #[serde(default, borrow)]
     pub(super) attributes: Option<&'t RawValue>,
@@ -90,16 +90,16 @@ pub(super) struct InstanceJson<'t> {
     pub(super) attributes_flat: Option<BTreeMap<Cow<'t, str>, Option<Cow<'t, str>>>>,
     #[serde(default, borrow)]
     pub(super) sensitive_attributes: Option<&'t RawValue>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) identity_schema_version: u64,
     #[serde(default, borrow)]
     pub(super) identity: Option<&'t RawValue>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) private: String,
     /// Read one list at a time: for deep graphs the lists are most of the file.
     #[serde(default, borrow)]
     pub(super) dependencies: Option<&'t RawValue>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     pub(super) create_before_destroy: bool,
 }
 
@@ -111,7 +111,7 @@ pub(super) struct StepJson {
 }
 
 /// Reads null like an absent member, as Terraform does.
-pub(super) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
+pub(super) fn null_as_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Default,

@@ -15,34 +15,37 @@ use formwork_value::{Path, Str};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use self::literal::{compact, index_key, output_value, step, too_deep};
+use self::literal::{
+    compact_attributes, read_index_key, read_output_value, read_step, too_deep_message,
+};
 use super::layout::{FileJson, HeaderJson, InstanceJson, ProvidersJson, ResourceJson, StepJson};
-use super::{Entry, FileError, Header, StateFile, json, version3};
+use super::{FileError, ObjectEntry, StateFile, StateFileHeader, json, version3};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, Mode, ModuleAddr, ProviderAddr, ProviderConfigAddr,
-    ResourceAddr, ResourceName, is_identifier,
+    ConfigResourceAddr, DeposedKey, ModuleAddr, ProviderAddr, ProviderConfigAddr, ResourceAddr,
+    ResourceMode, ResourceName, is_identifier,
 };
 use crate::messages;
-use crate::state::{Attributes, Object, ResourceState, State, Status};
+use crate::state::{ObjectAttributes, ObjectState, ObjectStatus, ResourceState, State};
 
 /// The largest serial that is read, so that there is always a next one.
 const MAX_SERIAL: u64 = i64::MAX as u64;
 
-pub(super) fn read(text: &[u8]) -> Result<StateFile, FileError> {
-    let read = parse(text).and_then(|file: FileJson<'_>| {
+pub(super) fn read_state_file(text: &[u8]) -> Result<StateFile, FileError> {
+    let read = parse_json(text).and_then(|file: FileJson<'_>| {
         check_version(file.version)?;
-        Reader::new(text).file(file)
+        StateReader::new(text).read_file(file)
     });
     match read {
-        Err(FileError::Older(version3::VERSION)) => read_version_3(text),
+        Err(FileError::Older(version3::OLD_VERSION)) => read_version_3(text),
         read => read,
     }
 }
 
 /// Reads a file of version 3 from its translation, whose lines are not those of the file.
 fn read_version_3(text: &[u8]) -> Result<StateFile, FileError> {
-    let text = version3::upgrade(text)?;
-    let read = parse(&text).and_then(|file: FileJson<'_>| Reader::new(&text).file(file));
+    let text = version3::upgrade_from_version_3(text)?;
+    let read =
+        parse_json(&text).and_then(|file: FileJson<'_>| StateReader::new(&text).read_file(file));
     read.map_err(|error| match error {
         FileError::Invalid { summary, detail, .. } => {
             FileError::Invalid { summary, detail, line: None }
@@ -51,23 +54,23 @@ fn read_version_3(text: &[u8]) -> Result<StateFile, FileError> {
     })
 }
 
-pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
-    let read = parse(text).and_then(|header: HeaderJson| {
+pub(super) fn read_header(text: &[u8]) -> Result<StateFileHeader, FileError> {
+    let read = parse_json(text).and_then(|header: HeaderJson| {
         check_version(header.version)?;
-        Ok(Header { serial: header.serial, lineage: header.lineage })
+        Ok(StateFileHeader { serial: header.serial, lineage: header.lineage })
     });
     match read {
-        Err(FileError::Older(version3::VERSION)) => {
+        Err(FileError::Older(version3::OLD_VERSION)) => {
             let StateFile { serial, lineage, .. } = read_version_3(text)?;
-            Ok(Header { serial, lineage })
+            Ok(StateFileHeader { serial, lineage })
         }
         read => read,
     }
 }
 
 pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
-    let file: ProvidersJson = parse(text)?;
-    if file.version == version3::VERSION {
+    let file: ProvidersJson = parse_json(text)?;
+    if file.version == version3::OLD_VERSION {
         let resources = read_version_3(text)?.state.resources;
         return Ok(resources.into_values().map(|state| state.provider.provider.clone()).collect());
     }
@@ -78,10 +81,10 @@ pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, File
     Ok(names.iter().filter_map(read).collect())
 }
 
-pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
-    let resource: ResourceJson<'_> = parse(text.as_bytes())?;
+pub(super) fn read_entry(text: &str) -> Result<ObjectEntry, FileError> {
+    let resource: ResourceJson<'_> = parse_json(text.as_bytes())?;
     let mut state = State::default();
-    Reader::new(text.as_bytes()).resource(&resource, &mut state)?;
+    StateReader::new(text.as_bytes()).read_resource(&resource, &mut state)?;
     let entry = state.resources.into_iter().find_map(|(addr, resource)| {
         let ResourceState { provider, instances } = Arc::unwrap_or_clone(resource);
         let (key, mut instance) = instances.into_iter().next()?;
@@ -90,17 +93,17 @@ pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
             Some((key, object)) => (Some(key), object),
             None => (None, instance.current?),
         };
-        Some(Entry { addr: addr.instance(key), deposed, provider, object })
+        Some(ObjectEntry { addr: addr.instance_addr(key), deposed, provider, object })
     });
     entry.ok_or(FileError::Empty)
 }
 
-fn parse<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
+fn parse_json<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
     // Never read as an empty state: all of its objects would be created a second time.
     if text.iter().all(u8::is_ascii_whitespace) {
         return Err(FileError::Empty);
     }
-    serde_json::from_slice(text).map_err(|error| not_version_4(text, &error))
+    serde_json::from_slice(text).map_err(|error| version_error(text, &error))
 }
 
 fn check_version(version: u64) -> Result<(), FileError> {
@@ -113,7 +116,7 @@ fn check_version(version: u64) -> Result<(), FileError> {
 }
 
 /// Why text that does not read as version 4 does not.
-fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
+fn version_error(text: &[u8], error: &serde_json::Error) -> FileError {
     #[derive(Default, Deserialize)]
     struct Versions {
         version: Option<u64>,
@@ -151,13 +154,13 @@ impl StateFileError {
         Self { summary, detail: detail.into() }
     }
 
-    fn instance(detail: impl Into<String>) -> Self {
+    fn invalid_instance(detail: impl Into<String>) -> Self {
         Self::new(messages::INVALID_RESOURCE_INSTANCE_METADATA_IN_STATE, detail)
     }
 }
 
 /// Turns the parts of the file into ours. Names that occur again and again are read once.
-struct Reader<'t> {
+struct StateReader<'t> {
     text: &'t [u8],
     providers: HashMap<String, ProviderConfigAddr>,
     modules: HashMap<String, ModuleAddr>,
@@ -168,7 +171,7 @@ struct Reader<'t> {
     no_paths: Arc<Vec<Path>>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> StateReader<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self {
             text,
@@ -181,36 +184,38 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn file(mut self, file: FileJson<'t>) -> Result<StateFile, FileError> {
-        check_writer(&file.terraform_version).map_err(|wrong| self.at(wrong, None))?;
+    fn read_file(mut self, file: FileJson<'t>) -> Result<StateFile, FileError> {
+        check_terraform_version(&file.terraform_version)
+            .map_err(|wrong| self.locate_error(wrong, None))?;
         let mut state = State::default();
         for (name, output) in file.outputs {
-            check_name("output", &name).map_err(|wrong| self.at(wrong, None))?;
-            let read = output_value(&name, &output)
-                .map_err(|wrong| self.at(wrong, Some(output.value.get())))?;
+            check_name("output", &name).map_err(|wrong| self.locate_error(wrong, None))?;
+            let read = read_output_value(&name, &output)
+                .map_err(|wrong| self.locate_error(wrong, Some(output.value.get())))?;
             state.outputs.insert(name.into(), read);
         }
         for resource in file.resources {
-            self.resource(&resource, &mut state)?;
+            self.read_resource(&resource, &mut state)?;
         }
         let check_results =
-            match file.check_results.map(|raw| (raw.get(), json::compact(raw.get()))) {
+            match file.check_results.map(|raw| (raw.get(), json::compact_json(raw.get()))) {
                 None | Some(("null", _)) => None,
                 Some((_, Ok(compact))) => Some(compact.into()),
-                Some((raw, Err(json::TooDeep))) => {
+                Some((raw, Err(json::NestedTooDeep))) => {
                     let wrong = StateFileError::new(
                         messages::INVALID_STATE_FILE_FORMAT,
-                        too_deep("\"check_results\""),
+                        too_deep_message("\"check_results\""),
                     );
-                    return Err(self.at(wrong, Some(raw)));
+                    return Err(self.locate_error(wrong, Some(raw)));
                 }
             };
         if file.serial > MAX_SERIAL {
             let detail =
                 format!("The serial {} is too large; {MAX_SERIAL} is the limit", file.serial);
-            return Err(
-                self.at(StateFileError::new(messages::INVALID_STATE_FILE_FORMAT, detail), None)
-            );
+            return Err(self.locate_error(
+                StateFileError::new(messages::INVALID_STATE_FILE_FORMAT, detail),
+                None,
+            ));
         }
         Ok(StateFile {
             terraform_version: file.terraform_version,
@@ -221,28 +226,37 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn resource(&mut self, from: &ResourceJson<'t>, into: &mut State) -> Result<(), FileError> {
-        let addr = self.resource_addr(from).map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
+    fn read_resource(
+        &mut self,
+        from: &ResourceJson<'t>,
+        into: &mut State,
+    ) -> Result<(), FileError> {
+        let addr = self
+            .read_resource_addr(from)
+            .map_err(|wrong| self.locate_error(wrong, Some(&from.kind)))?;
         if from.instances.is_empty() {
             return Ok(());
         }
         let provider = self
-            .provider(&addr, &from.provider)
-            .map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
-        let resource = into.resource_mut(addr.clone(), &provider);
+            .read_provider(&addr, &from.provider)
+            .map_err(|wrong| self.locate_error(wrong, Some(&from.kind)))?;
+        let resource = into.resource_or_insert(addr.clone(), &provider);
         resource.provider = provider;
         for instance in &from.instances {
             let place = instance.attributes.map_or(&*from.kind, RawValue::get);
-            self.instance(&addr, instance, resource)
-                .map_err(|wrong| self.at(wrong, Some(place)))?;
+            self.read_instance(&addr, instance, resource)
+                .map_err(|wrong| self.locate_error(wrong, Some(place)))?;
         }
         Ok(())
     }
 
-    fn resource_addr(&mut self, from: &ResourceJson<'_>) -> Result<ResourceAddr, StateFileError> {
+    fn read_resource_addr(
+        &mut self,
+        from: &ResourceJson<'_>,
+    ) -> Result<ResourceAddr, StateFileError> {
         let mode = match &*from.mode {
-            "managed" => Mode::Managed,
-            "data" => Mode::Data,
+            "managed" => ResourceMode::Managed,
+            "data" => ResourceMode::Data,
             other => {
                 let detail = format!(
                     "State contains a resource with mode \"{other}\" (\"{}\" \"{}\") which is not \
@@ -255,7 +269,7 @@ impl<'t> Reader<'t> {
         let module = if from.module.is_empty() {
             ModuleAddr::root()
         } else {
-            once(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
+            parse_cached(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
                 StateFileError::new(messages::INVALID_MODULE_INSTANCE_ADDRESS, bad.detail)
             })?
         };
@@ -264,7 +278,7 @@ impl<'t> Reader<'t> {
         Ok(ResourceAddr { module, resource: ResourceName::new(mode, &*from.kind, &*from.name) })
     }
 
-    fn provider(
+    fn read_provider(
         &mut self,
         addr: &ResourceAddr,
         text: &str,
@@ -279,7 +293,7 @@ impl<'t> Reader<'t> {
                 detail,
             ));
         }
-        once(&mut self.providers, text, |bad: crate::addr::AddressError| {
+        parse_cached(&mut self.providers, text, |bad: crate::addr::AddressError| {
             StateFileError::new(
                 messages::INVALID_PROVIDER_CONFIGURATION_ADDRESS_IN_STATE,
                 format!("Resource {addr} has provider `{text}`. {}", bad.detail),
@@ -287,15 +301,15 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn instance(
+    fn read_instance(
         &mut self,
         addr: &ResourceAddr,
         from: &InstanceJson<'t>,
         into: &mut ResourceState,
     ) -> Result<(), StateFileError> {
-        let key = index_key(addr, from.index_key)?;
-        let of = addr.instance(key.clone());
-        let object = Arc::new(self.object(&of, from)?);
+        let key = read_index_key(addr, from.index_key)?;
+        let of = addr.instance_addr(key.clone());
+        let object = Arc::new(self.read_object(&of, from)?);
         let instance = into.instances.or_default(&key);
         if from.deposed.is_empty() {
             if instance.current.replace(object).is_some() {
@@ -318,52 +332,58 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn object(
+    fn read_object(
         &mut self,
         of: &impl Display,
         from: &InstanceJson<'t>,
-    ) -> Result<Object, StateFileError> {
+    ) -> Result<ObjectState, StateFileError> {
         let status = match from.status.as_str() {
-            "" => Status::Ready,
-            "tainted" => Status::Tainted,
+            "" => ObjectStatus::Ready,
+            "tainted" => ObjectStatus::Tainted,
             other => {
                 let detail = format!("Instance {of} has invalid status \"{other}\".");
-                return Err(StateFileError::instance(detail));
+                return Err(StateFileError::invalid_instance(detail));
             }
         };
         if !from.deposed.is_empty() && from.deposed.len() != 8 {
-            return Err(StateFileError::instance(format!(
+            return Err(StateFileError::invalid_instance(format!(
                 "Instance {of} has an object with deposed key \"{}\", which is not correctly \
                  formatted.",
                 from.deposed
             )));
         }
         let private = BASE64_STANDARD.decode(&from.private).map_err(|error| {
-            StateFileError::instance(format!(
+            StateFileError::invalid_instance(format!(
                 "Instance {of}: \"private\" is not valid base64: {error}."
             ))
         })?;
         let identity = match from.identity {
-            Some(raw) => Some((from.identity_schema_version, compact(of, "identity", raw)?)),
+            Some(raw) => {
+                Some((from.identity_schema_version, compact_attributes(of, "identity", raw)?))
+            }
             None => None,
         };
-        Ok(Object {
+        Ok(ObjectState {
             status,
             schema_version: from.schema_version,
             attributes: match (from.attributes, &from.attributes_flat) {
-                (Some(raw), _) => Attributes::Json(compact(of, "attributes", raw)?),
-                (None, Some(members)) => Attributes::Flat(Arc::new(flat_members(members))),
-                (None, None) => Attributes::default(),
+                (Some(raw), _) => {
+                    ObjectAttributes::Json(compact_attributes(of, "attributes", raw)?)
+                }
+                (None, Some(members)) => {
+                    ObjectAttributes::Flatmap(Arc::new(flatmap_members(members)))
+                }
+                (None, None) => ObjectAttributes::default(),
             },
-            sensitive: self.paths(of, from.sensitive_attributes)?,
+            sensitive: self.read_paths(of, from.sensitive_attributes)?,
             private: private.into(),
-            dependencies: self.dependencies(of, from.dependencies)?,
+            dependencies: self.read_dependencies(of, from.dependencies)?,
             create_before_destroy: from.create_before_destroy,
             identity,
         })
     }
 
-    fn dependencies(
+    fn read_dependencies(
         &mut self,
         of: &impl Display,
         raw: Option<&'t RawValue>,
@@ -371,13 +391,15 @@ impl<'t> Reader<'t> {
         let Some(raw) = raw.map(RawValue::get) else { return Ok(self.no_dependencies.clone()) };
         if raw != self.last_dependencies.0 {
             let mut names: Vec<Cow<'_, str>> = serde_json::from_str(raw).map_err(|error| {
-                StateFileError::instance(format!("Instance {of}: \"dependencies\": {error}."))
+                StateFileError::invalid_instance(format!(
+                    "Instance {of}: \"dependencies\": {error}."
+                ))
             })?;
             // As they are written and shown.
             names.sort_unstable();
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
-                addrs.push(once(
+                addrs.push(parse_cached(
                     &mut self.dependencies,
                     &name,
                     |bad: crate::addr::AddressError| {
@@ -393,7 +415,7 @@ impl<'t> Reader<'t> {
         Ok(self.last_dependencies.1.clone())
     }
 
-    fn paths(
+    fn read_paths(
         &self,
         of: &impl Display,
         raw: Option<&RawValue>,
@@ -408,12 +430,12 @@ impl<'t> Reader<'t> {
         let paths: Vec<Vec<StepJson>> = serde_json::from_str(raw).map_err(|error| wrong(&error))?;
         let paths = paths
             .into_iter()
-            .map(|steps| steps.into_iter().map(step).collect::<Result<_, _>>().map(Path));
+            .map(|steps| steps.into_iter().map(read_step).collect::<Result<_, _>>().map(Path));
         Ok(Arc::new(paths.collect::<Result<_, _>>().map_err(|detail| wrong(&detail))?))
     }
 
     /// Adds the line on which a piece of the text stands.
-    fn at(
+    fn locate_error(
         &self,
         StateFileError { summary, detail }: StateFileError,
         place: Option<&str>,
@@ -428,7 +450,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Reads a name, or recalls what it was read as.
-fn once<T: FromStr + Clone>(
+fn parse_cached<T: FromStr + Clone>(
     known: &mut HashMap<String, T>,
     text: &str,
     wrong: impl FnOnce(T::Err) -> StateFileError,
@@ -442,14 +464,14 @@ fn once<T: FromStr + Clone>(
 }
 
 /// The members of an object in the form before version 4. Null counts as empty, as in Terraform.
-fn flat_members(
+fn flatmap_members(
     members: &BTreeMap<Cow<'_, str>, Option<Cow<'_, str>>>,
 ) -> BTreeMap<String, String> {
     let text = |text: &Option<Cow<'_, str>>| text.as_deref().unwrap_or_default().to_owned();
     members.iter().map(|(path, value)| (path.clone().into_owned(), text(value))).collect()
 }
 
-fn check_writer(version: &str) -> Result<(), StateFileError> {
+fn check_terraform_version(version: &str) -> Result<(), StateFileError> {
     let number = version.strip_prefix('v').unwrap_or(version);
     if version.is_empty() || number.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(());

@@ -16,9 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
 
-use self::leaves::leaves;
-pub use self::redact::redact;
-use self::secrets::{FileJson, Secret, SecretKind, content, contents, listed, unlisted};
+use self::leaves::visit_scalars;
+pub use self::redact::redact_state_file;
+use self::secrets::{
+    FileJson, SecretKind, SecretValue, marked_secrets, scalar_content, secret_contents,
+    unmarked_values,
+};
 use super::{FileError, json};
 use crate::messages;
 
@@ -26,25 +29,25 @@ use crate::messages;
 pub const SEALED_VERSION: &str = "sealed-v1";
 
 /// Begins each sealed value.
-const PREFIX: &str = "sealed:age:";
+const SEALED_PREFIX: &str = "sealed:age:";
 
 /// The prefix at the start of a string in JSON.
-const START: &str = "\"sealed:age:";
+const QUOTED_SEALED_PREFIX: &str = "\"sealed:age:";
 
 /// Sealed values are padded with spaces to a multiple of this length, because a ciphertext shows the length
 /// of its plaintext.
-const PADDING: usize = 64;
+const PADDING_LEN: usize = 64;
 
 /// The first line of a state file behind its brace.
 const VERSION_LINE: &str = "\n  \"version\": 4,";
 
 /// Encrypts or decrypts one value. A value contains its place, so equal values may have equal ciphertexts.
 /// The text of an error has no final period.
-pub type Cipher<'c> = &'c mut dyn FnMut(&[u8]) -> Result<Vec<u8>, String>;
+pub type ValueCipher<'c> = &'c mut dyn FnMut(&[u8]) -> Result<Vec<u8>, String>;
 
 /// The text of a state file that was sealed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenedFile {
+pub struct OpenedStateFile {
     /// The text.
     pub text: Vec<u8>,
     /// The places of sensitive values that were not encrypted.
@@ -69,7 +72,7 @@ pub enum SealError {
     },
     /// A sealed value was written for another place.
     #[error("{place}: the sealed value is that of {origin}")]
-    Moved {
+    WrongPlace {
         /// The address and the path at which it was found.
         place: String,
         /// Those at which it was written.
@@ -77,7 +80,7 @@ pub enum SealError {
     },
     /// A value is not marked as it was when it was sealed.
     #[error("{0}: the sensitive marks in the file are not those of the sealed value")]
-    Unlisted(String),
+    NotMarked(String),
 }
 
 /// The header of a sealed state file.
@@ -89,7 +92,7 @@ pub struct SealedHeader {
 
 /// A value with its place: the content of a sealed value.
 #[derive(Serialize, Deserialize)]
-struct Bound<'t> {
+struct BoundValue<'t> {
     lineage: String,
     address: String,
     path: String,
@@ -103,13 +106,13 @@ struct Bound<'t> {
 }
 
 /// The file that a value belongs to.
-struct Binding<'t> {
+struct ValueBinding<'t> {
     lineage: &'t str,
     /// The digest of the recipients.
     recipients: String,
 }
 
-impl<'t> Binding<'t> {
+impl<'t> ValueBinding<'t> {
     fn new(file: &'t FileJson<'_>, recipients: &[String]) -> Self {
         let mut names: Vec<&str> = recipients.iter().map(String::as_str).collect();
         names.sort_unstable();
@@ -119,20 +122,20 @@ impl<'t> Binding<'t> {
 }
 
 /// A value that was opened.
-struct OpenedValue {
+struct DecryptedValue {
     text: String,
     is_for_recipients: bool,
 }
 
 /// A replacement in a text.
-struct Edit {
+struct TextEdit {
     at: Range<usize>,
     text: String,
 }
 
 /// Reads the header of a sealed state file; `None` for any other text.
 #[must_use]
-pub fn sealed_header(text: &[u8]) -> Option<SealedHeader> {
+pub fn read_sealed_header(text: &[u8]) -> Option<SealedHeader> {
     #[derive(Deserialize)]
     struct Header {
         encryption_version: String,
@@ -144,31 +147,35 @@ pub fn sealed_header(text: &[u8]) -> Option<SealedHeader> {
     is_sealed.then_some(SealedHeader { recipients: header.recipients })
 }
 
-/// Seals the text of a state file as [`super::StateFile::write`] returns it.
+/// Seals the text of a state file as [`super::StateFile::to_bytes`] returns it.
 ///
 /// # Errors
 /// When the text is another one, or a value cannot be encrypted.
-pub fn seal(text: &[u8], recipients: &[String], encrypt: Cipher<'_>) -> Result<Vec<u8>, SealError> {
-    let text = utf8(text)?;
+pub fn seal_state_file(
+    text: &[u8],
+    recipients: &[String],
+    encrypt: ValueCipher<'_>,
+) -> Result<Vec<u8>, SealError> {
+    let text = expect_utf8(text)?;
     let file = FileJson::parse(text)?;
     let start = text.find('{').map_or(0, |at| at + 1);
     if !text[start..].starts_with(VERSION_LINE) {
-        return Err(not_a_state("its first line is not the format version"));
+        return Err(not_a_state_error("its first line is not the format version"));
     }
     let at = start..start + VERSION_LINE.len();
-    let mut edits = vec![Edit { at, text: header_lines(recipients) }];
-    let mut secrets = listed(&file)?;
-    let copied = contents(&secrets);
-    let binding = Binding::new(&file, recipients);
+    let mut edits = vec![TextEdit { at, text: format_header_lines(recipients) }];
+    let mut secrets = marked_secrets(&file)?;
+    let copied = secret_contents(&secrets);
+    let binding = ValueBinding::new(&file, recipients);
     // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
-    secrets.append(&mut unlisted(&file, &|leaf| {
-        leaf.starts_with(START) || !copied.find(&content(leaf)).is_empty()
+    secrets.append(&mut unmarked_values(&file, &|leaf| {
+        leaf.starts_with(QUOTED_SEALED_PREFIX) || !copied.find(&scalar_content(leaf)).is_empty()
     })?);
     for secret in secrets.iter().filter(|secret| secret.text != "null") {
-        let sealed = sealed_value(&binding, secret, encrypt)?;
-        edits.push(Edit { at: position(text, secret.text), text: quoted(&sealed) });
+        let sealed = seal_value(&binding, secret, encrypt)?;
+        edits.push(TextEdit { at: position_in_text(text, secret.text), text: quote_json(&sealed) });
         if let SecretKind::Output(ty) = secret.kind {
-            edits.push(Edit { at: position(text, ty), text: "null".to_owned() });
+            edits.push(TextEdit { at: position_in_text(text, ty), text: "null".to_owned() });
         }
     }
     Ok(apply_edits(text, edits))
@@ -178,45 +185,48 @@ pub fn seal(text: &[u8], recipients: &[String], encrypt: Cipher<'_>) -> Result<V
 ///
 /// # Errors
 /// When a value cannot be decrypted, or was moved.
-pub fn open(text: &[u8], decrypt: Cipher<'_>) -> Result<OpenedFile, SealError> {
-    let text = utf8(text)?;
+pub fn open_state_file(
+    text: &[u8],
+    decrypt: ValueCipher<'_>,
+) -> Result<OpenedStateFile, SealError> {
+    let text = expect_utf8(text)?;
     let file = FileJson::parse(text)?;
     let Some(version) = file.encryption_version else {
-        return Err(not_a_state("it has no encryption version"));
+        return Err(not_a_state_error("it has no encryption version"));
     };
-    let at = position(text, version.get());
-    let mut edits = vec![Edit { at, text: "null, \"version\": 4".to_owned() }];
-    let binding = Binding::new(&file, &file.recipients);
+    let at = position_in_text(text, version.get());
+    let mut edits = vec![TextEdit { at, text: "null, \"version\": 4".to_owned() }];
+    let binding = ValueBinding::new(&file, &file.recipients);
     let (mut plain, mut is_for_recipients) = (Vec::new(), true);
-    let mut secrets = listed(&file)?;
-    secrets.append(&mut unlisted(&file, &|leaf| leaf.starts_with(START))?);
+    let mut secrets = marked_secrets(&file)?;
+    secrets.append(&mut unmarked_values(&file, &|leaf| leaf.starts_with(QUOTED_SEALED_PREFIX))?);
     for secret in secrets {
-        let Some(sealed) = sealed_text(secret.text) else {
+        let Some(sealed) = sealed_base64(secret.text) else {
             if contains_sealed(secret.text) {
-                return Err(SealError::Unlisted(secret.place()));
+                return Err(SealError::NotMarked(secret.describe_place()));
             }
             if secret.text != "null" {
-                plain.push(secret.place());
+                plain.push(secret.describe_place());
             }
             continue;
         };
-        let opened = opened_value(&binding, &secret, &sealed, decrypt)?;
+        let opened = open_value(&binding, &secret, &sealed, decrypt)?;
         is_for_recipients &= opened.is_for_recipients;
         let opened = opened.text;
-        let at = position(text, secret.text);
+        let at = position_in_text(text, secret.text);
         let SecretKind::Output(ty) = secret.kind else {
-            edits.push(Edit { at, text: opened });
+            edits.push(TextEdit { at, text: opened });
             continue;
         };
         let output: OutputJson<'_> =
             serde_json::from_str(&opened).map_err(|error| SealError::Value {
-                place: secret.place(),
+                place: secret.describe_place(),
                 reason: format!("its content is damaged: {error}"),
             })?;
-        edits.push(Edit { at, text: output.value.get().to_owned() });
-        edits.push(Edit { at: position(text, ty), text: output.ty.get().to_owned() });
+        edits.push(TextEdit { at, text: output.value.get().to_owned() });
+        edits.push(TextEdit { at: position_in_text(text, ty), text: output.ty.get().to_owned() });
     }
-    Ok(OpenedFile { text: apply_edits(text, edits), plain, is_for_recipients })
+    Ok(OpenedStateFile { text: apply_edits(text, edits), plain, is_for_recipients })
 }
 
 /// The content of a sealed output: its type names the attributes of its value, which may be secret, too.
@@ -228,26 +238,26 @@ struct OutputJson<'t> {
     ty: &'t RawValue,
 }
 
-fn sealed_value(
-    binding: &Binding<'_>,
-    secret: &Secret<'_>,
-    encrypt: Cipher<'_>,
+fn seal_value(
+    binding: &ValueBinding<'_>,
+    secret: &SecretValue<'_>,
+    encrypt: ValueCipher<'_>,
 ) -> Result<String, SealError> {
-    let failed = |reason| SealError::Value { place: secret.place(), reason };
+    let failed = |reason| SealError::Value { place: secret.describe_place(), reason };
     let compact = |text: &str| -> Result<String, SealError> {
         let compact =
-            json::compact(text).map_err(|_| failed("it is nested too deep".to_owned()))?;
+            json::compact_json(text).map_err(|_| failed("it is nested too deep".to_owned()))?;
         Ok(String::from_utf8_lossy(&compact).into_owned())
     };
     let value = match secret.kind {
         SecretKind::Output(ty) => {
             format!("{{\"value\":{},\"type\":{}}}", compact(secret.text)?, compact(ty)?)
         }
-        SecretKind::Part => compact(secret.text)?,
+        SecretKind::ObjectPart => compact(secret.text)?,
     };
     let value: &RawValue =
         serde_json::from_str(&value).map_err(|error| failed(error.to_string()))?;
-    let bound = Bound {
+    let bound = BoundValue {
         lineage: binding.lineage.to_owned(),
         address: secret.address.clone(),
         path: secret.path.clone(),
@@ -256,87 +266,87 @@ fn sealed_value(
         value,
     };
     let mut bound = serde_json::to_vec(&bound).map_err(|error| failed(error.to_string()))?;
-    bound.resize(bound.len().next_multiple_of(PADDING), b' ');
+    bound.resize(bound.len().next_multiple_of(PADDING_LEN), b' ');
     let sealed = encrypt(&bound).map_err(failed)?;
-    Ok(format!("{PREFIX}{}", BASE64_STANDARD.encode(sealed)))
+    Ok(format!("{SEALED_PREFIX}{}", BASE64_STANDARD.encode(sealed)))
 }
 
-fn opened_value(
-    binding: &Binding<'_>,
-    secret: &Secret<'_>,
+fn open_value(
+    binding: &ValueBinding<'_>,
+    secret: &SecretValue<'_>,
     sealed: &str,
-    decrypt: Cipher<'_>,
-) -> Result<OpenedValue, SealError> {
-    let failed = |reason| SealError::Value { place: secret.place(), reason };
+    decrypt: ValueCipher<'_>,
+) -> Result<DecryptedValue, SealError> {
+    let failed = |reason| SealError::Value { place: secret.describe_place(), reason };
     let sealed = BASE64_STANDARD.decode(sealed.trim());
     let sealed = sealed.map_err(|error| failed(format!("it is damaged: {error}")))?;
     let opened = decrypt(&sealed).map_err(failed)?;
-    let bound: Bound<'_> = serde_json::from_slice(&opened)
+    let bound: BoundValue<'_> = serde_json::from_slice(&opened)
         .map_err(|_| failed("its content is not a sealed value".to_owned()))?;
     let is_of_file = bound.lineage == binding.lineage;
     if is_of_file && bound.address == secret.address && bound.path == secret.path {
         // Without its mark it would be printed.
         return match bound.listed == secret.listed {
-            true => Ok(OpenedValue {
+            true => Ok(DecryptedValue {
                 text: bound.value.get().to_owned(),
                 is_for_recipients: bound.recipients.as_deref() == Some(&binding.recipients),
             }),
-            false => Err(SealError::Unlisted(secret.place())),
+            false => Err(SealError::NotMarked(secret.describe_place())),
         };
     }
-    let mut origin = secrets::place(&bound.address, &bound.path);
+    let mut origin = secrets::format_place(&bound.address, &bound.path);
     if !is_of_file {
         origin = format!("{origin} in the state with the lineage {:?}", bound.lineage);
     }
-    Err(SealError::Moved { place: secret.place(), origin })
+    Err(SealError::WrongPlace { place: secret.describe_place(), origin })
 }
 
 /// The base64 of a sealed value; `None` for any other JSON.
-fn sealed_text(json: &str) -> Option<String> {
-    json.strip_prefix(START)?.strip_suffix('"').map(str::to_owned)
+fn sealed_base64(json: &str) -> Option<String> {
+    json.strip_prefix(QUOTED_SEALED_PREFIX)?.strip_suffix('"').map(str::to_owned)
 }
 
 /// Whether a readable value has a sealed one inside. It would be taken for the text of the secret.
 fn contains_sealed(json: &str) -> bool {
     let mut has_one = false;
-    leaves(json, false, &mut |_, leaf| has_one |= leaf.starts_with(START));
+    visit_scalars(json, false, &mut |_, leaf| has_one |= leaf.starts_with(QUOTED_SEALED_PREFIX));
     has_one
 }
 
-fn header_lines(recipients: &[String]) -> String {
+fn format_header_lines(recipients: &[String]) -> String {
     let mut lines =
         format!("\n  \"encryption_version\": \"{SEALED_VERSION}\",\n  \"recipients\": [");
     for (at, recipient) in recipients.iter().enumerate() {
         let comma = if at == 0 { "" } else { "," };
-        lines = format!("{lines}{comma}\n    {}", quoted(recipient));
+        lines = format!("{lines}{comma}\n    {}", quote_json(recipient));
     }
     lines + "\n  ],"
 }
 
-fn quoted(text: &str) -> String {
+fn quote_json(text: &str) -> String {
     let mut out = Vec::new();
-    json::quote(&mut out, text);
+    json::append_quoted(&mut out, text);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-fn utf8(text: &[u8]) -> Result<&str, SealError> {
-    std::str::from_utf8(text).map_err(|_| not_a_state("it is not UTF-8"))
+fn expect_utf8(text: &[u8]) -> Result<&str, SealError> {
+    std::str::from_utf8(text).map_err(|_| not_a_state_error("it is not UTF-8"))
 }
 
-fn not_a_state(detail: &str) -> SealError {
+fn not_a_state_error(detail: &str) -> SealError {
     let (summary, detail) =
         (messages::INVALID_STATE_FILE_FORMAT, format!("The file is no state: {detail}"));
     SealError::File(FileError::Invalid { summary, detail, line: None })
 }
 
 /// The position of a part of a text.
-fn position(text: &str, part: &str) -> Range<usize> {
+fn position_in_text(text: &str, part: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     start..start + part.len()
 }
 
 /// The text with replacements, none of which overlap.
-fn apply_edits(text: &str, mut edits: Vec<Edit>) -> Vec<u8> {
+fn apply_edits(text: &str, mut edits: Vec<TextEdit>) -> Vec<u8> {
     edits.sort_unstable_by_key(|edit| edit.at.start);
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;

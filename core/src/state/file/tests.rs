@@ -5,27 +5,27 @@ use proptest::prelude::*;
 use super::*;
 
 /// A file with odd spacing, odd order and unknown members.
-const MESSY: &[u8] = include_bytes!("golden/messy.json");
+const MESSY_STATE: &[u8] = include_bytes!("golden/messy.json");
 
 /// The same file as Terraform's `state push` wrote it.
-const CANONICAL: &[u8] = include_bytes!("golden/canonical.tfstate");
+const CANONICAL_STATE: &[u8] = include_bytes!("golden/canonical.tfstate");
 
-fn text(bytes: &[u8]) -> &str {
+fn utf8_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
 #[test]
 fn a_messy_file_is_written_as_terraform_writes_it() {
-    let mut file = StateFile::read(MESSY).unwrap();
+    let mut file = StateFile::parse(MESSY_STATE).unwrap();
     // As `state push` did.
     file.serial += 1;
-    assert_eq!(text(&file.write()), text(CANONICAL));
+    assert_eq!(utf8_text(&file.to_bytes()), utf8_text(CANONICAL_STATE));
 }
 
 #[test]
 fn reading_and_writing_changes_no_byte() {
-    let file = StateFile::read(CANONICAL).unwrap();
-    assert_eq!(text(&file.write()), text(CANONICAL));
+    let file = StateFile::parse(CANONICAL_STATE).unwrap();
+    assert_eq!(utf8_text(&file.to_bytes()), utf8_text(CANONICAL_STATE));
 }
 
 #[test]
@@ -33,16 +33,16 @@ fn providers_are_found_without_reading_the_rest() {
     let all = |file: &StateFile| -> BTreeSet<ProviderAddr> {
         file.state.resources.values().map(|held| held.provider.provider.clone()).collect()
     };
-    for text in [MESSY, CANONICAL] {
+    for text in [MESSY_STATE, CANONICAL_STATE] {
         let found = StateFile::read_providers(text).unwrap();
         assert!(!found.is_empty());
-        assert_eq!(found, all(&StateFile::read(text).unwrap()));
+        assert_eq!(found, all(&StateFile::parse(text).unwrap()));
     }
 }
 
 #[test]
 fn a_fresh_file_is_what_terraform_writes_for_nothing() {
-    let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::fresh() };
+    let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::new_empty() };
     expect_test::expect![[r#"
         {
           "version": 4,
@@ -54,20 +54,20 @@ fn a_fresh_file_is_what_terraform_writes_for_nothing() {
           "check_results": null
         }
     "#]]
-    .assert_eq(text(&file.write()));
+    .assert_eq(utf8_text(&file.to_bytes()));
 }
 
 #[test]
 fn fresh_files_have_lineages_of_their_own() {
-    assert_ne!(StateFile::fresh().lineage, StateFile::fresh().lineage);
+    assert_ne!(StateFile::new_empty().lineage, StateFile::new_empty().lineage);
 }
 
 #[test]
 fn a_file_cut_off_anywhere_is_refused() {
     // Without only its last line break the file is still whole.
-    let end = CANONICAL.len() - "\n".len();
+    let end = CANONICAL_STATE.len() - "\n".len();
     for cut in 0..end {
-        let error = StateFile::read(&CANONICAL[..cut]).unwrap_err();
+        let error = StateFile::parse(&CANONICAL_STATE[..cut]).unwrap_err();
         let expected = match cut {
             0 => matches!(error, FileError::Empty),
             _ => matches!(error, FileError::NotJson { .. }),
@@ -81,19 +81,19 @@ fn identity_is_kept() {
     let with = r#"{"version":4,"resources":[{"mode":"managed","type":"t","name":"n",
         "provider":"provider[\"example.com/a/t\"]","instances":[{"attributes":{},
         "identity_schema_version":3,"identity":{"id": "x"}}]}]}"#;
-    let file = StateFile::read(with.as_bytes()).unwrap();
-    let written = file.write();
-    assert!(text(&written).contains("\"identity_schema_version\": 3"));
-    assert_eq!(StateFile::read(&written).unwrap(), file);
+    let file = StateFile::parse(with.as_bytes()).unwrap();
+    let written = file.to_bytes();
+    assert!(utf8_text(&written).contains("\"identity_schema_version\": 3"));
+    assert_eq!(StateFile::parse(&written).unwrap(), file);
 }
 
 /// Puts one resource or one instance, as given, into a file that is otherwise good.
-fn with_resource(resource: &str) -> String {
+fn state_with_resource(resource: &str) -> String {
     format!("{{\"version\":4,\n\"resources\":[\n{resource}\n]}}")
 }
 
-fn with_instances(instances: &str) -> String {
-    with_resource(&format!(
+fn state_with_instances(instances: &str) -> String {
+    state_with_resource(&format!(
         "{{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\",\
          \"provider\":\"provider[\\\"example.com/a/t\\\"]\",\"instances\":[{instances}]}}"
     ))
@@ -133,39 +133,42 @@ fn what_cannot_be_is_refused_with_its_line() {
              valid version string.",
         ),
         (
-            with_resource(r#"{"mode":"x","type":"t","name":"n"}"#),
+            state_with_resource(r#"{"mode":"x","type":"t","name":"n"}"#),
             "line 3: State contains a resource with mode \"x\" (\"t\" \"n\") which is not supported.",
         ),
         (
-            with_resource(r#"{"mode":"data","type":"t","name":"n","instances":[{}]}"#),
+            state_with_resource(r#"{"mode":"data","type":"t","name":"n","instances":[{}]}"#),
             "line 3: Resource data.t.n does not say which provider configuration it belongs to. \
              States in which every instance has a provider of its own cannot be used here.",
         ),
-        (with_instances(r#"{"status":"foo"}"#), "line 3: Instance t.n has invalid status \"foo\"."),
         (
-            with_instances(r#"{"deposed":"foo"}"#),
+            state_with_instances(r#"{"status":"foo"}"#),
+            "line 3: Instance t.n has invalid status \"foo\".",
+        ),
+        (
+            state_with_instances(r#"{"deposed":"foo"}"#),
             "line 3: Instance t.n has an object with deposed key \"foo\", which is not correctly \
              formatted.",
         ),
         (
-            with_instances(r#"{"index_key":true}"#),
+            state_with_instances(r#"{"index_key":true}"#),
             "line 3: Resource t.n has an instance with the invalid instance key true.",
         ),
         (
-            with_instances(r#"{"index_key":1.5}"#),
+            state_with_instances(r#"{"index_key":1.5}"#),
             "line 3: Resource t.n has an instance with the invalid instance key 1.5.",
         ),
         (
-            with_instances("{\"attributes\":{}},\n{\"attributes\":{}}"),
+            state_with_instances("{\"attributes\":{}},\n{\"attributes\":{}}"),
             "line 4: Instance t.n appears multiple times in the state file.",
         ),
         (
-            with_instances(r#"{"deposed":"00000000"},{"deposed":"00000000"}"#),
+            state_with_instances(r#"{"deposed":"00000000"},{"deposed":"00000000"}"#),
             "line 3: Instance t.n deposed object \"00000000\" appears multiple times in the state \
              file.",
         ),
         (
-            with_instances(r#"{"sensitive_attributes":[[{"type":"x","value":1}]]}"#),
+            state_with_instances(r#"{"sensitive_attributes":[[{"type":"x","value":1}]]}"#),
             "line 3: Instance t.n: \"sensitive_attributes\": there is no step of type \"x\".",
         ),
         (
@@ -174,22 +177,22 @@ fn what_cannot_be_is_refused_with_its_line() {
              there is no primitive type \"foo\".",
         ),
     ];
-    refused(&cases);
+    check_refused(&cases);
 }
 
 #[test]
 fn names_that_no_configuration_can_contain_are_refused() {
     // Escape sequences and a change of direction: printed, they would make up lines of their own.
-    refused(&[
+    check_refused(&[
         (
-            with_resource(
+            state_with_resource(
                 "{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\\u001b[2K\\nNo changes.\"}",
             ),
             "line 3: The state file contains the resource name \"n\\u{1b}[2K\\nNo changes.\". A name must \
              contain only letters, digits, underscores and dashes.",
         ),
         (
-            with_resource(r#"{"mode":"managed","type":"t u","name":"n"}"#),
+            state_with_resource(r#"{"mode":"managed","type":"t u","name":"n"}"#),
             "line 3: The state file contains the resource type name \"t u\". A name must contain only \
              letters, digits, underscores and dashes.",
         ),
@@ -201,9 +204,9 @@ fn names_that_no_configuration_can_contain_are_refused() {
     ]);
 }
 
-fn refused(cases: &[(String, &str)]) {
+fn check_refused(cases: &[(String, &str)]) {
     for (text, want) in cases {
-        let error = StateFile::read(text.as_bytes()).expect_err(text);
+        let error = StateFile::parse(text.as_bytes()).expect_err(text);
         assert_eq!(error.to_string(), *want, "{text}");
     }
 }
@@ -212,7 +215,8 @@ fn refused(cases: &[(String, &str)]) {
 fn a_part_nested_too_deep_is_refused() {
     // Deep enough to end the stack of anything that recurses.
     let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-    let error = StateFile::read(with_instances(&format!("{{\"attributes\":{deep}}}")).as_bytes());
+    let error =
+        StateFile::parse(state_with_instances(&format!("{{\"attributes\":{deep}}}")).as_bytes());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("nested deeper than any value can be"), "{error}");
 }
@@ -231,13 +235,13 @@ fn a_diagnostic_names_the_file_and_what_to_do() {
 proptest! {
     #[test]
     fn a_file_changed_anywhere_is_refused_or_read_the_same_way_twice(
-        at in 0..CANONICAL.len(), byte in any::<u8>(),
+        at in 0..CANONICAL_STATE.len(), byte in any::<u8>(),
     ) {
-        let mut changed = CANONICAL.to_vec();
+        let mut changed = CANONICAL_STATE.to_vec();
         changed[at] = byte;
-        if let Ok(file) = StateFile::read(&changed) {
-            let written = file.write();
-            prop_assert_eq!(StateFile::read(&written), Ok(file));
+        if let Ok(file) = StateFile::parse(&changed) {
+            let written = file.to_bytes();
+            prop_assert_eq!(StateFile::parse(&written), Ok(file));
         }
     }
 }

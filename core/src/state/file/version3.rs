@@ -10,42 +10,42 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json as document};
 
-use super::layout::or_default;
+use super::layout::null_as_default;
 use super::{FileError, json};
 use crate::messages;
 
 /// The version of the format.
-pub(super) const VERSION: u64 = 3;
+pub(super) const OLD_VERSION: u64 = 3;
 
 /// The version of Terraform in files that have none.
 const UNKNOWN_TERRAFORM_VERSION: &str = "0.0.0";
 
 #[derive(Deserialize)]
 struct OldFile<'t> {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     terraform_version: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     serial: i64,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     lineage: String,
-    #[serde(default, borrow, deserialize_with = "or_default")]
+    #[serde(default, borrow, deserialize_with = "null_as_default")]
     modules: Vec<OldModule<'t>>,
 }
 
 #[derive(Deserialize)]
 struct OldModule<'t> {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     path: Vec<String>,
-    #[serde(default, borrow, deserialize_with = "or_default")]
+    #[serde(default, borrow, deserialize_with = "null_as_default")]
     outputs: BTreeMap<String, OldOutput<'t>>,
     /// By `TYPE.NAME`, with `data.` before it and `.INDEX` behind it if that applies.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     resources: BTreeMap<String, OldInstance>,
 }
 
 #[derive(Deserialize)]
 struct OldOutput<'t> {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     sensitive: bool,
     #[serde(default, borrow)]
     value: Option<&'t RawValue>,
@@ -54,23 +54,23 @@ struct OldOutput<'t> {
 /// An instance: the format calls it a resource.
 #[derive(Deserialize)]
 struct OldInstance {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     provider: String,
     #[serde(default)]
     primary: Option<OldObject>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     deposed: Vec<OldObject>,
 }
 
 #[derive(Deserialize)]
 struct OldObject {
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     id: String,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     attributes: BTreeMap<String, Option<String>>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     meta: BTreeMap<String, Value>,
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "null_as_default")]
     tainted: bool,
 }
 
@@ -117,20 +117,20 @@ struct NewObject {
 ///
 /// # Errors
 /// When a part of it has the wrong form.
-pub(super) fn upgrade(text: &[u8]) -> Result<Vec<u8>, FileError> {
+pub(super) fn upgrade_from_version_3(text: &[u8]) -> Result<Vec<u8>, FileError> {
     let old: OldFile<'_> = serde_json::from_slice(text).map_err(|error| FileError::Invalid {
         summary: messages::INVALID_STATE_FILE_FORMAT,
         detail: format!("The content does not have the expected form: {error}"),
         line: Some(error.line()),
     })?;
-    translate(&old).map_err(|reason| FileError::Invalid {
+    translate_file(&old).map_err(|reason| FileError::Invalid {
         summary: messages::STATE_FORMAT_UPGRADE_FAILED,
         detail: format!("Error upgrading state file format from version 3 to version 4: {reason}."),
         line: None,
     })
 }
 
-fn translate(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
+fn translate_file(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
     let Ok(serial) = u64::try_from(old.serial) else {
         return Err("state has serial less than zero, which is invalid".into());
     };
@@ -150,7 +150,7 @@ fn translate(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
         else {
             return Err(format!("state contains invalid module path {:?}", module.path));
         };
-        new.resources.extend(resources(calls, &module.resources)?);
+        new.resources.extend(translate_resources(calls, &module.resources)?);
         // Terraform 0.11 keeps the outputs of called modules, too. They are evaluated again.
         if calls.is_empty() {
             for (name, output) in &module.outputs {
@@ -164,7 +164,7 @@ fn translate(old: &OldFile<'_>) -> Result<Vec<u8>, String> {
 }
 
 /// The resources of a module, made of its instances.
-fn resources(
+fn translate_resources(
     calls: &[String],
     instances: &BTreeMap<String, OldInstance>,
 ) -> Result<Vec<NewResource>, String> {
@@ -182,7 +182,7 @@ fn resources(
                 kind: kind.to_owned(),
                 name: name.to_owned(),
                 // Each instance may name another one. That of the first one counts, as in Terraform.
-                provider: provider(&module, kind, &old.provider)
+                provider: translate_provider(&module, kind, &old.provider)
                     .map_err(|why| format!("{why} for {text}"))?,
                 instances: Vec::new(),
             }),
@@ -192,7 +192,8 @@ fn resources(
         // Keys of deposed objects are new in version 4.
         let deposed = old.deposed.iter().zip(1..).map(|(object, n)| (format!("{n:08x}"), object));
         for (deposed, old) in primary.chain(deposed) {
-            let object = object(old).map_err(|why| format!("failed to migrate {text}: {why}"))?;
+            let object =
+                translate_object(old).map_err(|why| format!("failed to migrate {text}: {why}"))?;
             resource.instances.push(NewObject { index_key: index, deposed, ..object });
         }
     }
@@ -230,7 +231,7 @@ impl<'t> OldAddress<'t> {
 }
 
 /// The address of a provider configuration, as states of version 4 have it from before Terraform 0.13.
-fn provider(module: &str, kind: &str, old: &str) -> Result<String, String> {
+fn translate_provider(module: &str, kind: &str, old: &str) -> Result<String, String> {
     if old.contains("${") {
         return Err(format!(
             "invalid provider config reference {old:?}: the alias seems to be a template, which Terraform 0.11 did not evaluate. Rename the alias and apply that with Terraform 0.11 first. The reference is used"
@@ -246,7 +247,7 @@ fn provider(module: &str, kind: &str, old: &str) -> Result<String, String> {
     Ok(format!("{module}{dot}provider.{config}"))
 }
 
-fn object(old: &OldObject) -> Result<NewObject, String> {
+fn translate_object(old: &OldObject) -> Result<NewObject, String> {
     let text =
         |(path, text): (&String, &Option<String>)| (path.clone(), text.clone().unwrap_or_default());
     let mut attributes_flat: BTreeMap<_, _> = old.attributes.iter().map(text).collect();
@@ -269,8 +270,8 @@ fn object(old: &OldObject) -> Result<NewObject, String> {
         Vec::new()
     } else {
         let text = serde_json::to_string(&meta).map_err(|error| error.to_string())?;
-        json::compact(&text)
-            .map_err(|json::TooDeep| "its \"meta\" is nested too deep".to_owned())?
+        json::compact_json(&text)
+            .map_err(|json::NestedTooDeep| "its \"meta\" is nested too deep".to_owned())?
     };
     Ok(NewObject {
         index_key: None,
@@ -285,25 +286,27 @@ fn object(old: &OldObject) -> Result<NewObject, String> {
 /// The type of an output. The type in the file does not tell more than the value.
 fn output_type(value: &RawValue) -> Result<Value, String> {
     let value = serde_json::from_str(value.get()).map_err(|error| error.to_string())?;
-    Ok(collection(&implied(&value), &value))
+    Ok(as_collection_type(&implied_type(&value), &value))
 }
 
-fn implied(value: &Value) -> Value {
+fn implied_type(value: &Value) -> Value {
     match value {
         Value::Null => document!("dynamic"),
         Value::Bool(_) => document!("bool"),
         Value::Number(_) => document!("number"),
         Value::String(_) => document!("string"),
-        Value::Array(items) => document!(["tuple", items.iter().map(implied).collect::<Vec<_>>()]),
+        Value::Array(items) => {
+            document!(["tuple", items.iter().map(implied_type).collect::<Vec<_>>()])
+        }
         Value::Object(members) => {
-            let types = members.iter().map(|(name, value)| (name.clone(), implied(value)));
+            let types = members.iter().map(|(name, value)| (name.clone(), implied_type(value)));
             document!(["object", types.collect::<serde_json::Map<_, _>>()])
         }
     }
 }
 
 /// The type as a list or map if all elements have one type: Terraform 0.11 had no other types.
-fn collection(ty: &Value, value: &Value) -> Value {
+fn as_collection_type(ty: &Value, value: &Value) -> Value {
     // Types of nested tuples stay as they are: Terraform compares the elements before it simplifies them.
     let (kind, elements): (_, Vec<&Value>) = match value {
         Value::Array(items) => ("list", items.iter().collect()),
@@ -311,11 +314,11 @@ fn collection(ty: &Value, value: &Value) -> Value {
         _ => return ty.clone(),
     };
     let Some((first, rest)) = elements.split_first() else { return ty.clone() };
-    let element = implied(first);
-    if rest.iter().any(|other| implied(other) != element) {
+    let element = implied_type(first);
+    if rest.iter().any(|other| implied_type(other) != element) {
         return ty.clone();
     }
-    document!([kind, collection(&element, first)])
+    document!([kind, as_collection_type(&element, first)])
 }
 
 #[cfg(test)]
@@ -323,28 +326,28 @@ mod tests {
     use super::*;
     use crate::state::file::StateFile;
 
-    const OLD: &[u8] = include_bytes!("golden/version3.json");
+    const VERSION_3_STATE: &[u8] = include_bytes!("golden/version3.json");
 
     /// A file with these resources.
-    fn file(resources: &str) -> String {
+    fn version_3_file(resources: &str) -> String {
         format!(
             r#"{{"version": 3, "modules": [{{"path": ["root"], "resources": {{{resources}}}}}]}}"#
         )
     }
 
-    fn problem(text: &str) -> String {
-        StateFile::read(text.as_bytes()).unwrap_err().to_string()
+    fn upgrade_error(text: &str) -> String {
+        StateFile::parse(text.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
     fn resources_outputs_and_data_of_providers_are_translated() {
-        let read = StateFile::read(OLD).unwrap();
-        assert_eq!(StateFile::read_header(OLD).unwrap().serial, 4);
-        assert_eq!(StateFile::read_providers(OLD).unwrap().len(), 1);
+        let read = StateFile::parse(VERSION_3_STATE).unwrap();
+        assert_eq!(StateFile::read_header(VERSION_3_STATE).unwrap().serial, 4);
+        assert_eq!(StateFile::read_providers(VERSION_3_STATE).unwrap().len(), 1);
         let written = std::str::from_utf8(include_bytes!("golden/version3.tfstate")).unwrap();
-        assert_eq!(std::str::from_utf8(&read.write()).unwrap(), written);
+        assert_eq!(std::str::from_utf8(&read.to_bytes()).unwrap(), written);
         // The flat form is kept from then on.
-        assert_eq!(StateFile::read(&read.write()).unwrap().state, read.state);
+        assert_eq!(StateFile::parse(&read.to_bytes()).unwrap().state, read.state);
     }
 
     #[test]
@@ -354,16 +357,19 @@ mod tests {
             (r#"{"version": 3, "modules": [{"path": ["m"]}]}"#.to_owned(), r#"path ["m"]"#),
             (r#"{"version": 3, "modules": [{"path": []}]}"#.to_owned(), "path []"),
             (r#"{"version": 3, "modules": 1}"#.to_owned(), "line 1: The content does not have"),
-            (file(r#""a": {}"#), "address format: a"),
-            (file(r#""data.a.b.0.c": {}"#), "address format: data.a.b.0.c"),
-            (file(r#""a.b.x": {}"#), r#"resource address "a.b.x": invalid digit"#),
-            (file(r#""a.b": {"provider": "a.${b}"}"#), "Rename the alias"),
-            (file(r#""a.b": {"provider": "a.b.c", "primary": {}}"#), "provider configuration"),
-            (file(r#""a.\u001b[1m": {"primary": {}}"#), "resource name"),
-            (file(r#""a.b.-1": {"primary": {}}"#), "instance key -1"),
+            (version_3_file(r#""a": {}"#), "address format: a"),
+            (version_3_file(r#""data.a.b.0.c": {}"#), "address format: data.a.b.0.c"),
+            (version_3_file(r#""a.b.x": {}"#), r#"resource address "a.b.x": invalid digit"#),
+            (version_3_file(r#""a.b": {"provider": "a.${b}"}"#), "Rename the alias"),
+            (
+                version_3_file(r#""a.b": {"provider": "a.b.c", "primary": {}}"#),
+                "provider configuration",
+            ),
+            (version_3_file(r#""a.\u001b[1m": {"primary": {}}"#), "resource name"),
+            (version_3_file(r#""a.b.-1": {"primary": {}}"#), "instance key -1"),
         ];
         for (text, expected) in table {
-            let found = problem(&text);
+            let found = upgrade_error(&text);
             assert!(found.contains(expected), "{text}: {found}");
         }
     }

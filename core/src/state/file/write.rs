@@ -9,42 +9,44 @@ use base64::prelude::BASE64_STANDARD;
 use formwork_value::codec;
 use formwork_value::{Path, Step};
 
-use super::json::{self, break_line, indent, quote};
-use super::{Entry, StateFile};
+use super::json::{self, append_indented, append_line_break, append_quoted};
+use super::{ObjectEntry, StateFile};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr,
+    ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr, ResourceMode,
 };
-use crate::state::{Attributes, InstanceState, Object, OutputValue, ResourceState, Status};
+use crate::state::{
+    InstanceState, ObjectAttributes, ObjectState, ObjectStatus, OutputValue, ResourceState,
+};
 
 /// Levels of indentation of the parts of the file.
-const OUTPUT: usize = 2;
-const RESOURCE: usize = 2;
-const INSTANCE: usize = 4;
+const OUTPUT_DEPTH: usize = 2;
+const RESOURCE_DEPTH: usize = 2;
+const INSTANCE_DEPTH: usize = 4;
 
 /// Size of the text that is gathered before it is passed on.
-const PIECE: usize = 64 * 1024;
+const FLUSH_LEN: usize = 64 * 1024;
 
 /// Writes the members from `outputs` on, and the end of the file.
-pub(super) fn content(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
-    writer.content(file, to)
+pub(super) fn write_content(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
+    let mut writer = StateWriter::default();
+    writer.write_content(file, to)
 }
 
 /// Writes the whole file.
-pub(super) fn whole(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
-    let mut writer = Writer::default();
-    writer.open(b'{');
-    writer.member(1, "version", b"4");
-    writer.string(1, "terraform_version", &file.terraform_version);
-    writer.member(1, "serial", file.serial.to_string().as_bytes());
-    writer.string(1, "lineage", &file.lineage);
+pub(super) fn write_file(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
+    let mut writer = StateWriter::default();
+    writer.open_bracket(b'{');
+    writer.write_member(1, "version", b"4");
+    writer.write_string_member(1, "terraform_version", &file.terraform_version);
+    writer.write_member(1, "serial", file.serial.to_string().as_bytes());
+    writer.write_string_member(1, "lineage", &file.lineage);
     to.write_all(&writer.out)?;
     // Its writer has opened no bracket of its own, and so begins with the comma.
-    content(file, to)
+    write_content(file, to)
 }
 
 /// Writes one object as a resource with nothing else in it, on one line.
-pub(super) fn entry(entry: &Entry) -> Vec<u8> {
+pub(super) fn write_entry_as_resource(entry: &ObjectEntry) -> Vec<u8> {
     let mut instance = InstanceState::default();
     match &entry.deposed {
         Some(key) => drop(instance.deposed.insert(key.clone(), entry.object.clone())),
@@ -52,20 +54,23 @@ pub(super) fn entry(entry: &Entry) -> Vec<u8> {
     }
     let instances = [(entry.addr.key.clone(), instance)].into();
     let resource = ResourceState { provider: entry.provider.clone(), instances };
-    let addr = entry.addr.of();
-    let mut writer = Writer::default();
+    let addr = entry.addr.resource_addr();
+    let mut writer = StateWriter::default();
     let mut text = Vec::new();
     if let Some(resource) = SortedResource::new(&addr, &resource) {
         // Writing into memory does not fail.
-        writer.resource(&resource, &mut text).and_then(|()| writer.pass_on(&mut text, 0)).ok();
+        writer
+            .write_resource(&resource, &mut text)
+            .and_then(|()| writer.flush_if_long(&mut text, 0))
+            .ok();
     }
     let text = String::from_utf8_lossy(&text);
-    json::compact(&text).unwrap_or_else(|_| text.into_owned().into_bytes())
+    json::compact_json(&text).unwrap_or_else(|_| text.into_owned().into_bytes())
 }
 
 /// Writes members of an object, each on its line, with the commas between them.
 #[derive(Default)]
-struct Writer {
+struct StateWriter {
     out: Vec<u8>,
     /// Whether nothing was written since the last opening bracket.
     is_first: bool,
@@ -75,17 +80,17 @@ struct Writer {
     providers: HashMap<ProviderConfigAddr, String>,
 }
 
-impl Writer {
-    fn content(&mut self, file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
-        self.key(1, "outputs");
-        self.open(b'{');
+impl StateWriter {
+    fn write_content(&mut self, file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
+        self.write_key(1, "outputs");
+        self.open_bracket(b'{');
         for (name, output) in &file.state.outputs {
-            self.output(name, output);
-            self.pass_on(to, PIECE)?;
+            self.write_output(name, output);
+            self.flush_if_long(to, FLUSH_LEN)?;
         }
-        self.close(b'}', 1);
-        self.key(1, "resources");
-        self.open(b'[');
+        self.close_bracket(b'}', 1);
+        self.write_key(1, "resources");
+        self.open_bracket(b'[');
         let mut resources: Vec<SortedResource<'_>> = file
             .state
             .resources
@@ -93,24 +98,24 @@ impl Writer {
             .filter_map(|(addr, resource)| SortedResource::new(addr, resource))
             .collect();
         // By the strings in the file, as in Terraform, so that both programs write the same bytes.
-        resources.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
+        resources.sort_unstable_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         for resource in resources {
-            self.element(RESOURCE);
-            self.resource(&resource, to)?;
+            self.begin_element(RESOURCE_DEPTH);
+            self.write_resource(&resource, to)?;
         }
-        self.close(b']', 1);
-        self.key(1, "check_results");
+        self.close_bracket(b']', 1);
+        self.write_key(1, "check_results");
         match &file.check_results {
-            Some(results) => indent(&mut self.out, results, 1),
-            None => self.raw(b"null"),
+            Some(results) => append_indented(&mut self.out, results, 1),
+            None => self.write_raw(b"null"),
         }
-        self.close(b'}', 0);
-        self.raw(b"\n");
-        self.pass_on(to, 0)
+        self.close_bracket(b'}', 0);
+        self.write_raw(b"\n");
+        self.flush_if_long(to, 0)
     }
 
     /// Passes on what was gathered once it is so much.
-    fn pass_on(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
+    fn flush_if_long(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
         if self.out.len() >= at_least {
             to.write_all(&self.out)?;
             self.out.clear();
@@ -118,144 +123,153 @@ impl Writer {
         Ok(())
     }
 
-    fn output(&mut self, name: &str, output: &OutputValue) {
+    fn write_output(&mut self, name: &str, output: &OutputValue) {
         let (plain, _) = output.value.value().clone().split_marks();
         let ty = plain.value().ty();
         // Only an infinite number cannot be written. Leaving such an output out costs one line of a
         // later plan; refusing to write would cost the state.
         let Ok(value) = codec::json::encode(plain.value(), &ty) else { return };
-        self.key(OUTPUT, name);
-        self.open(b'{');
-        self.key(OUTPUT + 1, "value");
-        indent(&mut self.out, value.as_bytes(), OUTPUT + 1);
-        self.key(OUTPUT + 1, "type");
-        indent(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT + 1);
+        self.write_key(OUTPUT_DEPTH, name);
+        self.open_bracket(b'{');
+        self.write_key(OUTPUT_DEPTH + 1, "value");
+        append_indented(&mut self.out, value.as_bytes(), OUTPUT_DEPTH + 1);
+        self.write_key(OUTPUT_DEPTH + 1, "type");
+        append_indented(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT_DEPTH + 1);
         // Terraform leaves out what is false, null or empty.
         if output.sensitive {
-            self.member(OUTPUT + 1, "sensitive", b"true");
+            self.write_member(OUTPUT_DEPTH + 1, "sensitive", b"true");
         }
-        self.close(b'}', OUTPUT);
+        self.close_bracket(b'}', OUTPUT_DEPTH);
     }
 
-    fn resource(&mut self, resource: &SortedResource<'_>, to: &mut dyn Write) -> io::Result<()> {
-        const KEY: usize = RESOURCE + 1;
-        self.open(b'{');
+    fn write_resource(
+        &mut self,
+        resource: &SortedResource<'_>,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        const KEY: usize = RESOURCE_DEPTH + 1;
+        self.open_bracket(b'{');
         if !resource.module.is_empty() {
-            self.string(KEY, "module", &resource.module);
+            self.write_string_member(KEY, "module", &resource.module);
         }
-        self.string(KEY, "mode", resource.mode);
-        self.string(KEY, "type", resource.addr.resource.kind());
-        self.string(KEY, "name", resource.addr.resource.name());
-        self.key(KEY, "provider");
+        self.write_string_member(KEY, "mode", resource.mode);
+        self.write_string_member(KEY, "type", resource.addr.resource.resource_type());
+        self.write_string_member(KEY, "name", resource.addr.resource.name());
+        self.write_key(KEY, "provider");
         let provider = &resource.state.provider;
         if !self.providers.contains_key(provider) {
             self.providers.insert(provider.clone(), provider.to_string());
         }
         let provider = self.providers.get(provider).map_or("", String::as_str);
-        quote(&mut self.out, provider);
-        self.key(KEY, "instances");
-        self.open(b'[');
+        append_quoted(&mut self.out, provider);
+        self.write_key(KEY, "instances");
+        self.open_bracket(b'[');
         for (key, instance) in &resource.state.instances {
             let current = instance.current.iter().map(|object| (None, object));
             let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
             for (deposed, object) in current.chain(deposed) {
-                self.element(INSTANCE);
-                self.object(key, deposed, object);
-                self.pass_on(to, PIECE)?;
+                self.begin_element(INSTANCE_DEPTH);
+                self.write_object(key, deposed, object);
+                self.flush_if_long(to, FLUSH_LEN)?;
             }
         }
-        self.close(b']', KEY);
-        self.close(b'}', RESOURCE);
+        self.close_bracket(b']', KEY);
+        self.close_bracket(b'}', RESOURCE_DEPTH);
         Ok(())
     }
 
-    fn object(&mut self, key: &InstanceKey, deposed: Option<&DeposedKey>, object: &Object) {
-        const KEY: usize = INSTANCE + 1;
-        self.open(b'{');
+    fn write_object(
+        &mut self,
+        key: &InstanceKey,
+        deposed: Option<&DeposedKey>,
+        object: &ObjectState,
+    ) {
+        const KEY: usize = INSTANCE_DEPTH + 1;
+        self.open_bracket(b'{');
         match key {
             InstanceKey::None => {}
-            InstanceKey::Int(at) => self.member(KEY, "index_key", at.to_string().as_bytes()),
-            InstanceKey::Str(key) => self.string(KEY, "index_key", key),
+            InstanceKey::Int(at) => self.write_member(KEY, "index_key", at.to_string().as_bytes()),
+            InstanceKey::Str(key) => self.write_string_member(KEY, "index_key", key),
         }
-        if object.status == Status::Tainted {
-            self.string(KEY, "status", "tainted");
+        if object.status == ObjectStatus::Tainted {
+            self.write_string_member(KEY, "status", "tainted");
         }
         if let Some(DeposedKey(key)) = deposed {
-            self.string(KEY, "deposed", key);
+            self.write_string_member(KEY, "deposed", key);
         }
-        self.member(KEY, "schema_version", object.schema_version.to_string().as_bytes());
+        self.write_member(KEY, "schema_version", object.schema_version.to_string().as_bytes());
         match &object.attributes {
-            Attributes::Json(text) => {
-                self.key(KEY, "attributes");
-                indent(&mut self.out, text, KEY);
+            ObjectAttributes::Json(text) => {
+                self.write_key(KEY, "attributes");
+                append_indented(&mut self.out, text, KEY);
             }
-            Attributes::Flat(members) => {
-                self.key(KEY, "attributes_flat");
-                self.open(b'{');
+            ObjectAttributes::Flatmap(members) => {
+                self.write_key(KEY, "attributes_flat");
+                self.open_bracket(b'{');
                 for (path, text) in &**members {
-                    self.string(KEY + 1, path, text);
+                    self.write_string_member(KEY + 1, path, text);
                 }
-                self.close(b'}', KEY);
+                self.close_bracket(b'}', KEY);
             }
         }
-        self.key(KEY, "sensitive_attributes");
-        self.paths(&object.sensitive, KEY);
+        self.write_key(KEY, "sensitive_attributes");
+        self.write_paths(&object.sensitive, KEY);
         if let Some((version, identity)) = &object.identity {
-            self.member(KEY, "identity_schema_version", version.to_string().as_bytes());
-            self.key(KEY, "identity");
-            indent(&mut self.out, identity, KEY);
+            self.write_member(KEY, "identity_schema_version", version.to_string().as_bytes());
+            self.write_key(KEY, "identity");
+            append_indented(&mut self.out, identity, KEY);
         }
         if !object.private.is_empty() {
-            self.string(KEY, "private", &BASE64_STANDARD.encode(&object.private));
+            self.write_string_member(KEY, "private", &BASE64_STANDARD.encode(&object.private));
         }
         if !object.dependencies.is_empty() {
-            self.key(KEY, "dependencies");
-            self.dependencies(&object.dependencies, KEY);
+            self.write_key(KEY, "dependencies");
+            self.write_dependencies(&object.dependencies, KEY);
         }
         if object.create_before_destroy {
-            self.member(KEY, "create_before_destroy", b"true");
+            self.write_member(KEY, "create_before_destroy", b"true");
         }
-        self.close(b'}', INSTANCE);
+        self.close_bracket(b'}', INSTANCE_DEPTH);
     }
 
-    fn paths(&mut self, paths: &[Path], depth: usize) {
-        self.open(b'[');
+    fn write_paths(&mut self, paths: &[Path], depth: usize) {
+        self.open_bracket(b'[');
         for path in paths {
-            self.element(depth + 1);
-            self.open(b'[');
+            self.begin_element(depth + 1);
+            self.open_bracket(b'[');
             for step in &path.0 {
-                self.element(depth + 2);
-                self.step(step, depth + 2);
+                self.begin_element(depth + 2);
+                self.write_step(step, depth + 2);
             }
-            self.close(b']', depth + 1);
+            self.close_bracket(b']', depth + 1);
         }
-        self.close(b']', depth);
+        self.close_bracket(b']', depth);
     }
 
-    fn step(&mut self, step: &Step, depth: usize) {
-        self.open(b'{');
+    fn write_step(&mut self, step: &Step, depth: usize) {
+        self.open_bracket(b'{');
         let kind = if let Step::Attribute(_) = step { "get_attr" } else { "index" };
-        self.string(depth + 1, "type", kind);
-        self.key(depth + 1, "value");
+        self.write_string_member(depth + 1, "type", kind);
+        self.write_key(depth + 1, "value");
         match step {
-            Step::Attribute(name) => quote(&mut self.out, name),
+            Step::Attribute(name) => append_quoted(&mut self.out, name),
             Step::Key(key) => {
-                self.open(b'{');
-                self.string(depth + 2, "value", key);
-                self.string(depth + 2, "type", "string");
-                self.close(b'}', depth + 1);
+                self.open_bracket(b'{');
+                self.write_string_member(depth + 2, "value", key);
+                self.write_string_member(depth + 2, "type", "string");
+                self.close_bracket(b'}', depth + 1);
             }
             Step::Index(at) => {
-                self.open(b'{');
-                self.member(depth + 2, "value", at.to_string().as_bytes());
-                self.string(depth + 2, "type", "number");
-                self.close(b'}', depth + 1);
+                self.open_bracket(b'{');
+                self.write_member(depth + 2, "value", at.to_string().as_bytes());
+                self.write_string_member(depth + 2, "type", "number");
+                self.close_bracket(b'}', depth + 1);
             }
         }
-        self.close(b'}', depth);
+        self.close_bracket(b'}', depth);
     }
 
-    fn dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
+    fn write_dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
         // Pointers are compared, because the lists of deep graphs are long and instances share
         // theirs.
         if !Arc::ptr_eq(&self.dependencies.0, addrs) {
@@ -271,53 +285,53 @@ impl Writer {
         // The file sorts by text, the address type by what the parts mean.
         names.sort_unstable();
         let mut list = Self::default();
-        list.open(b'[');
+        list.open_bracket(b'[');
         for name in names {
-            list.element(depth + 1);
-            quote(&mut list.out, &name);
+            list.begin_element(depth + 1);
+            append_quoted(&mut list.out, &name);
         }
-        list.close(b']', depth);
+        list.close_bracket(b']', depth);
         list.out
     }
 
-    fn open(&mut self, bracket: u8) {
+    fn open_bracket(&mut self, bracket: u8) {
         self.out.push(bracket);
         self.is_first = true;
     }
 
-    fn close(&mut self, bracket: u8, depth: usize) {
+    fn close_bracket(&mut self, bracket: u8, depth: usize) {
         if !self.is_first {
-            break_line(&mut self.out, depth);
+            append_line_break(&mut self.out, depth);
         }
         self.out.push(bracket);
         self.is_first = false;
     }
 
-    fn element(&mut self, depth: usize) {
+    fn begin_element(&mut self, depth: usize) {
         if !self.is_first {
             self.out.push(b',');
         }
-        break_line(&mut self.out, depth);
+        append_line_break(&mut self.out, depth);
         self.is_first = false;
     }
 
-    fn key(&mut self, depth: usize, key: &str) {
-        self.element(depth);
-        quote(&mut self.out, key);
-        self.raw(b": ");
+    fn write_key(&mut self, depth: usize, key: &str) {
+        self.begin_element(depth);
+        append_quoted(&mut self.out, key);
+        self.write_raw(b": ");
     }
 
-    fn member(&mut self, depth: usize, key: &str, value: &[u8]) {
-        self.key(depth, key);
-        self.raw(value);
+    fn write_member(&mut self, depth: usize, key: &str, value: &[u8]) {
+        self.write_key(depth, key);
+        self.write_raw(value);
     }
 
-    fn string(&mut self, depth: usize, key: &str, value: &str) {
-        self.key(depth, key);
-        quote(&mut self.out, value);
+    fn write_string_member(&mut self, depth: usize, key: &str, value: &str) {
+        self.write_key(depth, key);
+        append_quoted(&mut self.out, value);
     }
 
-    fn raw(&mut self, text: &[u8]) {
+    fn write_raw(&mut self, text: &[u8]) {
         self.out.extend_from_slice(text);
     }
 }
@@ -334,15 +348,15 @@ impl<'s> SortedResource<'s> {
     /// Returns nothing for a value that is never stored.
     fn new(addr: &'s ResourceAddr, state: &'s ResourceState) -> Option<Self> {
         let mode = match addr.resource.mode() {
-            Mode::Managed => "managed",
-            Mode::Data => "data",
-            Mode::Ephemeral => return None,
+            ResourceMode::Managed => "managed",
+            ResourceMode::Data => "data",
+            ResourceMode::Ephemeral => return None,
         };
         Some(Self { module: addr.module.to_string(), mode, addr, state })
     }
 
-    fn order(&self) -> (&str, &str, &str, &str) {
+    fn sort_key(&self) -> (&str, &str, &str, &str) {
         let name = &self.addr.resource;
-        (&self.module, self.mode, name.kind(), name.name())
+        (&self.module, self.mode, name.resource_type(), name.name())
     }
 }

@@ -16,9 +16,9 @@ pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives a folder and a file in it the group and mode of the state, if that is there. Failures are
-/// ignored: both are usable by their owner.
-pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
+/// Gives a folder and a file in it the group and mode of the state, if that is there.
+pub(super) fn copy_access_of_state(state: &Path, folder: &Path, file: &File) {
+    // Failures are ignored: both are usable by their owner.
     let Ok(about) = state.metadata() else { return };
     let access = Access::of(&about);
     // A planted link leads to a folder that is not ours to open up, and is refused.
@@ -31,7 +31,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use crate::state::file::StateFile;
-    use crate::state::intents::{IntentLog as _, LocalIntents};
+    use crate::state::intents::{IntentLog as _, LocalIntentLog};
     use crate::state::journal::RunHeader;
 
     use super::*;
@@ -53,10 +53,10 @@ mod tests {
                 std::fs::set_permissions(&state, Permissions::from_mode(of_state)).unwrap();
             }
             let journals = folder.path().join("journals");
-            let intents = LocalIntents::in_dir(journals.clone()).beside(state);
-            let base = StateFile::fresh();
+            let intents = LocalIntentLog::in_dir(journals.clone()).with_state_file(state);
+            let base = StateFile::new_empty();
             let begin = RunHeader { operation: "test", base: &base, read_from: None };
-            let journal = intents.begin(begin).await.unwrap();
+            let journal = intents.begin_run(begin).await.unwrap();
             let file = journal.path().to_owned();
             assert_eq!((mode(&journals), mode(&file)), (of_folder, of_journal), "{of_state:?}");
         }

@@ -15,16 +15,16 @@ use crate::disk::{FileOptions as _, create_private_dir};
 #[async_trait::async_trait(?Send)]
 pub trait JournalCopy {
     /// Hands over the next whole record, without waiting.
-    fn push(&self, record: Vec<u8>);
+    fn push_record(&self, record: Vec<u8>);
 
     /// Waits until everything handed over before the call is durable.
-    fn flush(&self) -> LocalBoxFuture<'static, Result<(), CopyError>>;
+    fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>>;
 
     /// Removes the copy: its run has ended in good order.
     ///
     /// # Errors
     /// When the place fails.
-    async fn remove(self: Box<Self>) -> Result<(), CopyError>;
+    async fn remove_copy(self: Box<Self>) -> Result<(), CopyError>;
 }
 
 /// Why the shared place does not have a record, or cannot be read.
@@ -51,13 +51,13 @@ pub enum CopyError {
 impl Journal {
     /// Keeps a copy of everything appended from now on. The copy must have what was appended until
     /// now.
-    pub fn share(&mut self, copy: Box<dyn JournalCopy>) {
+    pub fn set_copy(&mut self, copy: Box<dyn JournalCopy>) {
         self.copy = Some(copy);
     }
 
     /// The id of the run.
     #[must_use]
-    pub fn run(&self) -> &str {
+    pub fn run_id(&self) -> &str {
         self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
     }
 
@@ -65,31 +65,32 @@ impl Journal {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn content(&self) -> Result<Vec<u8>, JournalError> {
-        read(&self.path)
+    pub fn read_content(&self) -> Result<Vec<u8>, JournalError> {
+        read_journal_file(&self.path)
     }
 
     /// Gives up a journal in which nothing was announced.
-    pub fn abandon(self) {
+    pub fn abandon_journal(self) {
         // What stays has no calls in it, and the next run removes it.
-        super::remove(&self.path).ok();
+        super::remove_journal(&self.path).ok();
     }
 }
 
 /// The bytes of a journal.
-fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
-    crate::disk::read_file(path, crate::disk::MAX_STATE).map_err(JournalError::io("read", path))
+fn read_journal_file(path: &Path) -> Result<Vec<u8>, JournalError> {
+    crate::disk::read_file(path, crate::disk::MAX_STATE)
+        .map_err(JournalError::io_error("read", path))
 }
 
 /// Writes the content of a journal, durably and in one step.
-pub(in crate::state) fn keep(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
-    let failed = |error| JournalError::io("write", path)(error);
+pub(in crate::state) fn write_journal_file(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+    let failed = |error| JournalError::io_error("write", path)(error);
     if let Some(folder) = path.parent() {
         refuse_link(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
     }
     // Under a name that recovery does not read, until all of it is durable.
-    let unfinished = path.with_extension(super::UNFINISHED);
+    let unfinished = path.with_extension(super::UNFINISHED_EXTENSION);
     let mut options = OpenOptions::new();
     let file = options.write(true).create(true).truncate(true).owner_only().open(&unfinished);
     file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))

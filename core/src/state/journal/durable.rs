@@ -7,11 +7,11 @@ use std::task::Poll;
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 
-use super::{Health, Journal, JournalError};
+use super::{Journal, JournalError, JournalHealth};
 
 /// A request that is under way, shared by all tasks that wait for it.
 #[derive(Clone)]
-pub(super) struct Sync {
+pub(super) struct PendingSync {
     /// The last record that it makes durable.
     covers: u64,
     done: Shared<LocalBoxFuture<'static, Result<(), JournalError>>>,
@@ -23,12 +23,12 @@ impl Journal {
     ///
     /// # Errors
     /// When one of them fails; the appended records must then be taken as lost.
-    pub async fn commit(&self) -> Result<(), JournalError> {
+    pub async fn make_durable(&self) -> Result<(), JournalError> {
         let target = self.next.get() - 1;
         // Others that are ready get to append first, and share the request.
-        give_way().await;
+        yield_once().await;
         while self.durable.get() < target {
-            if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
+            if matches!(self.health.get(), JournalHealth::Closed | JournalHealth::NotDurable) {
                 return Err(JournalError::Broken(self.path.clone()));
             }
             // A running sync may have started before this record was appended, and then covers
@@ -42,8 +42,8 @@ impl Journal {
             if let Err(error) = result {
                 // After a failed request the system may forget what it could not write, and report
                 // success for a second one. So there is no second one.
-                if self.health.get() != Health::Closed {
-                    self.health.set(Health::Fleeting);
+                if self.health.get() != JournalHealth::Closed {
+                    self.health.set(JournalHealth::NotDurable);
                 }
                 return Err(error);
             }
@@ -52,11 +52,11 @@ impl Journal {
         Ok(())
     }
 
-    fn start_sync(&self) -> Sync {
+    fn start_sync(&self) -> PendingSync {
         #[cfg(test)]
         self.n_syncs.update(|n_syncs| n_syncs + 1);
         let (file, path) = (self.file.clone(), self.path.clone());
-        let copied = self.copy.as_ref().map(|copy| copy.flush());
+        let copied = self.copy.as_ref().map(|copy| copy.flush_records());
         let done = async move {
             // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
             // enough: it also writes the length, which is all that is needed to read the appended
@@ -69,17 +69,32 @@ impl Journal {
                 }
             };
             let (synced, copied) = futures_util::join!(on_disk, in_copy);
-            synced.map_err(io::Error::other).flatten().map_err(JournalError::io("write", &path))?;
+            synced
+                .map_err(io::Error::other)
+                .flatten()
+                .map_err(JournalError::io_error("write", &path))?;
             Ok(copied?)
         };
-        let sync = Sync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
+        let sync = PendingSync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
         *self.sync.borrow_mut() = Some(sync.clone());
         sync
+    }
+
+    /// Number of requests to the disk to make something durable.
+    #[cfg(test)]
+    pub(crate) fn sync_count(&self) -> usize {
+        self.n_syncs.get()
+    }
+
+    /// Makes the disk full once the journal has a number of records.
+    #[cfg(test)]
+    pub(crate) fn fill_disk_after(&self, n_records: u64) {
+        self.room.set(n_records);
     }
 }
 
 /// Lets the other tasks that are polled with this one run once, before anything else does.
-pub(super) async fn give_way() {
+pub(super) async fn yield_once() {
     let mut gave_way = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut gave_way, true) {

@@ -83,10 +83,10 @@ pub enum JournalError {
 }
 
 /// The next step after a value could not be decrypted.
-const SEALED: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
+const SEALED_REMEDY: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
-    pub(in crate::state) fn io(
+    pub(in crate::state) fn io_error(
         what: &'static str,
         path: &Path,
     ) -> impl FnOnce(io::Error) -> Self + use<> {
@@ -96,7 +96,7 @@ impl JournalError {
 
     /// Tells a reader whom it does not keep from anything.
     #[must_use]
-    pub fn as_warning(&self) -> Diagnostic {
+    pub fn to_warning(&self) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..self.diagnostic() }
     }
 
@@ -119,7 +119,7 @@ impl JournalError {
                  space or correct the permissions of the folder, then run the command again."
                     .to_owned(),
             ),
-            Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, SEALED.to_owned()),
+            Self::Sealed { .. } => (messages::FAILED_TO_DECRYPT_JOURNAL, SEALED_REMEDY.to_owned()),
             Self::Copy(CopyError::Failed { doing: "read", .. }) => (
                 messages::FAILED_TO_TAKE_OVER_JOURNAL,
                 "It holds what earlier runs did, be it on another machine. Check the network, the \
@@ -166,7 +166,7 @@ impl JournalError {
                      need be. Only if none of its objects exist any more, move {} away and run the \
                      command again. Nothing was changed.{}",
                     path.display(),
-                    listed("The journal has the results of the run", objects)
+                    format_list("The journal has the results of the run", objects)
                 ),
             ),
             Self::OtherLineage { path, objects, .. } => (
@@ -176,7 +176,7 @@ impl JournalError {
                      back. To go on with this one instead, move {} away and import the objects of the \
                      run, or they are created a second time. Nothing was changed.{}",
                     path.display(),
-                    listed("The journal has the results of the run", objects)
+                    format_list("The journal has the results of the run", objects)
                 ),
             ),
         };
@@ -186,7 +186,7 @@ impl JournalError {
 }
 
 /// A list with a title, behind a blank line; nothing if it has no lines.
-fn listed(title: &str, lines: &[String]) -> String {
+fn format_list(title: &str, lines: &[String]) -> String {
     if lines.is_empty() {
         return String::new();
     }

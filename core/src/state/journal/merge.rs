@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::record::{self, Log, Record};
+use super::record::{self, JournalLog, Record};
 
 /// Merges the copy of a journal in the shared place with the one on the machine that wrote it.
 ///
@@ -10,7 +10,7 @@ use super::record::{self, Log, Record};
 /// one may have answers that never left the machine. If another machine has taken the run over since,
 /// its decisions count, and of the local copy only results of calls that are still open.
 #[must_use]
-pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
+pub fn merge_journal_copies(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     let Some(local) = local else { return shared };
     let common = shared.iter().zip(local).take_while(|(a, b)| a == b).count();
     // The shared copy is a prefix of the local one, which so has everything in it and more.
@@ -18,10 +18,12 @@ pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
         return local.to_vec();
     }
     // A damaged copy is used as far as it goes by the recovery itself.
-    let (Ok(theirs), Ok(ours)) = (record::read(&shared), record::read(local)) else {
+    let (Ok(theirs), Ok(ours)) = (record::scan_journal(&shared), record::scan_journal(local))
+    else {
         return shared;
     };
-    let last_common = record::read(&shared[..common]).ok().and_then(|log| last_record_number(&log));
+    let last_common =
+        record::scan_journal(&shared[..common]).ok().and_then(|log| last_record_number(&log));
     let open = open_calls(&theirs);
     let more = ours.records.iter().filter(|(number, record)| {
         let (Record::Answer { op, .. } | Record::Settled { op, .. }) = record else { return false };
@@ -31,18 +33,18 @@ pub fn merge(shared: Vec<u8>, local: Option<&[u8]>) -> Vec<u8> {
     let next = last_record_number(&theirs).map_or(1, |number| number + 1);
     // Numbered again, because decisions in the shared copy have taken the numbers.
     for ((_, record), number) in more.zip(next..) {
-        merged.extend(record::frame(number, record));
+        merged.extend(record::frame_record(number, record));
     }
     merged
 }
 
 /// The number of the last record.
-fn last_record_number(log: &Log) -> Option<u64> {
+fn last_record_number(log: &JournalLog) -> Option<u64> {
     log.records.last().map(|(number, _)| *number)
 }
 
 /// The calls of which a journal does not say what became of them.
-fn open_calls(log: &Log) -> BTreeSet<u64> {
+fn open_calls(log: &JournalLog) -> BTreeSet<u64> {
     let mut open = BTreeSet::new();
     for (_, record) in &log.records {
         match record {
@@ -61,7 +63,8 @@ mod tests {
 
     /// Records in their frames, numbered from one on.
     fn frame_records(records: &[Record], first: u64) -> Vec<u8> {
-        let frames = records.iter().zip(first..).map(|(record, at)| record::frame(at, record));
+        let frames =
+            records.iter().zip(first..).map(|(record, at)| record::frame_record(at, record));
         frames.flatten().collect()
     }
 
@@ -76,8 +79,8 @@ mod tests {
         Record::Settled { op, object: None }
     }
 
-    fn names(bytes: &[u8]) -> Vec<String> {
-        let log = record::read(bytes).unwrap();
+    fn record_names(bytes: &[u8]) -> Vec<String> {
+        let log = record::scan_journal(bytes).unwrap();
         assert!(log.gaps.is_empty());
         let name = |record: &Record| {
             let text = serde_json::to_string(record).unwrap();
@@ -95,10 +98,10 @@ mod tests {
     fn answers_that_never_left_the_machine_are_used() {
         let shared = frame_records(&[intent(1)], 1);
         let local = frame_records(&[intent(1), settled(1)], 1);
-        assert_eq!(merge(shared.clone(), Some(&local)), local);
+        assert_eq!(merge_journal_copies(shared.clone(), Some(&local)), local);
         // The local copy is gone, or older.
-        assert_eq!(merge(local.clone(), None), local);
-        assert_eq!(merge(local.clone(), Some(&shared)), local);
+        assert_eq!(merge_journal_copies(local.clone(), None), local);
+        assert_eq!(merge_journal_copies(local.clone(), Some(&shared)), local);
     }
 
     #[test]
@@ -112,9 +115,9 @@ mod tests {
             .into_iter()
             .chain(frame_records(&[settled(1), settled(2)], 3))
             .collect();
-        let merged = merge(shared, Some(&local));
+        let merged = merge_journal_copies(shared, Some(&local));
         assert_eq!(
-            names(&merged),
+            record_names(&merged),
             ["Intent 1", "Intent 2", "TakenOver 0", "Resolved 1", "Settled 2"]
         );
     }

@@ -11,22 +11,22 @@ pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalErr
     // Without `O_NONBLOCK`, opening a pipe waits for a reader.
     // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
     let file = OpenOptions::new().write(true).without_waiting().open(path);
-    let file = file.map_err(JournalError::io("read", path))?;
+    let file = file.map_err(JournalError::io_error("read", path))?;
     match locks::lock(file) {
         Ok(_) => Ok(false),
         Err(error) if locks::is_held(&error) => Ok(true),
-        Err(error) => Err(JournalError::io("lock", path)(error)),
+        Err(error) => Err(JournalError::io_error("lock", path)(error)),
     }
 }
 
 /// The extension of a journal whose first record is not durable yet.
-pub(in crate::state) const UNFINISHED: &str = "begin";
+pub(in crate::state) const UNFINISHED_EXTENSION: &str = "begin";
 
 /// Removes journals that killed runs left before they had begun.
 pub(super) fn remove_unfinished(folder: &Path) {
     let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
     let unfinished = entries.map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|extension| extension == UNFINISHED)
+        path.extension().is_some_and(|extension| extension == UNFINISHED_EXTENSION)
             // The run that creates it holds its lock from the beginning, so an unlocked one belongs
             // to a dead process.
             && is_being_written(path).is_ok_and(|is_written| !is_written)
@@ -36,8 +36,8 @@ pub(super) fn remove_unfinished(folder: &Path) {
 }
 
 /// Removes a journal, and its folder if it was the last one in it.
-pub(in crate::state) fn remove(path: &Path) -> Result<(), JournalError> {
-    std::fs::remove_file(path).map_err(JournalError::io("remove", path))?;
+pub(in crate::state) fn remove_journal(path: &Path) -> Result<(), JournalError> {
+    std::fs::remove_file(path).map_err(JournalError::io_error("remove", path))?;
     if let Some(folder) = path.parent() {
         // Fails if there are others in it, and then it has to stay.
         std::fs::remove_dir(folder).ok();

@@ -13,12 +13,12 @@ use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::scan::Gap;
-pub(in crate::state) use super::scan::read;
-use super::{Action, Intent, Op, ProviderAnswer, RunHeader, Subject};
-use crate::state::Object;
+use super::scan::JournalGap;
+pub(in crate::state) use super::scan::scan_journal;
+use super::{CallAction, CallSubject, Intent, OperationId, ProviderAnswer, RunHeader};
+use crate::state::ObjectState;
 use crate::state::file::{self, StateFile};
-use crate::state::operator::who;
+use crate::state::operator::user_and_host;
 
 /// One entry of a journal. Members that are not known are passed over, so that a later version may
 /// add some.
@@ -86,7 +86,7 @@ pub(in crate::state) struct RunBegin {
 impl RunBegin {
     /// Sort key of runs: the serial of the state that they found, which only counts up, and then
     /// the clock, which may be set. A time that cannot be read is earlier than all others.
-    pub(in crate::state) fn age(&self) -> (u64, Option<OffsetDateTime>) {
+    pub(in crate::state) fn sort_key(&self) -> (u64, Option<OffsetDateTime>) {
         (self.serial, OffsetDateTime::parse(&self.when, &Rfc3339).ok())
     }
 }
@@ -100,7 +100,7 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) provider: String,
     pub(in crate::state) deposed: Option<String>,
     pub(in crate::state) deposes: Option<String>,
-    pub(in crate::state) action: Action,
+    pub(in crate::state) action: CallAction,
     /// The fingerprint of the object the call is about; nothing if there is none.
     pub(in crate::state) prior: Option<String>,
     // As bytes it would be a list of numbers in JSON.
@@ -108,18 +108,18 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) planned: Vec<u8>,
 }
 
-pub(super) fn run_begin(run: String, begin: RunHeader<'_>) -> Record {
+pub(super) fn run_begin_record(run: String, begin: RunHeader<'_>) -> Record {
     let RunHeader { operation, base, read_from } = begin;
     Record::RunBegin(RunBegin {
         run,
         operation: operation.to_owned(),
-        when: now(),
-        who: who(),
+        when: now_rfc3339(),
+        who: user_and_host(),
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         lineage: base.lineage.clone(),
         serial: base.serial,
-        base: hexadecimal(&base.fingerprint()),
+        base: to_hex(&base.fingerprint()),
         // The next run may be started from another folder.
         read_from: read_from.map(|path| std::path::absolute(path).unwrap_or(path.to_owned())),
     })
@@ -132,25 +132,34 @@ fn encode_value(value: &Value) -> Vec<u8> {
     codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
 }
 
-pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
+pub(super) fn intent_record(op: OperationId, intent: Intent<'_>) -> Record {
     Record::Intent(IntentRecord {
         op: op.0,
-        when: now(),
+        when: now_rfc3339(),
         address: intent.addr.to_string(),
         provider: intent.provider.to_string(),
         deposed: intent.deposed.map(ToString::to_string),
         deposes: intent.deposes.map(ToString::to_string),
         action: intent.action,
         prior: intent.prior.map(|object| {
-            fingerprint(&file::write_entry(intent.addr, intent.deposed, intent.provider, object))
+            fingerprint_hex(&file::write_entry(
+                intent.addr,
+                intent.deposed,
+                intent.provider,
+                object,
+            ))
         }),
         planned: encode_value(intent.planned),
     })
 }
 
-pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Record {
+pub(super) fn settled_record(
+    op: OperationId,
+    subject: &CallSubject,
+    object: Option<&ObjectState>,
+) -> Record {
     let object = object.map(|object| {
-        let Subject { addr, provider, deposed, .. } = subject;
+        let CallSubject { addr, provider, deposed, .. } = subject;
         let text = file::write_entry(addr, deposed.as_ref(), provider, object);
         // Text written for a state file is JSON.
         RawValue::from_string(String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
@@ -158,31 +167,39 @@ pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Rec
     Record::Settled { op: op.0, object }
 }
 
-pub(in crate::state) fn snapshot(file: &StateFile) -> Record {
-    Record::Snapshot { content: hexadecimal(&file.fingerprint()) }
+pub(in crate::state) fn snapshot_record(file: &StateFile) -> Record {
+    Record::Snapshot { content: to_hex(&file.fingerprint()) }
 }
 
-pub(in crate::state) fn fingerprint(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
+pub(in crate::state) fn fingerprint_hex(bytes: &[u8]) -> String {
+    to_hex(&Sha256::digest(bytes))
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// A time as people read it. Journals keep fractions of a second for the sake of their order.
+pub(in crate::state) fn strip_subseconds(when: &str) -> String {
+    match when.split_once('.') {
+        Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
+        _ => when.to_owned(),
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "a journal says when it was begun")]
-fn now() -> String {
+fn now_rfc3339() -> String {
     OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
 /// Length, checksum and number before each record.
-pub(super) const HEAD: usize = 4 + 4 + 8;
+pub(super) const RECORD_HEADER_LEN: usize = 4 + 4 + 8;
 
 /// Returns a record as it stands in the file.
-pub(in crate::state) fn frame(number: u64, record: &Record) -> Vec<u8> {
+pub(in crate::state) fn frame_record(number: u64, record: &Record) -> Vec<u8> {
     // Strings, numbers and text that is JSON already: nothing here can fail to be JSON.
     let text = serde_json::to_vec(record).unwrap_or_default();
-    let mut bytes = vec![0; HEAD];
+    let mut bytes = vec![0; RECORD_HEADER_LEN];
     bytes.extend_from_slice(&text);
     // Records come from messages, which have a limit far below this.
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
@@ -200,20 +217,20 @@ fn checksum(length: u32, rest: &[u8]) -> u32 {
 
 /// Contents of a journal.
 #[derive(Debug, Default)]
-pub(in crate::state) struct Log {
+pub(in crate::state) struct JournalLog {
     /// The records with their numbers.
     pub(in crate::state) records: Vec<(u64, Record)>,
     /// The end of the last whole record. The bytes after it were torn by a crash, or are a gap.
     pub(in crate::state) end: usize,
     /// The parts that are damaged.
-    pub(in crate::state) gaps: Vec<Gap>,
+    pub(in crate::state) gaps: Vec<JournalGap>,
     /// Whether the file is empty.
     pub(in crate::state) is_blank: bool,
 }
 
-impl Log {
+impl JournalLog {
     /// First record of the run; nothing if it was cut off while it was written.
-    pub(in crate::state) fn begin(&self) -> Option<&RunBegin> {
+    pub(in crate::state) fn run_begin(&self) -> Option<&RunBegin> {
         self.records.iter().find_map(|(_, record)| match record {
             Record::RunBegin(begin) => Some(begin),
             _ => None,
@@ -237,15 +254,16 @@ impl Log {
         matches!(self.records.last(), Some((_, Record::RunEnd {})))
     }
 
-    /// Whether records are missing or damaged. A journal gets its name when its first record is
-    /// written, so one without it is damaged as well.
+    /// Whether records are missing or damaged.
     pub(in crate::state) fn is_damaged(&self) -> bool {
-        !self.has_ended() && (self.begin().is_none() || !self.gaps.is_empty())
+        // A journal gets its name when its first record is written, so one without it is damaged as
+        // well.
+        !self.has_ended() && (self.run_begin().is_none() || !self.gaps.is_empty())
     }
 
     /// Part of the journal that a state holds.
-    pub(in crate::state) fn extent(&self, file: &StateFile) -> JournalExtent {
-        let stored = hexadecimal(&file.fingerprint());
+    pub(in crate::state) fn extent_in_state(&self, file: &StateFile) -> JournalExtent {
+        let stored = to_hex(&file.fingerprint());
         // From the end: of several marks that fit the state, the last one covers most records.
         for (number, record) in self.records.iter().rev() {
             match record {
@@ -275,17 +293,19 @@ pub(in crate::state) enum JournalExtent {
 }
 
 /// The length of a record with its head, if the bytes are as many.
-pub(super) fn length_of(bytes: &[u8]) -> Option<usize> {
+pub(super) fn framed_record_len(bytes: &[u8]) -> Option<usize> {
     let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
-    HEAD.checked_add(usize::try_from(length).ok()?).filter(|length| *length <= bytes.len())
+    RECORD_HEADER_LEN
+        .checked_add(usize::try_from(length).ok()?)
+        .filter(|length| *length <= bytes.len())
 }
 
 /// The number and text of the record at the beginning, if it is whole.
-pub(super) fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn whole_record(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
     let sum = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
     let number = u64::from_le_bytes(bytes.get(8..16)?.try_into().ok()?);
-    let end = HEAD.checked_add(usize::try_from(length).ok()?)?;
+    let end = RECORD_HEADER_LEN.checked_add(usize::try_from(length).ok()?)?;
     let rest = bytes.get(8..end)?;
     (checksum(length, rest) == sum).then_some((number, &rest[8..]))
 }

@@ -37,7 +37,7 @@ impl Journal {
             |end| disk::reserve(&self.file, from..end).map(|_| self.reserved.set(end));
         // A disk that has no room for a whole step may have enough for the calls.
         let reserved = reserve_up_to(needed + STEP).or_else(|_| reserve_up_to(needed));
-        reserved.map_err(JournalError::io("reserve space in", &self.path))
+        reserved.map_err(JournalError::io_error("reserve space in", &self.path))
     }
 
     /// Gives back what is reserved, but for the records of open calls.

@@ -6,31 +6,31 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::{Action, Health, Intent, Journal, Op};
+use super::{CallAction, Intent, Journal, JournalHealth, OperationId};
 use crate::addr::{DeposedKey, InstanceAddr};
-use crate::state::{Object, Status};
+use crate::state::{ObjectState, ObjectStatus};
 
 /// Data that the rules are checked against.
 #[derive(Debug, Default)]
-pub(super) struct Rules {
+pub(super) struct JournalRules {
     /// The last record with the result of a call for the state.
     settled: Cell<u64>,
     /// The last record that says which state is stored.
     stored: Cell<u64>,
     /// The calls that make the successors of objects, by the deposed objects that these become.
-    deposing: RefCell<BTreeMap<(InstanceAddr, DeposedKey), Op>>,
+    deposing: RefCell<BTreeMap<(InstanceAddr, DeposedKey), OperationId>>,
 }
 
-impl Rules {
-    pub(super) fn settled(&self, at: u64) {
+impl JournalRules {
+    pub(super) fn on_settled(&self, at: u64) {
         self.settled.set(at);
     }
 
-    pub(super) fn stored(&self, at: u64) {
+    pub(super) fn on_stored(&self, at: u64) {
         self.stored.set(at);
     }
 
-    pub(super) fn announced(&self, op: Op, intent: &Intent<'_>) {
+    pub(super) fn on_announced(&self, op: OperationId, intent: &Intent<'_>) {
         if let Some(key) = intent.deposes {
             self.deposing.borrow_mut().insert((intent.addr.clone(), key.clone()), op);
         }
@@ -40,41 +40,46 @@ impl Rules {
 impl Journal {
     /// Whether what depends on an object may begin: every answer about it is written down, or a crash
     /// would forget what the dependents stand on.
-    pub(crate) fn may_go_on(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>) -> bool {
+    pub(crate) fn may_start_dependents(
+        &self,
+        addr: &InstanceAddr,
+        deposed: Option<&DeposedKey>,
+    ) -> bool {
         let open = self.open.borrow();
         !open.values().any(|call| call.addr == *addr && call.deposed.as_ref() == deposed)
     }
 
     /// Whether a call may be announced: a predecessor goes only when it is written down that its
     /// successor is there, and under which key it was deposed.
-    pub(super) fn may_be_announced(&self, intent: &Intent<'_>) -> bool {
-        let (Action::Delete, Some(key)) = (intent.action, intent.deposed) else { return true };
+    pub(super) fn may_announce(&self, intent: &Intent<'_>) -> bool {
+        let (CallAction::Delete, Some(key)) = (intent.action, intent.deposed) else { return true };
         let deposing = self.rules.deposing.borrow();
         let successor = deposing.get(&(intent.addr.clone(), key.clone()));
         successor.is_none_or(|op| !self.open.borrow().contains_key(op))
     }
 
     /// Whether a state may be stored: every call has its answer, unless there was no room for it.
-    pub(super) fn may_be_stored(&self) -> bool {
-        self.health.get() != Health::Sound
+    pub(super) fn may_store_state(&self) -> bool {
+        self.health.get() != JournalHealth::Sound
             || self.open.borrow().values().all(|call| call.is_answered)
     }
 
     /// Whether the journal may be removed: the state that was stored last holds everything.
-    pub(super) fn may_be_removed(&self) -> bool {
-        self.health.get() != Health::Sound || self.rules.settled.get() <= self.rules.stored.get()
+    pub(super) fn may_remove_journal(&self) -> bool {
+        self.health.get() != JournalHealth::Sound
+            || self.rules.settled.get() <= self.rules.stored.get()
     }
 
     /// Whether something may run beside an object that was made: until that has ended, the journal has
     /// the object as half made.
-    pub(crate) fn may_run_beside(&self, addr: &InstanceAddr) -> bool {
+    pub(crate) fn may_run_provisioner(&self, addr: &InstanceAddr) -> bool {
         let open = self.open.borrow();
-        self.health.get() != Health::Sound
+        self.health.get() != JournalHealth::Sound
             || open.values().any(|call| call.addr == *addr && call.is_half_made)
     }
 }
 
 /// Whether an object may be kept for now: it is not whole before everything beside it has run.
-pub(super) fn is_half_made(object: Option<&Object>) -> bool {
-    object.is_none_or(|object| object.status == Status::Tainted)
+pub(super) fn is_tainted_creation(object: Option<&ObjectState>) -> bool {
+    object.is_none_or(|object| object.status == ObjectStatus::Tainted)
 }

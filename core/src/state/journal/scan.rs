@@ -4,33 +4,33 @@
 
 use serde::de::IgnoredAny;
 
-use super::record::{HEAD, Log, length_of, whole};
+use super::record::{JournalLog, RECORD_HEADER_LEN, framed_record_len, whole_record};
 
 /// The maximum difference between the number of a record and the last good one. Only tells likely
 /// records from noise before the checksum decides.
-const LIKELY: u64 = 1_000_000;
+const MAX_LIKELY_NUMBER_GAP: u64 = 1_000_000;
 
 /// The checksums over a file may read that many times its length. One pass finds all records of a journal
 /// that a run wrote. Without a limit, a forged journal that looks like a long record everywhere would take
 /// time that grows with the square of its length.
-const PASSES: usize = 16;
+const MAX_CHECKSUM_PASSES: usize = 16;
 
 /// The JSON that each kind of record begins with, and whether it announces a call.
-const KINDS: [(&[u8], Kind); 9] = [
-    (b"{\"RunBegin\":", Kind::Begin),
-    (b"{\"Intent\":", Kind::Intent),
-    (b"{\"Answer\":", Kind::Other),
-    (b"{\"Settled\":", Kind::Other),
-    (b"{\"Snapshot\":", Kind::Other),
-    (b"{\"TakenOver\":", Kind::Other),
-    (b"{\"Doubted\":", Kind::Other),
-    (b"{\"Resolved\":", Kind::Other),
-    (b"{\"RunEnd\":", Kind::Other),
+const RECORD_KIND_PREFIXES: [(&[u8], LostRecordKind); 9] = [
+    (b"{\"RunBegin\":", LostRecordKind::Begin),
+    (b"{\"Intent\":", LostRecordKind::Intent),
+    (b"{\"Answer\":", LostRecordKind::Other),
+    (b"{\"Settled\":", LostRecordKind::Other),
+    (b"{\"Snapshot\":", LostRecordKind::Other),
+    (b"{\"TakenOver\":", LostRecordKind::Other),
+    (b"{\"Doubted\":", LostRecordKind::Other),
+    (b"{\"Resolved\":", LostRecordKind::Other),
+    (b"{\"RunEnd\":", LostRecordKind::Other),
 ];
 
 /// The kind of a record that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::state) enum Kind {
+pub(in crate::state) enum LostRecordKind {
     /// The first record, which says what the run is.
     Begin,
     /// The announcement of a call.
@@ -43,7 +43,7 @@ pub(in crate::state) enum Kind {
 
 /// A part of a journal that is not a whole record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::state) struct Gap {
+pub(in crate::state) struct JournalGap {
     /// The first byte.
     pub(in crate::state) offset: usize,
     /// The number of the first record that stood there.
@@ -52,7 +52,7 @@ pub(in crate::state) struct Gap {
     /// stand between two records and no record is lost.
     pub(in crate::state) last: Option<u64>,
     /// The kind, if exactly one record stood there.
-    pub(in crate::state) kind: Kind,
+    pub(in crate::state) kind: LostRecordKind,
     /// Addresses in the damaged bytes. Nothing vouches for them.
     pub(in crate::state) addresses: Vec<String>,
     /// Numbers of announcements in the damaged bytes. Nothing vouches for them.
@@ -61,7 +61,7 @@ pub(in crate::state) struct Gap {
 
 /// A whole record that makes no sense, as one of a later version may.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::state) struct NotUnderstood {
+pub(in crate::state) struct UnreadableRecord {
     pub(in crate::state) number: u64,
     pub(in crate::state) reason: String,
 }
@@ -70,8 +70,8 @@ pub(in crate::state) struct NotUnderstood {
 ///
 /// # Errors
 /// When a whole record cannot be understood.
-pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, NotUnderstood> {
-    read_within(bytes, &mut ChecksumBudget::of(bytes))
+pub(in crate::state) fn scan_journal(bytes: &[u8]) -> Result<JournalLog, UnreadableRecord> {
+    scan_with_budget(bytes, &mut ChecksumBudget::for_journal(bytes))
 }
 
 /// The bytes that checksums were made of, and their limit.
@@ -81,12 +81,12 @@ struct ChecksumBudget {
 }
 
 impl ChecksumBudget {
-    fn of(bytes: &[u8]) -> Self {
-        Self { spent: 0, limit: bytes.len().saturating_mul(PASSES) }
+    fn for_journal(bytes: &[u8]) -> Self {
+        Self { spent: 0, limit: bytes.len().saturating_mul(MAX_CHECKSUM_PASSES) }
     }
 
     /// Counts bytes, unless that exceeds the limit.
-    fn allows(&mut self, n: usize) -> bool {
+    fn take_bytes(&mut self, n: usize) -> bool {
         let spent = self.spent.saturating_add(n);
         let is_allowed = spent <= self.limit;
         if is_allowed {
@@ -96,30 +96,33 @@ impl ChecksumBudget {
     }
 }
 
-fn read_within(bytes: &[u8], budget: &mut ChecksumBudget) -> Result<Log, NotUnderstood> {
-    let mut log = Log::default();
+fn scan_with_budget(
+    bytes: &[u8],
+    budget: &mut ChecksumBudget,
+) -> Result<JournalLog, UnreadableRecord> {
+    let mut log = JournalLog::default();
     let (mut at, mut last) = (0, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let Some((skipped, number, text)) = next_whole(rest, last, budget) else {
+        let Some((skipped, number, text)) = find_next_whole_record(rest, last, budget) else {
             // Without this distinction every crash in the middle of a write would count as damage
             // and stop the next `apply`.
             if !is_torn(rest) {
-                log.gaps.push(gap(rest, at, last + 1, None));
+                log.gaps.push(describe_gap(rest, at, last + 1, None));
             }
             break;
         };
         if skipped > 0 || number != last + 1 {
             // Numbers grow by one, so the number of a valid record behind the damage says exactly
             // which records are lost.
-            log.gaps.push(gap(&rest[..skipped], at, last + 1, Some(number - 1)));
+            log.gaps.push(describe_gap(&rest[..skipped], at, last + 1, Some(number - 1)));
         }
         let record = serde_json::from_slice(text)
             // A valid checksum with unknown content is no damage but the record of a later version.
             // Ignoring it could forget an object, so the command stops.
-            .map_err(|error| NotUnderstood { number, reason: error.to_string() })?;
+            .map_err(|error| UnreadableRecord { number, reason: error.to_string() })?;
         log.records.push((number, record));
-        at += skipped + HEAD + text.len();
+        at += skipped + RECORD_HEADER_LEN + text.len();
         log.end = at;
         last = number;
     }
@@ -128,19 +131,19 @@ fn read_within(bytes: &[u8], budget: &mut ChecksumBudget) -> Result<Log, NotUnde
 }
 
 /// The next whole record with a higher number than the last one, and the number of bytes before it.
-fn next_whole<'b>(
+fn find_next_whole_record<'b>(
     bytes: &'b [u8],
     last: u64,
     budget: &mut ChecksumBudget,
 ) -> Option<(usize, u64, &'b [u8])> {
-    (0..bytes.len().saturating_sub(HEAD)).find_map(|at| {
+    (0..bytes.len().saturating_sub(RECORD_HEADER_LEN)).find_map(|at| {
         let head: [u8; 8] = bytes.get(at + 8..at + 16)?.try_into().ok()?;
         let number = u64::from_le_bytes(head);
         // A cheap test before the checksum: after damage every byte is a possible beginning of a
         // record.
-        let is_likely = number > last && number - last <= LIKELY;
-        let length = length_of(&bytes[at..]).filter(|_| is_likely)?;
-        let (number, text) = budget.allows(length).then(|| whole(&bytes[at..]))??;
+        let is_likely = number > last && number - last <= MAX_LIKELY_NUMBER_GAP;
+        let length = framed_record_len(&bytes[at..]).filter(|_| is_likely)?;
+        let (number, text) = budget.take_bytes(length).then(|| whole_record(&bytes[at..]))??;
         Some((at, number, text))
     })
 }
@@ -148,34 +151,38 @@ fn next_whole<'b>(
 /// Whether the bytes at the end of a journal are what a crash leaves of a record: fewer bytes than the
 /// record has, or noise. A record of the right length whose checksum is wrong was written as a whole.
 fn is_torn(bytes: &[u8]) -> bool {
-    let Some(text) = bytes.get(HEAD..) else { return true };
+    let Some(text) = bytes.get(RECORD_HEADER_LEN..) else { return true };
     let length = bytes.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
     let has_right_length = usize::try_from(length).is_ok_and(|length| length == text.len());
     let is_json = || serde_json::from_slice::<IgnoredAny>(text).is_ok();
     text.is_empty() || !(has_right_length || is_json())
 }
 
-fn gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>) -> Gap {
-    let text = bytes.get(HEAD..).unwrap_or_default();
+fn describe_gap(bytes: &[u8], offset: usize, first: u64, last: Option<u64>) -> JournalGap {
+    let text = bytes.get(RECORD_HEADER_LEN..).unwrap_or_default();
     // At the end of the file the bytes are one record, or the checks for a torn end would not fail.
-    let kind = if last.is_none_or(|last| last == first) { kind(text) } else { Kind::Unknown };
-    let mut addresses: Vec<String> = members(bytes, b"\"address\":");
+    let kind = if last.is_none_or(|last| last == first) {
+        guess_record_kind(text)
+    } else {
+        LostRecordKind::Unknown
+    };
+    let mut addresses: Vec<String> = find_json_members(bytes, b"\"address\":");
     addresses.dedup();
-    Gap { offset, first, last, kind, addresses, ops: members(bytes, b"\"op\":") }
+    JournalGap { offset, first, last, kind, addresses, ops: find_json_members(bytes, b"\"op\":") }
 }
 
 /// The kind of a record by its first bytes, of which one may be wrong.
-fn kind(text: &[u8]) -> Kind {
+fn guess_record_kind(text: &[u8]) -> LostRecordKind {
     let is_like = |name: &[u8]| {
         let found = text.get(..name.len());
         found.is_some_and(|found| found.iter().zip(name).filter(|(a, b)| a != b).count() <= 1)
     };
-    let kind = KINDS.iter().find(|(name, _)| is_like(name));
-    kind.map_or(Kind::Unknown, |(_, kind)| *kind)
+    let kind = RECORD_KIND_PREFIXES.iter().find(|(name, _)| is_like(name));
+    kind.map_or(LostRecordKind::Unknown, |(_, kind)| *kind)
 }
 
 /// The values of a member of JSON objects, wherever it occurs in text that is damaged.
-fn members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> {
+fn find_json_members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> {
     /// Enough to name something; a damaged journal may be large.
     const MOST: usize = 20;
     let found = bytes.windows(name.len()).enumerate().filter(|(_, found)| *found == name);
@@ -193,14 +200,18 @@ mod tests {
     #[test]
     fn a_journal_that_looks_like_a_long_record_everywhere_is_read_in_a_few_passes() {
         let size = 1 << 16;
-        let mut head = [0; HEAD];
+        let mut head = [0; RECORD_HEADER_LEN];
         // Each of these seems to begin a record as long as half the file.
         head[..4].copy_from_slice(&(1_u32 << 15).to_le_bytes());
         head[8] = 1;
-        let bytes = head.repeat(size / HEAD);
-        let mut budget = ChecksumBudget::of(&bytes);
-        let log = read_within(&bytes, &mut budget).unwrap();
+        let bytes = head.repeat(size / RECORD_HEADER_LEN);
+        let mut budget = ChecksumBudget::for_journal(&bytes);
+        let log = scan_with_budget(&bytes, &mut budget).unwrap();
         assert_eq!(log.records.len(), 0);
-        assert!(budget.spent > 0 && budget.spent <= PASSES * size, "{} bytes", budget.spent);
+        assert!(
+            budget.spent > 0 && budget.spent <= MAX_CHECKSUM_PASSES * size,
+            "{} bytes",
+            budget.spent
+        );
     }
 }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::value::RawValue;
 
-use super::record::{IntentRecord, Log, Record};
+use super::record::{IntentRecord, JournalLog, Record};
 use super::{Journal, JournalError, ProviderAnswer};
 
 /// Encrypts and decrypts the values in a journal.
@@ -17,40 +17,40 @@ pub trait RecordSeal: Send + Sync {
     ///
     /// # Errors
     /// When there is no key. The text has no final period.
-    fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String>;
+    fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String>;
 
-    /// Decrypts the output of [`RecordSeal::seal`].
+    /// Decrypts the output of [`RecordSeal::seal_value`].
     ///
     /// # Errors
     /// When there is no key, or it is another one. The text has no final period.
-    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String>;
+    fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String>;
 
     /// Checks that a value which is not sealed may be used.
     ///
     /// # Errors
     /// When all values have to be sealed. The text has no final period.
-    fn check_plain(&self) -> Result<(), String>;
+    fn check_unsealed(&self) -> Result<(), String>;
 }
 
 /// A sealed planned value begins as JSON does. An encoded value is a map or null, and never does.
-const JSON: &[u8] = b"{\"";
+const JSON_START: &[u8] = b"{\"";
 
 impl Record {
     /// The same record with its value sealed; `None` if it has none, or values are not sealed.
-    pub(super) fn sealed(&self, seal: &dyn RecordSeal) -> Result<Option<Self>, String> {
+    pub(super) fn seal_value(&self, seal: &dyn RecordSeal) -> Result<Option<Self>, String> {
         Ok(match self {
             Self::Intent(intent) => seal
-                .seal(&intent.planned)?
+                .seal_value(&intent.planned)?
                 .map(|planned| Self::Intent(IntentRecord { planned, ..intent.clone() })),
             Self::Answer { op, answer } => {
                 // As a whole, because any part of an answer may hold secrets.
                 let text = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
-                let sealed = seal.seal(&text)?;
+                let sealed = seal.seal_value(&text)?;
                 let answer = |sealed| ProviderAnswer { sealed, ..ProviderAnswer::default() };
                 sealed.map(|sealed| Self::Answer { op: *op, answer: answer(sealed) })
             }
             Self::Settled { op, object: Some(object) } => {
-                let sealed = seal.seal(object.get().as_bytes())?;
+                let sealed = seal.seal_value(object.get().as_bytes())?;
                 // Base64 needs no escapes, so this is a string of JSON too.
                 let text = sealed.map(|sealed| format!("{:?}", BASE64_STANDARD.encode(sealed)));
                 let object = text.map(RawValue::from_string).transpose();
@@ -62,13 +62,13 @@ impl Record {
     }
 
     /// Opens the value of this record, if it is sealed.
-    fn open(&mut self, seal: Option<&dyn RecordSeal>) -> Result<(), String> {
+    fn open_value(&mut self, seal: Option<&dyn RecordSeal>) -> Result<(), String> {
         let open = |sealed: &[u8]| match seal {
-            Some(seal) => seal.open(sealed),
+            Some(seal) => seal.open_value(sealed),
             None => Err("it is encrypted, and no encryption is configured for it here".to_owned()),
         };
         match self {
-            Self::Intent(intent) if intent.planned.starts_with(JSON) => {
+            Self::Intent(intent) if intent.planned.starts_with(JSON_START) => {
                 intent.planned = open(&intent.planned)?;
             }
             Self::Answer { answer, .. } if !answer.sealed.is_empty() => {
@@ -85,7 +85,7 @@ impl Record {
                 *object = RawValue::from_string(opened).map_err(|error| error.to_string())?;
             }
             Self::Intent(_) | Self::Answer { .. } | Self::Settled { object: Some(_), .. } => {
-                return seal.map_or(Ok(()), RecordSeal::check_plain);
+                return seal.map_or(Ok(()), RecordSeal::check_unsealed);
             }
             _ => {}
         }
@@ -95,33 +95,33 @@ impl Record {
 
 impl Journal {
     /// Seals the values of all records from now on.
-    pub(in crate::state) fn seal_with(&mut self, seal: Arc<dyn RecordSeal>) {
+    pub(in crate::state) fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
         self.seal = Some(seal);
     }
 
     /// The same record with its value sealed; `None` if it has none, or values are not sealed.
-    pub(super) fn sealed(
+    pub(super) fn seal_record(
         &self,
         record: &Record,
         seal: &dyn RecordSeal,
     ) -> Result<Option<Record>, JournalError> {
         let failed = |reason| JournalError::Sealed { path: self.path.clone(), reason };
-        record.sealed(seal).map_err(failed)
+        record.seal_value(seal).map_err(failed)
     }
 }
 
-impl Log {
+impl JournalLog {
     /// Opens the values of all records.
     ///
     /// # Errors
     /// When one is sealed, and cannot be opened.
-    pub(in crate::state) fn open(
+    pub(in crate::state) fn open_values(
         &mut self,
         path: &Path,
         seal: Option<&dyn RecordSeal>,
     ) -> Result<(), JournalError> {
         for (_, record) in &mut self.records {
-            let opened = record.open(seal);
+            let opened = record.open_value(seal);
             opened.map_err(|reason| JournalError::Sealed { path: path.to_owned(), reason })?;
         }
         Ok(())
@@ -133,28 +133,28 @@ mod tests {
     use super::*;
 
     /// Inverts each byte, behind a prefix.
-    struct Inverse {
+    struct InvertingSeal {
         takes_plain: bool,
     }
 
-    const STRICT: Inverse = Inverse { takes_plain: false };
+    const STRICT_SEAL: InvertingSeal = InvertingSeal { takes_plain: false };
 
-    impl RecordSeal for Inverse {
-        fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
-            Ok(Some([JSON, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat()))
+    impl RecordSeal for InvertingSeal {
+        fn seal_value(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
+            Ok(Some([JSON_START, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat()))
         }
 
-        fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
-            let inner = sealed.strip_prefix(JSON).ok_or("not sealed")?;
+        fn open_value(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
+            let inner = sealed.strip_prefix(JSON_START).ok_or("not sealed")?;
             Ok(inner.iter().map(|byte| !byte).collect())
         }
 
-        fn check_plain(&self) -> Result<(), String> {
+        fn check_unsealed(&self) -> Result<(), String> {
             self.takes_plain.then_some(()).ok_or_else(|| "it is not encrypted".to_owned())
         }
     }
 
-    fn records() -> Vec<Record> {
+    fn test_records() -> Vec<Record> {
         let text = r#"[
             {"Intent":{"op":1,"when":"w","address":"t.a","provider":"p","deposed":null,"deposes":null,"action":"create","prior":null,"planned":"gaFhoWI="}},
             {"Answer":{"op":1,"answer":{"state":"aHVudGVyMg==","private":"","identity":"","messages":["hunter2"]}}},
@@ -167,29 +167,29 @@ mod tests {
 
     #[test]
     fn values_are_sealed_and_all_else_stays_readable() {
-        for record in records() {
+        for record in test_records() {
             let plain = serde_json::to_string(&record).unwrap();
-            let Some(mut sealed) = record.sealed(&STRICT).unwrap() else {
+            let Some(mut sealed) = record.seal_value(&STRICT_SEAL).unwrap() else {
                 assert!(plain.contains("null") || plain.contains("TakenOver"), "{plain}");
                 continue;
             };
             let text = serde_json::to_string(&sealed).unwrap();
             assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
             assert!(text.contains("\"op\":1"), "{text}");
-            assert!(sealed.open(None).unwrap_err().contains("no encryption is configured"));
-            sealed.open(Some(&STRICT)).unwrap();
+            assert!(sealed.open_value(None).unwrap_err().contains("no encryption is configured"));
+            sealed.open_value(Some(&STRICT_SEAL)).unwrap();
             assert_eq!(serde_json::to_string(&sealed).unwrap(), plain);
         }
     }
 
     #[test]
     fn records_that_are_not_sealed_are_read_only_where_they_may_be_plain() {
-        for mut record in records() {
+        for mut record in test_records() {
             let plain = serde_json::to_string(&record).unwrap();
-            let has_value = record.sealed(&STRICT).unwrap().is_some();
-            assert_eq!(record.open(Some(&STRICT)).is_err(), has_value, "{plain}");
-            record.open(Some(&Inverse { takes_plain: true })).unwrap();
-            record.open(None).unwrap();
+            let has_value = record.seal_value(&STRICT_SEAL).unwrap().is_some();
+            assert_eq!(record.open_value(Some(&STRICT_SEAL)).is_err(), has_value, "{plain}");
+            record.open_value(Some(&InvertingSeal { takes_plain: true })).unwrap();
+            record.open_value(None).unwrap();
             assert_eq!(serde_json::to_string(&record).unwrap(), plain);
         }
     }

@@ -5,36 +5,36 @@ use formwork_value::Type;
 use futures_util::future::join_all;
 use std::fs::File;
 
-use super::durable::give_way;
-use super::scan::Kind;
+use super::durable::yield_once;
+use super::scan::LostRecordKind;
 use super::*;
-use crate::state::{Attributes, Status};
+use crate::state::{ObjectAttributes, ObjectStatus};
 
-fn addr(text: &str) -> InstanceAddr {
+fn parse_addr(text: &str) -> InstanceAddr {
     text.parse().unwrap()
 }
 
-fn provider() -> ProviderConfigAddr {
+fn test_provider() -> ProviderConfigAddr {
     "provider[\"example.com/acme/t\"]".parse().unwrap()
 }
 
-fn create<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Intent<'a> {
+fn create_intent<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Intent<'a> {
     const NULL: &Value = &Value::Null(Type::Dynamic);
-    let (action, prior) = (Action::Create, None);
+    let (action, prior) = (CallAction::Create, None);
     Intent { addr, provider, deposed: None, deposes: None, action, prior, planned: NULL }
 }
 
-fn begin(folder: &tempfile::TempDir) -> Journal {
-    let base = StateFile::fresh();
-    Journal::begin(
+fn begin_journal(folder: &tempfile::TempDir) -> Journal {
+    let base = StateFile::new_empty();
+    Journal::begin_run(
         &folder.path().join("journal"),
         RunHeader { operation: "test", base: &base, read_from: None },
     )
     .unwrap()
 }
 
-fn names_of(journal: &Journal) -> Vec<String> {
-    let log = record::read(&std::fs::read(journal.path()).unwrap()).unwrap();
+fn record_names(journal: &Journal) -> Vec<String> {
+    let log = record::scan_journal(&std::fs::read(journal.path()).unwrap()).unwrap();
     let name = |record: &Record| format!("{record:?}").split([' ', '(']).next().unwrap().to_owned();
     log.records.iter().map(|(_, record)| name(record)).collect()
 }
@@ -42,25 +42,25 @@ fn names_of(journal: &Journal) -> Vec<String> {
 #[tokio::test]
 async fn a_call_leaves_its_intent_its_answer_and_its_result() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    assert_eq!(names_of(&journal), ["RunBegin", "Intent"]);
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    assert_eq!(record_names(&journal), ["RunBegin", "Intent"]);
     journal
-        .answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
+        .record_answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
         .unwrap();
-    journal.settle(op, None).unwrap();
+    journal.settle_operation(op, None).unwrap();
     // The same once more, which is not worth a record.
-    journal.settle(op, None).unwrap();
-    journal.snapshot(&StateFile::fresh()).await.unwrap();
-    assert_eq!(names_of(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
+    journal.settle_operation(op, None).unwrap();
+    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    assert_eq!(record_names(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
 }
 
 #[tokio::test]
 async fn only_the_owner_may_read_a_journal() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
+    let journal = begin_journal(&folder);
     // What objects hold is in it, secrets among that.
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(journal.path()), 0o600);
@@ -70,81 +70,84 @@ async fn only_the_owner_may_read_a_journal() {
 #[tokio::test]
 async fn nothing_is_left_of_a_run_that_ended() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    journal.end().await.unwrap();
+    let journal = begin_journal(&folder);
+    journal.end_run().await.unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 
 #[tokio::test]
 async fn the_journal_of_a_call_that_is_still_open_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    journal.announce(create(&addr, &provider)).await.unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     let path = journal.path().to_owned();
-    journal.end().await.unwrap();
+    journal.end_run().await.unwrap();
     assert!(path.exists());
 }
 
 #[tokio::test]
 async fn all_who_announce_at_once_share_one_request_to_the_disk() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let provider = provider();
-    let addrs: Vec<InstanceAddr> = (0..50).map(|at| addr(&format!("t.a[{at}]"))).collect();
-    let all = join_all(addrs.iter().map(|addr| journal.announce(create(addr, &provider)))).await;
+    let journal = begin_journal(&folder);
+    let provider = test_provider();
+    let addrs: Vec<InstanceAddr> = (0..50).map(|at| parse_addr(&format!("t.a[{at}]"))).collect();
+    let all = join_all(
+        addrs.iter().map(|addr| journal.announce_operation(create_intent(addr, &provider))),
+    )
+    .await;
     assert!(all.iter().all(Result::is_ok));
     assert_eq!(journal.n_syncs.get(), 1);
-    journal.commit().await.unwrap();
+    journal.make_durable().await.unwrap();
     assert_eq!(journal.n_syncs.get(), 1, "there was nothing more to make durable");
 }
 
 #[tokio::test]
 async fn who_comes_while_the_disk_is_busy_gets_a_request_of_his_own() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
-    let first = journal.announce(create(&a, &provider));
+    let journal = begin_journal(&folder);
+    let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
+    let first = journal.announce_operation(create_intent(&a, &provider));
     let second = async {
         // The first has appended, and waits for the disk.
-        give_way().await;
-        give_way().await;
-        journal.announce(create(&b, &provider)).await
+        yield_once().await;
+        yield_once().await;
+        journal.announce_operation(create_intent(&b, &provider)).await
     };
     let (first, second) = tokio::join!(first, second);
-    assert_eq!((first.unwrap(), second.unwrap()), (Op(2), Op(3)));
+    assert_eq!((first.unwrap(), second.unwrap()), (OperationId(2), OperationId(3)));
     assert_eq!(journal.n_syncs.get(), 2);
 }
 
 #[tokio::test]
 async fn a_waiter_that_goes_away_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
+    let journal = begin_journal(&folder);
+    let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
     {
-        let mut first = Box::pin(journal.announce(create(&a, &provider)));
+        let mut first = Box::pin(journal.announce_operation(create_intent(&a, &provider)));
         assert!(futures_util::poll!(&mut first).is_pending());
         // By now it waits for the disk, and is dropped in that.
         assert!(futures_util::poll!(&mut first).is_pending());
     }
-    journal.announce(create(&b, &provider)).await.unwrap();
+    journal.announce_operation(create_intent(&b, &provider)).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_full_disk_stops_new_calls() {
     // No write to it succeeds.
     let full = File::options().append(true).open("/dev/full").unwrap();
-    let journal = Journal::on("full.wal".into(), locks::lock(full).unwrap());
-    let (addr, provider) = (addr("t.a"), provider());
-    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    let journal = Journal::on_empty_file("full.wal".into(), locks::lock(full).unwrap());
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
-    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Broken(_)), "{error:?}");
 }
 
 /// The bytes that the disk has allocated for a file.
 #[cfg(target_os = "linux")]
-fn allocated(journal: &Journal) -> u64 {
+fn allocated_bytes(journal: &Journal) -> u64 {
     use std::os::unix::fs::MetadataExt as _;
     journal.path().metadata().unwrap().blocks() * 512
 }
@@ -158,31 +161,34 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
         // The file system of this folder reserves nothing.
         return;
     }
-    let journal = begin(&folder);
-    let (next, addr, provider) = (addr("t.b"), addr("t.a"), provider());
+    let journal = begin_journal(&folder);
+    let (next, addr, provider) = (parse_addr("t.b"), parse_addr("t.a"), test_provider());
     let text = Value::String("x".repeat(100_000).into());
-    let before = allocated(&journal);
-    let op = journal.announce(Intent { planned: &text, ..create(&addr, &provider) }).await.unwrap();
+    let before = allocated_bytes(&journal);
+    let op = journal
+        .announce_operation(Intent { planned: &text, ..create_intent(&addr, &provider) })
+        .await
+        .unwrap();
     let length = journal.path().metadata().unwrap().len();
     assert_eq!(length, journal.length.get(), "a reader sees no gap");
     // As long as the plan in base64, and in text, with what only the provider knows.
     assert!(
-        allocated(&journal) >= before.max(length) + 200_000 + (64 << 10),
+        allocated_bytes(&journal) >= before.max(length) + 200_000 + (64 << 10),
         "{}",
-        allocated(&journal)
+        allocated_bytes(&journal)
     );
     let answer = ProviderAnswer { state: vec![b'x'; 100_000], ..ProviderAnswer::default() };
-    let with_space = allocated(&journal);
-    journal.answer(op, answer).unwrap();
-    journal.settle(op, None).unwrap();
-    assert_eq!(allocated(&journal), with_space, "the answer has taken what was reserved");
+    let with_space = allocated_bytes(&journal);
+    journal.record_answer(op, answer).unwrap();
+    journal.settle_operation(op, None).unwrap();
+    assert_eq!(allocated_bytes(&journal), with_space, "the answer has taken what was reserved");
     // A state on the same disk needs the space that no call does.
-    journal.snapshot(&StateFile::fresh()).await.unwrap();
+    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
     let length = journal.path().metadata().unwrap().len();
-    assert!(allocated(&journal) < length + (64 << 10), "{}", allocated(&journal));
+    assert!(allocated_bytes(&journal) < length + (64 << 10), "{}", allocated_bytes(&journal));
     let path = journal.path().to_owned();
-    journal.announce(create(&next, &provider)).await.unwrap();
-    journal.end().await.unwrap();
+    journal.announce_operation(create_intent(&next, &provider)).await.unwrap();
+    journal.end_run().await.unwrap();
     let about = path.metadata().unwrap();
     use std::os::unix::fs::MetadataExt as _;
     assert!(about.blocks() * 512 < about.len() + (64 << 10), "the rest is given back");
@@ -192,94 +198,103 @@ async fn the_disk_keeps_space_for_the_answers_of_announced_calls() {
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
     // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
-    let journal = Journal::on("null.wal".into(), locks::lock(null).unwrap());
-    let (addr, provider) = (addr("t.a"), provider());
-    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    let journal = Journal::on_empty_file("null.wal".into(), locks::lock(null).unwrap());
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let error = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
-    assert!(matches!(journal.commit().await, Err(JournalError::Broken(_))));
+    assert!(matches!(journal.make_durable().await, Err(JournalError::Broken(_))));
 }
 
 #[tokio::test]
 #[should_panic(expected = "made before it was announced")]
 async fn no_call_is_made_before_it_is_announced() {
     let folder = tempfile::tempdir().unwrap();
-    begin(&folder).answer(Op(7), ProviderAnswer::default()).unwrap();
+    begin_journal(&folder).record_answer(OperationId(7), ProviderAnswer::default()).unwrap();
 }
 
 #[tokio::test]
 async fn dependents_wait_until_the_result_is_written_down() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    assert!(!journal.may_go_on(&addr, None));
-    journal.answer(op, ProviderAnswer::default()).unwrap();
-    assert!(!journal.may_go_on(&addr, None));
-    journal.settle(op, None).unwrap();
-    assert!(journal.may_go_on(&addr, None));
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    assert!(!journal.may_start_dependents(&addr, None));
+    journal.record_answer(op, ProviderAnswer::default()).unwrap();
+    assert!(!journal.may_start_dependents(&addr, None));
+    journal.settle_operation(op, None).unwrap();
+    assert!(journal.may_start_dependents(&addr, None));
 }
 
 /// Announces that an object is made while the one before is deposed.
-async fn succeed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) -> Op {
-    let provider = provider();
-    let intent = Intent { deposes: Some(key), ..create(addr, &provider) };
-    let op = journal.announce(intent).await.unwrap();
-    journal.answer(op, ProviderAnswer::default()).unwrap();
+async fn announce_replacement(
+    journal: &Journal,
+    addr: &InstanceAddr,
+    key: &DeposedKey,
+) -> OperationId {
+    let provider = test_provider();
+    let intent = Intent { deposes: Some(key), ..create_intent(addr, &provider) };
+    let op = journal.announce_operation(intent).await.unwrap();
+    journal.record_answer(op, ProviderAnswer::default()).unwrap();
     op
 }
 
-async fn leave(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) {
-    let provider = provider();
-    let (action, deposed) = (Action::Delete, Some(key));
-    journal.announce(Intent { action, deposed, ..create(addr, &provider) }).await.unwrap();
+async fn settle_deposed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) {
+    let provider = test_provider();
+    let (action, deposed) = (CallAction::Delete, Some(key));
+    journal
+        .announce_operation(Intent { action, deposed, ..create_intent(addr, &provider) })
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_predecessor_goes_when_its_successor_is_written_down() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, addr, key) = (begin(&folder), addr("t.a"), DeposedKey("01234567".into()));
-    let op = succeed(&journal, &addr, &key).await;
-    journal.settle(op, None).unwrap();
-    leave(&journal, &addr, &key).await;
+    let (journal, addr, key) =
+        (begin_journal(&folder), parse_addr("t.a"), DeposedKey("01234567".into()));
+    let op = announce_replacement(&journal, &addr, &key).await;
+    journal.settle_operation(op, None).unwrap();
+    settle_deposed(&journal, &addr, &key).await;
 }
 
 #[tokio::test]
 #[should_panic(expected = "a predecessor goes before its successor")]
 async fn a_predecessor_does_not_go_before_its_successor_is_written_down() {
     let folder = tempfile::tempdir().unwrap();
-    let (journal, addr, key) = (begin(&folder), addr("t.a"), DeposedKey("01234567".into()));
-    succeed(&journal, &addr, &key).await;
-    leave(&journal, &addr, &key).await;
+    let (journal, addr, key) =
+        (begin_journal(&folder), parse_addr("t.a"), DeposedKey("01234567".into()));
+    announce_replacement(&journal, &addr, &key).await;
+    settle_deposed(&journal, &addr, &key).await;
 }
 
 #[tokio::test]
 #[should_panic(expected = "a state is stored while a call has no answer")]
 async fn no_state_is_stored_while_a_call_has_no_answer() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    journal.announce(create(&addr, &provider)).await.unwrap();
-    journal.snapshot(&StateFile::fresh()).await.unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
 }
 
 #[tokio::test]
 #[should_panic(expected = "a journal goes before its state is stored")]
 async fn no_journal_goes_before_what_it_holds_is_stored() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    journal.answer(op, ProviderAnswer::default()).unwrap();
-    journal.snapshot(&StateFile::fresh()).await.unwrap();
-    journal.settle(op, None).unwrap();
-    journal.end().await.unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    journal.record_answer(op, ProviderAnswer::default()).unwrap();
+    journal.record_snapshot(&StateFile::new_empty()).await.unwrap();
+    journal.settle_operation(op, None).unwrap();
+    journal.end_run().await.unwrap();
 }
 
-fn object(status: Status) -> Object {
-    Object {
+fn object_with_status(status: ObjectStatus) -> ObjectState {
+    ObjectState {
         status,
         schema_version: 0,
-        attributes: Attributes::default(),
+        attributes: ObjectAttributes::default(),
         sensitive: Arc::default(),
         private: Bytes::new(),
         dependencies: Arc::default(),
@@ -291,24 +306,24 @@ fn object(status: Status) -> Object {
 #[tokio::test]
 async fn an_object_is_half_made_while_something_runs_beside_it() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    assert!(!journal.may_run_beside(&addr));
-    journal.settle_for_now(op, Some(&object(Status::Tainted))).unwrap();
-    assert!(journal.may_run_beside(&addr));
-    journal.settle(op, Some(&object(Status::Ready))).unwrap();
-    assert!(!journal.may_run_beside(&addr));
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    assert!(!journal.may_run_provisioner(&addr));
+    journal.settle_provisionally(op, Some(&object_with_status(ObjectStatus::Tainted))).unwrap();
+    assert!(journal.may_run_provisioner(&addr));
+    journal.settle_operation(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
+    assert!(!journal.may_run_provisioner(&addr));
 }
 
 #[tokio::test]
 #[should_panic(expected = "whole before what runs beside it")]
 async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a"), provider());
-    let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    journal.settle_for_now(op, Some(&object(Status::Ready))).unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a"), test_provider());
+    let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    journal.settle_provisionally(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
 }
 
 /// Some records as they stand in a file, and where each ends.
@@ -317,7 +332,7 @@ fn some_records() -> (Vec<u8>, Vec<usize>) {
     let mut ends = vec![0];
     for number in 1..6 {
         let how = "x".repeat(usize::try_from(number).unwrap() * 7);
-        bytes.extend(record::frame(number, &Record::Resolved { op: number, how }));
+        bytes.extend(record::frame_record(number, &Record::Resolved { op: number, how }));
         ends.push(bytes.len());
     }
     (bytes, ends)
@@ -327,7 +342,7 @@ fn some_records() -> (Vec<u8>, Vec<usize>) {
 fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
     let (bytes, ends) = some_records();
     for cut in 0..=bytes.len() {
-        let log = record::read(&bytes[..cut]).unwrap();
+        let log = record::scan_journal(&bytes[..cut]).unwrap();
         let n_whole = ends.iter().filter(|end| **end <= cut).count() - 1;
         assert_eq!((log.records.len(), log.end), (n_whole, ends[n_whole]), "cut at {cut}");
     }
@@ -338,7 +353,7 @@ fn noise_behind_the_end_is_passed_over() {
     let (bytes, ends) = some_records();
     // What a file system may leave behind the end in a crash.
     for noise in [vec![0; 600], vec![0xff; 600], (0..=255).cycle().take(600).collect()] {
-        let log = record::read(&[bytes.clone(), noise].concat()).unwrap();
+        let log = record::scan_journal(&[bytes.clone(), noise].concat()).unwrap();
         assert_eq!((log.records.len(), log.end), (5, ends[5]));
     }
 }
@@ -351,39 +366,42 @@ fn a_flipped_byte_costs_one_record_and_names_it() {
         damaged[at] ^= 0x20;
         let n_before = ends.iter().filter(|end| **end <= at).count() - 1;
         let lost = n_before as u64 + 1;
-        let log = record::read(&damaged).unwrap();
+        let log = record::scan_journal(&damaged).unwrap();
         let numbers: Vec<u64> = log.records.iter().map(|(number, _)| *number).collect();
         let sound: Vec<u64> = (1..6).filter(|number| *number != lost).collect();
         assert_eq!(numbers, sound, "byte {at}");
         let [gap] = &log.gaps[..] else { panic!("byte {at}: {:?}", log.gaps) };
         assert_eq!((gap.offset, gap.first), (ends[n_before], lost), "byte {at}");
-        assert_eq!(gap.kind, Kind::Other, "byte {at}");
+        assert_eq!(gap.kind, LostRecordKind::Other, "byte {at}");
     }
 }
 
 #[test]
 fn records_that_are_missing_are_a_gap() {
     let (bytes, ends) = some_records();
-    let log = record::read(&[&bytes[..ends[1]], &bytes[ends[3]..]].concat()).unwrap();
+    let log = record::scan_journal(&[&bytes[..ends[1]], &bytes[ends[3]..]].concat()).unwrap();
     let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
-    assert_eq!((gap.first, gap.last, gap.kind), (2, Some(3), Kind::Unknown));
-    let log = record::read(&bytes[ends[1]..]).unwrap();
+    assert_eq!((gap.first, gap.last, gap.kind), (2, Some(3), LostRecordKind::Unknown));
+    let log = record::scan_journal(&bytes[ends[1]..]).unwrap();
     assert_eq!((log.gaps[0].first, log.gaps[0].last, log.records.len()), (1, Some(1), 4));
 }
 
 #[test]
 fn what_a_lost_announcement_was_about_can_often_be_read() {
     let folder = tempfile::tempdir().unwrap();
-    let journal = begin(&folder);
-    let (addr, provider) = (addr("t.a[\"k\"]"), provider());
-    journal.note(create(&addr, &provider)).unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());
+    journal.announce_internal(create_intent(&addr, &provider)).unwrap();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();
     // In the action: the address behind it can still be read.
     bytes[at] ^= 1;
-    let log = record::read(&bytes).unwrap();
+    let log = record::scan_journal(&bytes).unwrap();
     let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
-    assert_eq!((gap.kind, &gap.addresses[..]), (Kind::Intent, &["t.a[\"k\"]".to_owned()][..]));
+    assert_eq!(
+        (gap.kind, &gap.addresses[..]),
+        (LostRecordKind::Intent, &["t.a[\"k\"]".to_owned()][..])
+    );
 }
 
 #[test]
@@ -393,9 +411,9 @@ fn a_folder_of_journals_that_is_a_link_is_not_followed() {
     // A folder that is there, and one that following the link would create.
     for target in [victim.path().to_owned(), victim.path().join("new")] {
         std::os::unix::fs::symlink(target, &link).unwrap();
-        let base = StateFile::fresh();
+        let base = StateFile::new_empty();
         let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-        let error = Journal::begin(&link, begin).err().unwrap().to_string();
+        let error = Journal::begin_run(&link, begin).err().unwrap().to_string();
         assert!(error.contains("symbolic link"), "{error}");
         assert_eq!(victim.path().read_dir().unwrap().count(), 0);
         std::fs::remove_file(&link).unwrap();
@@ -406,9 +424,9 @@ fn a_folder_of_journals_that_is_a_link_is_not_followed() {
 fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
     let folder = tempfile::tempdir().unwrap();
     let journals = folder.path().join("journal");
-    let (first, killed) = (begin(&folder), journals.join("killed.begin"));
+    let (first, killed) = (begin_journal(&folder), journals.join("killed.begin"));
     std::fs::write(&killed, "").unwrap();
-    let second = begin(&folder);
+    let second = begin_journal(&folder);
     let mut found: Vec<_> =
         journals.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();
@@ -416,7 +434,7 @@ fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
     expected.sort();
     assert_eq!(found, expected, "what a killed run left before it had begun is removed");
     for journal in [first, second] {
-        assert_eq!(names_of(&journal), ["RunBegin"]);
+        assert_eq!(record_names(&journal), ["RunBegin"]);
     }
 }
 
@@ -428,20 +446,21 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     // Writing to a pipe succeeds, and nothing makes it durable.
     let (mut reader, writer) = io::pipe().unwrap();
     let writer = File::from(std::os::fd::OwnedFd::from(writer));
-    let journal = Journal::on(path.clone(), locks::lock(writer).unwrap());
-    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
-    let [first, second] = [&a, &b].map(|addr| journal.announce(create(addr, &provider)));
+    let journal = Journal::on_empty_file(path.clone(), locks::lock(writer).unwrap());
+    let (a, b, provider) = (parse_addr("t.a"), parse_addr("t.b"), test_provider());
+    let [first, second] =
+        [&a, &b].map(|addr| journal.announce_operation(create_intent(addr, &provider)));
     let (first, second) = tokio::join!(first, second);
     // A call after the disk has answered finds the journal broken; it is a race which call that is.
     let errors = [first.unwrap_err(), second.unwrap_err()];
     assert!(errors.iter().any(|error| matches!(error, JournalError::Io { .. })), "{errors:?}");
-    let third = journal.announce(create(&a, &provider)).await;
+    let third = journal.announce_operation(create_intent(&a, &provider)).await;
     assert!(matches!(third.unwrap_err(), JournalError::Broken(_)), "nothing is begun any more");
-    journal.end().await.unwrap();
+    journal.end_run().await.unwrap();
     assert!(!path.exists(), "there is nothing that the next run has to know");
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut reader, &mut bytes).unwrap();
-    let log = record::read(&bytes).unwrap();
+    let log = record::scan_journal(&bytes).unwrap();
     let resolved = log.records.iter().filter(|(_, it)| matches!(it, Record::Resolved { .. }));
     assert_eq!(resolved.count(), 2);
 }
@@ -450,9 +469,9 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
 fn a_file_system_without_locks_is_said_to_be_one() {
     use nix::errno::Errno;
     for errno in [Errno::ENOLCK, Errno::EOPNOTSUPP] {
-        let told = JournalError::io("lock", Path::new("a.wal"))(errno.into()).diagnostic();
+        let told = JournalError::io_error("lock", Path::new("a.wal"))(errno.into()).diagnostic();
         assert!(told.detail.contains("does not lock files"), "{}", told.detail);
     }
-    let told = JournalError::io("lock", Path::new("a.wal"))(Errno::EPERM.into()).diagnostic();
+    let told = JournalError::io_error("lock", Path::new("a.wal"))(Errno::EPERM.into()).diagnostic();
     assert!(!told.detail.contains("does not lock files"), "{}", told.detail);
 }

@@ -2,12 +2,12 @@
 
 use nix::unistd::{User, gethostname, getuid};
 
-pub(super) fn user() -> String {
+pub(super) fn user_name() -> String {
     let uid = getuid();
     let user = User::from_uid(uid).ok().flatten();
     user.map_or_else(|| uid.to_string(), |user| user.name)
 }
 
-pub(super) fn host() -> String {
+pub(super) fn host_name() -> String {
     gethostname().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-use super::{InterruptedRun, JournalDamage, Recovery, Unresolved, read};
+use super::{InterruptedRun, JournalDamage, Recovery, UnresolvedOperation, read_journal};
 use crate::disk::FileOptions as _;
 use crate::state::file::StateFile;
 use crate::state::journal::record::{self, Record, RunBegin};
@@ -13,53 +13,55 @@ use crate::state::journal::{self, JournalError};
 
 impl Recovery {
     /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
-    /// on record until [`Recovery::decide`]; for the others, the next refresh finds out. A damaged
+    /// on record until [`Recovery::record_decision`]; for the others, the next refresh finds out. A damaged
     /// journal is kept under another name, which nothing reads.
     ///
     /// # Errors
     /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
-    pub fn finish(&self) -> Result<(), JournalError> {
+    pub fn archive_journals(&self) -> Result<(), JournalError> {
         for run in &self.runs {
-            let waits: Vec<&Unresolved> =
+            let waits: Vec<&UnresolvedOperation> =
                 self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
-                (None, false) => journal::remove(&run.journal)?,
+                (None, false) => journal::remove_journal(&run.journal)?,
                 // The journal stays for open operations. `TakenOver` tells the next command that
                 // all other results are stored, so that they are not put in again over later
                 // changes.
-                (None, true) => append(&run.journal, &outcomes(&waits))?,
-                (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_as())
-                    .map_err(JournalError::io("rename", &run.journal))?,
-                (Some(damage), true) => self.rewrite(run, damage, &outcomes(&waits))?,
+                (None, true) => append_records(&run.journal, &outcome_records(&waits))?,
+                (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_path())
+                    .map_err(JournalError::io_error("rename", &run.journal))?,
+                (Some(damage), true) => {
+                    self.rewrite_damaged_journal(run, damage, &outcome_records(&waits))?;
+                }
             }
         }
         Ok(())
     }
 
     /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
-    fn rewrite(
+    fn rewrite_damaged_journal(
         &self,
         run: &InterruptedRun,
         damage: &JournalDamage,
         more: &[Record],
     ) -> Result<(), JournalError> {
         let path = &run.journal;
-        let failed = |error| JournalError::io("write", path)(error);
-        let log = read(path)?;
-        let file = self.file.clone().unwrap_or_else(StateFile::fresh);
+        let failed = |error| JournalError::io_error("write", path)(error);
+        let log = read_journal(path)?;
+        let file = self.file.clone().unwrap_or_else(StateFile::new_empty);
         let (lineage, serial) = (file.lineage, file.serial);
         let begin = Record::RunBegin(RunBegin { lineage, serial, ..RunBegin::default() });
         // The description of the run may be what is lost.
-        let begin = log.begin().is_none().then_some(&begin);
+        let begin = log.run_begin().is_none().then_some(&begin);
         let sound = log.records.iter().map(|(_, record)| record);
         let mut bytes = Vec::new();
         for (record, number) in begin.into_iter().chain(sound).chain(more).zip(1..) {
-            bytes.extend(record::frame(number, record));
+            bytes.extend(record::frame_record(number, record));
         }
         // The name is not read by recovery, so a crash during the rewrite leaves the damaged
         // journal in force.
-        let next = path.with_extension(journal::UNFINISHED);
-        let kept = damage.kept_as();
+        let next = path.with_extension(journal::UNFINISHED_EXTENSION);
+        let kept = damage.kept_path();
         // The damaged bytes are kept before they are replaced. An existing copy is from an earlier
         // attempt and has more of the original than this file.
         if !kept.exists() && std::fs::hard_link(path, &kept).is_err() {
@@ -74,7 +76,7 @@ impl Recovery {
 }
 
 /// The records of the outcomes of calls that were open.
-fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
+fn outcome_records(waits: &[&UnresolvedOperation]) -> Vec<Record> {
     let doubts = waits.iter().map(|one| match one.needs_decision() {
         true => Record::Doubted { op: one.op },
         false => one.resolved_record(one.decided.as_deref().unwrap_or("left to the next refresh")),
@@ -83,9 +85,9 @@ fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
 }
 
 /// Appends records to a journal of an ended run, behind its last whole record.
-pub(super) fn append(path: &Path, records: &[Record]) -> Result<(), JournalError> {
-    let log = read(path)?;
-    let failed = |error| JournalError::io("write", path)(error);
+pub(super) fn append_records(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+    let log = read_journal(path)?;
+    let failed = |error| JournalError::io_error("write", path)(error);
     let mut file = OpenOptions::new().appending().open(path).map_err(failed)?;
     // The torn end of a record would make everything behind it unreadable.
     file.set_len(log.end as u64).map_err(failed)?;
@@ -93,7 +95,7 @@ pub(super) fn append(path: &Path, records: &[Record]) -> Result<(), JournalError
     let mut number = log.records.last().map_or(0, |(number, _)| *number);
     for record in records {
         number += 1;
-        file.write_all(&record::frame(number, record)).map_err(failed)?;
+        file.write_all(&record::frame_record(number, record)).map_err(failed)?;
     }
     file.sync_all().map_err(failed)
 }

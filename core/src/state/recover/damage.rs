@@ -8,11 +8,11 @@ use formwork_value::diag::Blame;
 
 use super::InterruptedRun;
 use crate::messages;
-use crate::state::journal::record::Log;
-use crate::state::journal::scan::{Gap, Kind};
+use crate::state::journal::record::JournalLog;
+use crate::state::journal::scan::{JournalGap, LostRecordKind};
 
 /// The extension of a damaged journal that was set aside.
-pub(super) const SET_ASIDE: &str = "damaged";
+pub(super) const DAMAGED_EXTENSION: &str = "damaged";
 
 /// The damage of a journal.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ pub struct JournalDamage {
 impl JournalDamage {
     /// Describes the damage of a journal; `None` if it is sound. `names` returns the address that an
     /// announcement is about; `is_known` whether the result of an announcement was read.
-    pub(super) fn of(
-        log: &Log,
+    pub(super) fn from_log(
+        log: &JournalLog,
         path: PathBuf,
         names: impl Fn(u64) -> Option<String>,
         is_known: impl Fn(u64) -> bool,
@@ -36,12 +36,12 @@ impl JournalDamage {
         if !log.is_damaged() {
             return None;
         }
-        let mut lost: Vec<String> = log.gaps.iter().map(|gap| describe(gap, &names)).collect();
-        let may_hide = |gap: &Gap| match (gap.kind, gap.last) {
+        let mut lost: Vec<String> = log.gaps.iter().map(|gap| describe_gap(gap, &names)).collect();
+        let may_hide = |gap: &JournalGap| match (gap.kind, gap.last) {
             // Only an announcement may be the one record that names an object.
-            (Kind::Begin | Kind::Other, _) => false,
-            (Kind::Intent | Kind::Unknown, None) => true,
-            (Kind::Intent | Kind::Unknown, Some(last)) => {
+            (LostRecordKind::Begin | LostRecordKind::Other, _) => false,
+            (LostRecordKind::Intent | LostRecordKind::Unknown, None) => true,
+            (LostRecordKind::Intent | LostRecordKind::Unknown, Some(last)) => {
                 // An announcement is known by its number where its result was read.
                 // Between two records with consecutive numbers there is none to be known.
                 last.saturating_sub(gap.first) > log.records.len() as u64
@@ -59,15 +59,15 @@ impl JournalDamage {
 
     /// The file that the journal is kept as.
     #[must_use]
-    pub fn kept_as(&self) -> PathBuf {
+    pub fn kept_path(&self) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(".");
-        name.push(SET_ASIDE);
+        name.push(DAMAGED_EXTENSION);
         name.into()
     }
 
     /// Adds results that could be read and not be put into the state.
-    pub(super) fn add_unplaced(&mut self, unplaced: &BTreeSet<String>) {
+    pub(super) fn add_unplaced_results(&mut self, unplaced: &BTreeSet<String>) {
         for addr in unplaced {
             self.hides_creation = true;
             let text = format!(
@@ -79,11 +79,11 @@ impl JournalDamage {
 
     /// A warning for commands that create nothing.
     #[must_use]
-    pub fn warning(&self, run: &InterruptedRun) -> Diagnostic {
+    pub fn damage_warning(&self, run: &InterruptedRun) -> Diagnostic {
         let detail = format!(
             "{} It is moved to {} when the state is next stored.",
-            self.describe(run),
-            self.kept_as().display()
+            self.describe_damage(run),
+            self.kept_path().display()
         );
         Diagnostic::warning(messages::JOURNAL_IS_DAMAGED, detail).blame(Blame::Environment)
     }
@@ -91,25 +91,25 @@ impl JournalDamage {
     /// The error of a command that would create objects, beside the warning. The caller must have
     /// stored the state.
     #[must_use]
-    pub fn error(&self) -> Diagnostic {
+    pub fn damage_error(&self) -> Diagnostic {
         let detail = format!(
             "Nothing was changed, because an object of a lost record could be created a second time. \
              The results of the sound records are in the state now, and the journal was moved to {}. \
              Look for objects that the state does not have, add them with `formwork import`, and run \
              the command again.",
-            self.kept_as().display()
+            self.kept_path().display()
         );
         Diagnostic::error(messages::UNKNOWN_OBJECTS_MAY_EXIST, detail).blame(Blame::Environment)
     }
 
-    fn describe(&self, run: &InterruptedRun) -> String {
+    fn describe_damage(&self, run: &InterruptedRun) -> String {
         let begun = match run.who.is_empty() {
             true => String::new(),
             false => format!(
                 ", of a run ({}) that {} began at {},",
                 run.operation,
                 run.who,
-                super::to_the_second(&run.when)
+                super::strip_subseconds(&run.when)
             ),
         };
         let lost = self.lost.iter().map(|lost| format!("\n  - {lost}")).collect::<String>();
@@ -130,17 +130,17 @@ impl JournalDamage {
     }
 }
 
-fn describe(gap: &Gap, names: &impl Fn(u64) -> Option<String>) -> String {
-    let Gap { offset, first, last, kind, addresses, ops } = gap;
+fn describe_gap(gap: &JournalGap, names: &impl Fn(u64) -> Option<String>) -> String {
+    let JournalGap { offset, first, last, kind, addresses, ops } = gap;
     let numbers = match last {
         Some(last) if last < first => format!("bytes in no record, before record {first},"),
         Some(last) if last != first => format!("records {first} to {last}"),
         _ => format!("record {first}"),
     };
     let kind = match kind {
-        Kind::Begin => ", the description of the run",
-        Kind::Intent => ", the announcement of a call",
-        Kind::Other | Kind::Unknown => "",
+        LostRecordKind::Begin => ", the description of the run",
+        LostRecordKind::Intent => ", the announcement of a call",
+        LostRecordKind::Other | LostRecordKind::Unknown => "",
     };
     let named = ops.iter().filter_map(|op| names(*op)).chain(addresses.iter().cloned());
     // The bytes are damaged, and control characters would steer the terminal.

@@ -8,50 +8,52 @@ use std::str::FromStr;
 use formwork_value::{Type, codec};
 use serde_json::value::RawValue;
 
-use super::{InterruptedRun, JournalDamage, OpenQuestion, Recovery, Unresolved};
+use super::{InterruptedRun, JournalDamage, OpenQuestion, Recovery, UnresolvedOperation};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::state::file::{self, Entry, StateFile};
-use crate::state::journal::record::{self, IntentRecord, JournalExtent, Log, Record, RunBegin};
+use crate::state::file::{self, ObjectEntry, StateFile};
+use crate::state::journal::record::{
+    self, IntentRecord, JournalExtent, JournalLog, Record, RunBegin,
+};
 use crate::state::journal::{JournalError, ProviderAnswer};
-use crate::state::{Object, State};
+use crate::state::{ObjectState, State};
 
 /// Position of an object in the state.
-type Slot = (InstanceAddr, Option<DeposedKey>);
+type ObjectSlot = (InstanceAddr, Option<DeposedKey>);
 
 /// A call in a journal.
-struct Call<'l> {
+struct ReplayedCall<'l> {
     intent: &'l IntentRecord,
-    slot: Slot,
+    slot: ObjectSlot,
     provider: ProviderConfigAddr,
 }
 
-impl Call<'_> {
+impl ReplayedCall<'_> {
     /// Under which key the object is deposed that the new one takes the place of.
-    fn deposes(&self) -> Option<DeposedKey> {
+    fn deposed_key_of_predecessor(&self) -> Option<DeposedKey> {
         self.intent.deposes.as_ref().map(|key| DeposedKey(key.as_str().into()))
     }
 }
 
 /// Replays one journal.
-pub(super) struct Replay<'l> {
+pub(super) struct JournalReplay<'l> {
     path: PathBuf,
-    calls: BTreeMap<u64, Call<'l>>,
+    calls: BTreeMap<u64, ReplayedCall<'l>>,
     answers: HashMap<u64, &'l ProviderAnswer>,
     results: HashMap<u64, Option<&'l RawValue>>,
     /// Calls that are neither settled nor resolved.
     pub(super) open: BTreeSet<u64>,
     /// For each place the objects that this run may have found or left there, by fingerprint.
-    own: HashMap<Slot, HashSet<Option<String>>>,
+    own: HashMap<ObjectSlot, HashSet<Option<String>>>,
     /// The addresses of results whose announcement is lost and whose place holds another object.
     unplaced: BTreeSet<String>,
 }
 
-impl<'l> Replay<'l> {
+impl<'l> JournalReplay<'l> {
     /// Reads a journal.
     ///
     /// # Errors
     /// When a record in it names no address: then it is unknown which object it is about.
-    pub(super) fn new(path: PathBuf, log: &'l Log) -> Result<Self, JournalError> {
+    pub(super) fn new(path: PathBuf, log: &'l JournalLog) -> Result<Self, JournalError> {
         let mut replay = Self {
             path,
             calls: BTreeMap::new(),
@@ -62,22 +64,23 @@ impl<'l> Replay<'l> {
             unplaced: BTreeSet::new(),
         };
         for (number, record) in &log.records {
-            replay.take_in(*number, record)?;
+            replay.read_record(*number, record)?;
         }
         Ok(replay)
     }
 
-    fn take_in(&mut self, number: u64, record: &'l Record) -> Result<(), JournalError> {
+    fn read_record(&mut self, number: u64, record: &'l Record) -> Result<(), JournalError> {
         match record {
             Record::Intent(intent) => {
-                let addr = self.parsed(number, &intent.address)?;
-                let provider = self.parsed(number, &intent.provider)?;
+                let addr = self.parse_name(number, &intent.address)?;
+                let provider = self.parse_name(number, &intent.provider)?;
                 let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
                 self.open.insert(intent.op);
-                self.calls.insert(intent.op, Call { intent, slot: (addr, deposed), provider });
+                self.calls
+                    .insert(intent.op, ReplayedCall { intent, slot: (addr, deposed), provider });
                 // The object that the run found counts as its own: if the stored state still has
                 // it, no other program has changed it, and the result may replace it.
-                self.remember(intent.op, intent.prior.clone());
+                self.remember_fingerprint(intent.op, intent.prior.clone());
             }
             Record::Answer { op, answer } => {
                 self.answers.insert(*op, answer);
@@ -85,8 +88,9 @@ impl<'l> Replay<'l> {
             Record::Settled { op, object } => {
                 self.open.remove(op);
                 self.results.insert(*op, object.as_deref());
-                let print = object.as_ref().map(|raw| record::fingerprint(raw.get().as_bytes()));
-                self.remember(*op, print);
+                let print =
+                    object.as_ref().map(|raw| record::fingerprint_hex(raw.get().as_bytes()));
+                self.remember_fingerprint(*op, print);
             }
             Record::Doubted { op } => {
                 // Doubted operations were open when an earlier command took this journal over. They
@@ -102,7 +106,7 @@ impl<'l> Replay<'l> {
     }
 
     /// Parses a name of a record. It was printed by this program, or by a newer one.
-    fn parsed<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
+    fn parse_name<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
         name.parse().map_err(|_| JournalError::Unreadable {
             path: self.path.clone(),
             number,
@@ -110,23 +114,27 @@ impl<'l> Replay<'l> {
         })
     }
 
-    fn remember(&mut self, op: u64, print: Option<String>) {
+    fn remember_fingerprint(&mut self, op: u64, print: Option<String>) {
         // Without its announcement the place of a result is not known here.
         if let Some(call) = self.calls.get(&op) {
             self.own.entry(call.slot.clone()).or_default().insert(print);
         }
     }
 
-    pub(super) fn run(mut self, log: &Log, recovery: &mut Recovery) -> Result<(), JournalError> {
+    pub(super) fn replay_log(
+        mut self,
+        log: &JournalLog,
+        recovery: &mut Recovery,
+    ) -> Result<(), JournalError> {
         let nothing = RunBegin::default();
-        let begin = log.begin();
+        let begin = log.run_begin();
         let RunBegin { operation, when, who, .. } = begin.unwrap_or(&nothing);
         let mut run = InterruptedRun {
             operation: operation.clone(),
             when: when.clone(),
             who: who.clone(),
             n_replayed: 0,
-            damage: self.damage(log),
+            damage: self.journal_damage(log),
             began_with: None,
             journal: self.path.clone(),
         };
@@ -135,7 +143,7 @@ impl<'l> Replay<'l> {
         let is_idle = self.calls.is_empty() && !log.is_damaged();
         // A journal with an end record was to be removed, and only its removal is missing.
         if !log.has_ended() && !is_idle {
-            let mut file = self.base(log, recovery.file.take())?;
+            let mut file = self.base_state(log, recovery.file.take())?;
             let is_same = begin.is_some_and(|begin| begin.lineage == file.lineage);
             // A serial below that of the beginning means that an older state was copied over the
             // stored one. Results can be put into it, but objects from in between are missing in
@@ -147,7 +155,7 @@ impl<'l> Replay<'l> {
             // Results that the run stored are not in a state that was begun apart from it. If the
             // lineage of the run is lost, the stored state is known by its content alone.
             let extent = match is_same || begin.is_none() || log.is_taken_over() {
-                true => log.extent(&file),
+                true => log.extent_in_state(&file),
                 false => JournalExtent::Unknown,
             };
             // And objects in such a state may have been made by the program that began it.
@@ -155,34 +163,38 @@ impl<'l> Replay<'l> {
             let included = if let JournalExtent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 let Record::Settled { op, .. } = record else { continue };
-                match self.settle(*op, extent, &mut file.state)? {
+                match self.settle_operation(*op, extent, &mut file.state)? {
                     ReplayOutcome::Put => run.n_replayed += 1,
-                    ReplayOutcome::WasThere => {}
+                    ReplayOutcome::AlreadyInState => {}
                     ReplayOutcome::Doubtful => drop(doubted.insert(*op)),
                 }
             }
             if let Some(damage) = &mut run.damage {
-                damage.add_unplaced(&self.unplaced);
+                damage.add_unplaced_results(&self.unplaced);
             }
             // Also an empty state has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
             for op in doubted {
-                recovery.unresolved.extend(self.unresolved(op, found)?);
+                recovery.unresolved.extend(self.unresolved_operation(op, found)?);
             }
         }
         recovery.runs.push(run);
         Ok(())
     }
 
-    fn damage(&self, log: &Log) -> Option<JournalDamage> {
+    fn journal_damage(&self, log: &JournalLog) -> Option<JournalDamage> {
         let names = |op: u64| self.calls.get(&op).map(|call| call.slot.0.to_string());
         let is_known = |op: u64| self.results.contains_key(&op);
-        JournalDamage::of(log, self.path.clone(), names, is_known)
+        JournalDamage::from_log(log, self.path.clone(), names, is_known)
     }
 
     /// The state that the journal goes with.
-    fn base(&self, log: &Log, stored: Option<StateFile>) -> Result<StateFile, JournalError> {
-        let Some(begin) = log.begin() else {
+    fn base_state(
+        &self,
+        log: &JournalLog,
+        stored: Option<StateFile>,
+    ) -> Result<StateFile, JournalError> {
+        let Some(begin) = log.run_begin() else {
             return stored.ok_or_else(|| JournalError::Headless(self.path.clone()));
         };
         match stored {
@@ -197,31 +209,35 @@ impl<'l> Replay<'l> {
                 path: self.path.clone(),
                 theirs: begin.lineage.clone(),
                 ours: file.lineage,
-                objects: self.objects(),
+                objects: self.describe_objects(),
             }),
             // The run began with objects that only the missing state had. Starting from nothing
             // would create all of them again.
             None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
                 path: self.path.clone(),
                 read_from: begin.read_from.clone(),
-                objects: self.objects(),
+                objects: self.describe_objects(),
             }),
             // The lineage is kept: journals and backups of the first run name it, and a new one
             // would make them foreign.
-            None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::fresh() }),
+            None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::new_empty() }),
         }
     }
 
     /// A line for each object that the run left, and for each call whose outcome is not known.
-    fn objects(&self) -> Vec<String> {
-        let mut lines: BTreeMap<Slot, String> = BTreeMap::new();
+    fn describe_objects(&self) -> Vec<String> {
+        let mut lines: BTreeMap<ObjectSlot, String> = BTreeMap::new();
         for (op, call) in &self.calls {
             let addr = &call.slot.0;
             // What cannot be read must not hide the error that this list is for.
-            let Ok(result) = self.result(*op) else { continue };
+            let Ok(result) = self.resulting_object(*op) else { continue };
             match result {
                 Some(entry) => {
-                    let id = entry.object.attributes.id().map(|id| format!(" with the id {id:?}"));
+                    let id = entry
+                        .object
+                        .attributes
+                        .id_attribute()
+                        .map(|id| format!(" with the id {id:?}"));
                     let line = format!("{addr}{}", id.unwrap_or_default());
                     lines.insert(call.slot.clone(), line);
                 }
@@ -236,7 +252,7 @@ impl<'l> Replay<'l> {
     }
 
     /// Puts the result of a call into the state, unless another program has changed it there.
-    fn settle(
+    fn settle_operation(
         &mut self,
         op: u64,
         extent: JournalExtent,
@@ -245,10 +261,10 @@ impl<'l> Replay<'l> {
         if !self.calls.contains_key(&op) {
             return self.settle_unannounced(op, state);
         }
-        let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::WasThere) };
+        let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::AlreadyInState) };
         let there = object_at(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
-            record::fingerprint(&file::write_entry(addr, deposed.as_ref(), provider, object))
+            record::fingerprint_hex(&file::write_entry(addr, deposed.as_ref(), provider, object))
         });
         let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
         // The state was written by another program. A result may replace an object that the run
@@ -256,15 +272,15 @@ impl<'l> Replay<'l> {
         if extent == JournalExtent::Unknown && !is_own() {
             return Ok(ReplayOutcome::Doubtful);
         }
-        let result = self.result(op)?;
+        let result = self.resulting_object(op)?;
         let print = self.results.get(&op).copied().flatten();
-        let print = print.map(|raw| record::fingerprint(raw.get().as_bytes()));
+        let print = print.map(|raw| record::fingerprint_hex(raw.get().as_bytes()));
         // An equal object proves that the result is stored already, and nothing has to be counted.
         if there == print && result.is_some() {
-            return Ok(ReplayOutcome::WasThere);
+            return Ok(ReplayOutcome::AlreadyInState);
         }
-        put(state, call, result);
-        Ok(if there == print { ReplayOutcome::WasThere } else { ReplayOutcome::Put })
+        put_result(state, call, result);
+        Ok(if there == print { ReplayOutcome::AlreadyInState } else { ReplayOutcome::Put })
     }
 
     /// Puts a result whose intent is lost into the state, if its address is free. Without the
@@ -275,16 +291,18 @@ impl<'l> Replay<'l> {
         state: &mut State,
     ) -> Result<ReplayOutcome, JournalError> {
         // That something is gone means nothing without its place.
-        let Some(entry) = self.result(op)? else { return Ok(ReplayOutcome::WasThere) };
+        let Some(entry) = self.resulting_object(op)? else {
+            return Ok(ReplayOutcome::AlreadyInState);
+        };
         let slot = (entry.addr, entry.deposed);
         if let Some((_, there)) = object_at(state, &slot) {
             if *there != *entry.object {
                 self.unplaced.insert(slot.0.to_string());
             }
-            return Ok(ReplayOutcome::WasThere);
+            return Ok(ReplayOutcome::AlreadyInState);
         }
         let (addr, deposed) = slot;
-        let resource = state.resource_mut(addr.of(), &entry.provider);
+        let resource = state.resource_or_insert(addr.resource_addr(), &entry.provider);
         let instance = resource.instances.or_default(&addr.key);
         match deposed {
             Some(key) => drop(instance.deposed.insert(key, entry.object)),
@@ -294,7 +312,7 @@ impl<'l> Replay<'l> {
     }
 
     /// The object that a call left, if it left one.
-    fn result(&self, op: u64) -> Result<Option<Entry>, JournalError> {
+    fn resulting_object(&self, op: u64) -> Result<Option<ObjectEntry>, JournalError> {
         let Some(raw) = self.results.get(&op).copied().flatten() else { return Ok(None) };
         file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
             path: self.path.clone(),
@@ -303,17 +321,23 @@ impl<'l> Replay<'l> {
         })
     }
 
-    fn unresolved(&self, op: u64, found: u64) -> Result<Option<Unresolved>, JournalError> {
+    fn unresolved_operation(
+        &self,
+        op: u64,
+        found: u64,
+    ) -> Result<Option<UnresolvedOperation>, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
-        let Call { intent, slot: (addr, deposed), provider } = call;
+        let ReplayedCall { intent, slot: (addr, deposed), provider } = call;
         let doubt = match self.results.get(&op) {
             None => OpenQuestion::Effect,
-            Some(_) => OpenQuestion::Place { object: self.result(op)?.map(|entry| entry.object) },
+            Some(_) => OpenQuestion::Destination {
+                object: self.resulting_object(op)?.map(|entry| entry.object),
+            },
         };
-        Ok(Some(Unresolved {
+        Ok(Some(UnresolvedOperation {
             addr: addr.clone(),
             deposed: deposed.clone(),
-            deposes: call.deposes(),
+            deposes: call.deposed_key_of_predecessor(),
             provider: provider.clone(),
             action: intent.action,
             // Without it the call is open all the same, only harder to look for.
@@ -333,13 +357,16 @@ impl<'l> Replay<'l> {
 /// Outcome of a result.
 enum ReplayOutcome {
     Put,
-    WasThere,
+    AlreadyInState,
     Doubtful,
 }
 
-fn object_at<'s>(state: &'s State, slot: &Slot) -> Option<(&'s ProviderConfigAddr, &'s Object)> {
+fn object_at<'s>(
+    state: &'s State,
+    slot: &ObjectSlot,
+) -> Option<(&'s ProviderConfigAddr, &'s ObjectState)> {
     let (addr, deposed) = slot;
-    let resource = state.resources.get(&addr.of())?;
+    let resource = state.resources.get(&addr.resource_addr())?;
     let instance = resource.instances.get(&addr.key)?;
     let object = match deposed {
         Some(key) => instance.deposed.get(key)?,
@@ -349,9 +376,9 @@ fn object_at<'s>(state: &'s State, slot: &Slot) -> Option<(&'s ProviderConfigAdd
 }
 
 /// Puts the result of a call in its place, or empties the place.
-fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
+fn put_result(state: &mut State, call: &ReplayedCall<'_>, result: Option<ObjectEntry>) {
     let (addr, deposed) = &call.slot;
-    let resource = state.resource_mut(addr.of(), &call.provider);
+    let resource = state.resource_or_insert(addr.resource_addr(), &call.provider);
     let instance = resource.instances.or_default(&addr.key);
     let object = result.map(|entry| {
         resource.provider = entry.provider;
@@ -365,12 +392,12 @@ fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
             // object is deposed here, because its destruction is a later operation that may not
             // have happened.
             let before = instance.current.replace(object);
-            if let (Some(key), Some(before)) = (call.deposes(), before) {
+            if let (Some(key), Some(before)) = (call.deposed_key_of_predecessor(), before) {
                 // A call that is settled a second time has deposed it already.
                 instance.deposed.entry(key).or_insert(before);
             }
         }
-        (None, None) => match call.deposes() {
+        (None, None) => match call.deposed_key_of_predecessor() {
             None => instance.current = None,
             // Nothing was made, so what was to make room for it stays, or comes back.
             Some(key) => {
@@ -383,6 +410,6 @@ fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
         resource.instances.remove(&addr.key);
     }
     if resource.instances.is_empty() {
-        state.resources.remove(&addr.of());
+        state.resources.remove(&addr.resource_addr());
     }
 }

@@ -9,19 +9,19 @@ use tempfile::TempDir;
 
 use super::journal::{Intent, Journal, ProviderAnswer, RunHeader};
 use super::*;
-use crate::state::{Attributes, InstanceState, State, Status};
+use crate::state::{InstanceState, ObjectAttributes, ObjectStatus, State};
 
 const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
 
-fn addr(text: &str) -> InstanceAddr {
+fn parse_addr(text: &str) -> InstanceAddr {
     text.parse().unwrap()
 }
 
-fn object(word: &str) -> Object {
-    Object {
-        status: Status::Ready,
+fn object_with_word(word: &str) -> ObjectState {
+    ObjectState {
+        status: ObjectStatus::Ready,
         schema_version: 1,
-        attributes: Attributes::Json(format!("{{\"id\":\"{word}\"}}").into()),
+        attributes: ObjectAttributes::Json(format!("{{\"id\":\"{word}\"}}").into()),
         sensitive: Arc::default(),
         private: Bytes::from_static(b"secret"),
         dependencies: Arc::default(),
@@ -31,35 +31,36 @@ fn object(word: &str) -> Object {
 }
 
 /// A state with the given current objects.
-fn state_of(objects: &[(&str, &str)]) -> StateFile {
-    let mut file = StateFile { lineage: "one".to_owned(), serial: 3, ..StateFile::fresh() };
+fn state_with_objects(objects: &[(&str, &str)]) -> StateFile {
+    let mut file = StateFile { lineage: "one".to_owned(), serial: 3, ..StateFile::new_empty() };
     for (at, word) in objects {
-        let addr = addr(at);
-        let resource = file.state.resource_mut(addr.of(), &PROVIDER.parse().unwrap());
-        let current = Some(Arc::new(object(word)));
+        let addr = parse_addr(at);
+        let resource =
+            file.state.resource_or_insert(addr.resource_addr(), &PROVIDER.parse().unwrap());
+        let current = Some(Arc::new(object_with_word(word)));
         resource.instances.insert(addr.key, InstanceState { current, ..InstanceState::default() });
     }
     file
 }
 
 /// No state: one that was never stored.
-fn none() -> StateFile {
-    StateFile { serial: 0, ..state_of(&[]) }
+fn no_state() -> StateFile {
+    StateFile { serial: 0, ..state_with_objects(&[]) }
 }
 
 /// The same as another program stored it since.
-fn later(file: StateFile) -> StateFile {
+fn rewritten_by_other_program(file: StateFile) -> StateFile {
     StateFile { serial: file.serial + 1, ..file }
 }
 
 /// Lists the objects of a state: `t.a=x`, deposed ones as `t.a#00000001=x`.
-fn listed(state: &State) -> Vec<String> {
+fn list_objects(state: &State) -> Vec<String> {
     let mut list = Vec::new();
     for (addr, resource) in &state.resources {
         for (key, instance) in &resource.instances {
-            let addr = addr.instance(key.clone());
-            let word = |object: &Object| {
-                let text = object.attributes.members().to_string();
+            let addr = addr.instance_addr(key.clone());
+            let word = |object: &ObjectState| {
+                let text = object.attributes.to_json_value().to_string();
                 text.trim_matches(['{', '}']).replace("\"", "").replace("id:", "")
             };
             list.extend(instance.current.iter().map(|o| format!("{addr}={}", word(o))));
@@ -70,18 +71,18 @@ fn listed(state: &State) -> Vec<String> {
 }
 
 /// Remains of a killed run.
-struct Killed {
+struct KilledRun {
     folder: TempDir,
 }
 
-impl Killed {
+impl KilledRun {
     fn path(&self) -> PathBuf {
         self.folder.path().join("journal")
     }
 }
 
 /// A run in the making, with what is to be known of it after each byte of its journal.
-struct Run {
+struct RunInProgress {
     folder: TempDir,
     journal: Journal,
     provider: ProviderConfigAddr,
@@ -89,47 +90,47 @@ struct Run {
     steps: Vec<(usize, Vec<String>, Vec<String>)>,
 }
 
-impl Run {
+impl RunInProgress {
     fn begin(base: &StateFile) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        let journal = Journal::begin(&folder.path().join("journal"), begin).unwrap();
+        let journal = Journal::begin_run(&folder.path().join("journal"), begin).unwrap();
         let run = Self { folder, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
-        Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
+        Self { steps: vec![(run.journal_len(), list_objects(&base.state), Vec::new())], ..run }
     }
 
     /// Ends the run without a word. The folder with its journal remains.
-    fn kill(self) -> Killed {
+    fn kill_run(self) -> KilledRun {
         // The lock goes with the journal, and only a run without one is taken over.
-        Killed { folder: self.folder }
+        KilledRun { folder: self.folder }
     }
 
-    fn length(&self) -> usize {
+    fn journal_len(&self) -> usize {
         usize::try_from(self.journal.path().metadata().unwrap().len()).unwrap()
     }
 
-    fn call<'a>(&'a self, addr: &'a InstanceAddr, action: Action) -> Intent<'a> {
+    fn new_intent<'a>(&'a self, addr: &'a InstanceAddr, action: CallAction) -> Intent<'a> {
         const NULL: &Value = &Value::Null(Type::Dynamic);
         let provider = &self.provider;
         Intent { addr, provider, deposed: None, deposes: None, action, prior: None, planned: NULL }
     }
 
     /// Says what must be known when the journal goes no further.
-    fn then(&mut self, state: &[&str], open: &[&str]) {
+    fn expect_after_cut(&mut self, state: &[&str], open: &[&str]) {
         let own = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
-        self.steps.push((self.length(), own(state), own(open)));
+        self.steps.push((self.journal_len(), own(state), own(open)));
     }
 
     /// Cuts the journal around the end of every record and at many places between, and recovers.
     /// That a cut within a record is one before it, the journal's own tests say of every byte.
     fn check_every_cut(self, base: Option<&StateFile>) {
         let (steps, journal) = (self.steps.clone(), self.journal.path().to_owned());
-        let killed = self.kill();
+        let killed = self.kill_run();
         let bytes = std::fs::read(&journal).unwrap();
         let is_near_an_end = |cut: usize| steps.iter().any(|step| step.0.abs_diff(cut) < 2);
         for cut in (0..=bytes.len()).filter(|&cut| cut % 16 == 0 || is_near_an_end(cut)) {
             std::fs::write(&journal, &bytes[..cut]).unwrap();
-            let recovery = recover(&killed.path(), base.cloned());
+            let recovery = recover_folder(&killed.path(), base.cloned());
             // A journal gets its name with its first record, so one without it was cut by another hand.
             let is_headless = cut < steps[0].0;
             if is_headless && base.is_none() {
@@ -141,14 +142,16 @@ impl Run {
             // A record that is cut off at the end is no damage: every run that is killed may leave
             // one.
             assert_eq!(is_damaged, is_headless, "cut at {cut}");
-            let state = recovery.file.as_ref().map(|file| listed(&file.state)).unwrap_or_default();
+            let state =
+                recovery.file.as_ref().map(|file| list_objects(&file.state)).unwrap_or_default();
             let open: Vec<String> = recovery
                 .unresolved
                 .iter()
                 .map(|one| format!("{:?} {}", one.action, one.addr))
                 .collect();
             let begun = steps.iter().rfind(|step| step.0 <= cut);
-            let nothing = (0, base.map(|file| listed(&file.state)).unwrap_or_default(), Vec::new());
+            let nothing =
+                (0, base.map(|file| list_objects(&file.state)).unwrap_or_default(), Vec::new());
             let (_, expected, expected_open) = begun.unwrap_or(&nothing);
             assert_eq!((&state, &open), (expected, expected_open), "cut at {cut}");
         }
@@ -157,93 +160,96 @@ impl Run {
 
 #[tokio::test]
 async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
-    let base = state_of(&[("t.b", "old"), ("t.c", "old"), ("t.d", "old")]);
-    let mut run = Run::begin(&base);
-    let [a, b, c, d] = ["t.a", "t.b", "t.c", "t.d"].map(addr);
-    let old = object("old");
+    let base = state_with_objects(&[("t.b", "old"), ("t.c", "old"), ("t.d", "old")]);
+    let mut run = RunInProgress::begin(&base);
+    let [a, b, c, d] = ["t.a", "t.b", "t.c", "t.d"].map(parse_addr);
+    let old = object_with_word("old");
     let key = DeposedKey("00000001".into());
 
-    let op_a = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.then(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a"]);
-    let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
-    let op_b = run.journal.announce(update).await.unwrap();
-    run.then(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a", "Update t.b"]);
-    run.journal.answer(op_b, ProviderAnswer::default()).unwrap();
-    run.journal.settle(op_b, Some(&object("new"))).unwrap();
-    run.then(&["t.b=new", "t.c=old", "t.d=old"], &["Create t.a"]);
+    let op_a =
+        run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    run.expect_after_cut(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a"]);
+    let update = Intent { prior: Some(&old), ..run.new_intent(&b, CallAction::Update) };
+    let op_b = run.journal.announce_operation(update).await.unwrap();
+    run.expect_after_cut(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a", "Update t.b"]);
+    run.journal.record_answer(op_b, ProviderAnswer::default()).unwrap();
+    run.journal.settle_operation(op_b, Some(&object_with_word("new"))).unwrap();
+    run.expect_after_cut(&["t.b=new", "t.c=old", "t.d=old"], &["Create t.a"]);
     // In another order than they were announced, as answers come.
-    run.journal.settle(op_a, Some(&object("made"))).unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &[]);
+    run.journal.settle_operation(op_a, Some(&object_with_word("made"))).unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &[]);
 
-    let delete = Intent { prior: Some(&old), ..run.call(&c, Action::Delete) };
-    let op_c = run.journal.announce(delete).await.unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &["Delete t.c"]);
-    run.journal.settle(op_c, None).unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=old"], &[]);
+    let delete = Intent { prior: Some(&old), ..run.new_intent(&c, CallAction::Delete) };
+    let op_c = run.journal.announce_operation(delete).await.unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &["Delete t.c"]);
+    run.journal.settle_operation(op_c, None).unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=old"], &[]);
 
-    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&d, Action::Create) };
-    let op_d = run.journal.announce(replace).await.unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
+    let replace =
+        Intent { prior: Some(&old), deposes: Some(&key), ..run.new_intent(&d, CallAction::Create) };
+    let op_d = run.journal.announce_operation(replace).await.unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
     // Tainted while its provisioners run: cut off here, it must not pass for whole.
-    let half_made = Object { status: Status::Tainted, ..object("half made") };
-    run.journal.settle_for_now(op_d, Some(&half_made)).unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
-    run.journal.settle(op_d, Some(&object("new"))).unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);
-    let old_one = Intent { prior: Some(&old), deposed: Some(&key), ..run.call(&d, Action::Delete) };
-    let op = run.journal.announce(old_one).await.unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &["Delete t.d"]);
-    run.journal.settle(op, None).unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d=new"], &[]);
+    let half_made = ObjectState { status: ObjectStatus::Tainted, ..object_with_word("half made") };
+    run.journal.settle_provisionally(op_d, Some(&half_made)).unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
+    run.journal.settle_operation(op_d, Some(&object_with_word("new"))).unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);
+    let old_one =
+        Intent { prior: Some(&old), deposed: Some(&key), ..run.new_intent(&d, CallAction::Delete) };
+    let op = run.journal.announce_operation(old_one).await.unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &["Delete t.d"]);
+    run.journal.settle_operation(op, None).unwrap();
+    run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=new"], &[]);
     run.check_every_cut(Some(&base));
 }
 
 #[tokio::test]
 async fn a_state_older_than_the_journal_is_warned_of() {
-    let run = creating(&state_of(&[]), &["t.a"]).await;
-    let older = StateFile { serial: 2, ..state_of(&[]) };
+    let run = killed_while_creating(&state_with_objects(&[]), &["t.a"]).await;
+    let older = StateFile { serial: 2, ..state_with_objects(&[]) };
     let summaries = |stored: StateFile| {
-        let recovery = recover(&run.path(), Some(stored)).unwrap();
+        let recovery = recover_folder(&run.path(), Some(stored)).unwrap();
         let said = recovery.diagnostics().into_iter().map(|one| one.summary);
         said.collect::<Vec<_>>().contains(&"State is older than the journal".to_owned())
     };
     assert!(summaries(older));
-    assert!(!summaries(state_of(&[])));
-    assert!(!summaries(later(state_of(&[]))));
+    assert!(!summaries(state_with_objects(&[])));
+    assert!(!summaries(rewritten_by_other_program(state_with_objects(&[]))));
 }
 
 #[tokio::test]
 async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
-    let base = none();
-    let mut run = Run::begin(&base);
-    let a = addr("t.a");
-    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.then(&[], &["Create t.a"]);
-    run.journal.settle(op, Some(&object("made"))).unwrap();
-    run.then(&["t.a=made"], &[]);
+    let base = no_state();
+    let mut run = RunInProgress::begin(&base);
+    let a = parse_addr("t.a");
+    let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    run.expect_after_cut(&[], &["Create t.a"]);
+    run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
+    run.expect_after_cut(&["t.a=made"], &[]);
     run.check_every_cut(None);
 }
 
 #[tokio::test]
 async fn what_the_stored_state_holds_already_is_not_put_in_again() {
-    let base = state_of(&[("t.b", "old")]);
-    let run = Run::begin(&base);
-    let (a, b, old) = (addr("t.a"), addr("t.b"), object("old"));
-    let delete = Intent { prior: Some(&old), ..run.call(&b, Action::Delete) };
-    let op = run.journal.announce(delete).await.unwrap();
-    run.journal.settle(op, None).unwrap();
-    let op = run.journal.announce(run.call(&b, Action::Create)).await.unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
-    let stored = state_of(&[("t.b", "new")]);
-    run.journal.snapshot(&stored).await.unwrap();
-    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.journal.settle(op, Some(&object("made"))).unwrap();
+    let base = state_with_objects(&[("t.b", "old")]);
+    let run = RunInProgress::begin(&base);
+    let (a, b, old) = (parse_addr("t.a"), parse_addr("t.b"), object_with_word("old"));
+    let delete = Intent { prior: Some(&old), ..run.new_intent(&b, CallAction::Delete) };
+    let op = run.journal.announce_operation(delete).await.unwrap();
+    run.journal.settle_operation(op, None).unwrap();
+    let op = run.journal.announce_operation(run.new_intent(&b, CallAction::Create)).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("new"))).unwrap();
+    let stored = state_with_objects(&[("t.b", "new")]);
+    run.journal.record_snapshot(&stored).await.unwrap();
+    let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
 
-    let run = run.kill();
+    let run = run.kill_run();
     // What was done before a snapshot is put in again only where that was not stored.
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
-        let recovery = recover(&run.path(), Some(stored)).unwrap();
-        assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
+        let recovery = recover_folder(&run.path(), Some(stored)).unwrap();
+        assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
         assert_eq!(recovery.runs[0].n_replayed, n_replayed);
         assert!(recovery.unresolved.is_empty());
     }
@@ -251,34 +257,34 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
 
 #[tokio::test]
 async fn a_result_is_not_put_over_what_another_program_did() {
-    let run = Run::begin(&state_of(&[]));
-    let a = addr("t.a");
-    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.journal.settle(op, Some(&object("made"))).unwrap();
-    let run = run.kill();
-    let theirs = state_of(&[("t.a", "made by another program")]);
+    let run = RunInProgress::begin(&state_with_objects(&[]));
+    let a = parse_addr("t.a");
+    let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
+    let run = run.kill_run();
+    let theirs = state_with_objects(&[("t.a", "made by another program")]);
     // The same a second time: it stays open until it is decided.
     for _ in 0..2 {
-        let recovery = recover(&run.path(), Some(theirs.clone())).unwrap();
+        let recovery = recover_folder(&run.path(), Some(theirs.clone())).unwrap();
         assert_eq!(recovery.file.as_ref(), Some(&theirs));
         let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
-        let made = OpenQuestion::Place { object: Some(Arc::new(object("made"))) };
+        let made = OpenQuestion::Destination { object: Some(Arc::new(object_with_word("made"))) };
         assert_eq!(unresolved.doubt, made);
         assert!(unresolved.needs_decision());
-        recovery.finish().unwrap();
+        recovery.archive_journals().unwrap();
     }
-    decided(&run, Some(theirs), &a, "looked");
+    decide_and_record(&run, Some(theirs), &a, "looked");
     assert!(!run.path().exists());
 }
 
 #[tokio::test]
 async fn a_journal_of_another_state_is_refused() {
-    let run = Run::begin(&state_of(&[]));
-    let a = addr("t.a");
-    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    let run = run.kill();
-    let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
-    let error = recover(&run.path(), Some(stranger)).unwrap_err();
+    let run = RunInProgress::begin(&state_with_objects(&[]));
+    let a = parse_addr("t.a");
+    run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    let run = run.kill_run();
+    let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
+    let error = recover_folder(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
     let detail = error.diagnostic().detail;
     assert!(detail.contains("\n  t.a, which may have been changed"), "{detail}");
@@ -286,100 +292,104 @@ async fn a_journal_of_another_state_is_refused() {
 
 #[tokio::test]
 async fn what_a_first_run_did_is_open_once_another_program_has_begun_another_state() {
-    let run = Run::begin(&none());
-    let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
+    let run = RunInProgress::begin(&no_state());
+    let [a, b, c] = ["t.a", "t.b", "t.c"].map(parse_addr);
     for (addr, word) in [(&a, "a-1"), (&b, "b-1")] {
-        let op = run.journal.announce(run.call(addr, Action::Create)).await.unwrap();
-        run.journal.settle(op, Some(&object(word))).unwrap();
+        let op =
+            run.journal.announce_operation(run.new_intent(addr, CallAction::Create)).await.unwrap();
+        run.journal.settle_operation(op, Some(&object_with_word(word))).unwrap();
     }
-    run.journal.announce(run.call(&c, Action::Create)).await.unwrap();
-    let run = run.kill();
+    run.journal.announce_operation(run.new_intent(&c, CallAction::Create)).await.unwrap();
+    let run = run.kill_run();
     let theirs = StateFile {
         lineage: "theirs".to_owned(),
         serial: 2,
-        ..state_of(&[("t.a", "a-2"), ("t.c", "c-2")])
+        ..state_with_objects(&[("t.a", "a-2"), ("t.c", "c-2")])
     };
-    let recovery = recover(&run.path(), Some(theirs)).unwrap();
+    let recovery = recover_folder(&run.path(), Some(theirs)).unwrap();
     // Results for addresses that their state lacks are taken over; for the others it is unknown.
-    assert_eq!(listed(&recovery.file.as_ref().unwrap().state), ["t.a=a-2", "t.b=b-1", "t.c=c-2"]);
+    assert_eq!(
+        list_objects(&recovery.file.as_ref().unwrap().state),
+        ["t.a=a-2", "t.b=b-1", "t.c=c-2"]
+    );
     let open: Vec<_> = recovery.unresolved.iter().map(|one| &one.addr).collect();
     assert_eq!(open, [&a, &c]);
-    assert!(recovery.unresolved.iter().all(Unresolved::needs_decision));
+    assert!(recovery.unresolved.iter().all(UnresolvedOperation::needs_decision));
 }
 
 #[tokio::test]
 async fn nothing_goes_on_from_a_state_that_is_gone() {
-    let run = creating(&state_of(&[("t.b", "there")]), &["t.a"]).await;
-    let error = recover(&run.path(), None).unwrap_err();
+    let run = killed_while_creating(&state_with_objects(&[("t.b", "there")]), &["t.a"]).await;
+    let error = recover_folder(&run.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
-    let first = creating(&none(), &["t.a"]).await;
-    let recovery = recover(&first.path(), None).unwrap();
-    recovery.finish().unwrap();
+    let first = killed_while_creating(&no_state(), &["t.a"]).await;
+    let recovery = recover_folder(&first.path(), None).unwrap();
+    recovery.archive_journals().unwrap();
     // By now it was stored.
-    let error = recover(&first.path(), None).unwrap_err();
+    let error = recover_folder(&first.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
 }
 
 #[tokio::test]
 async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
-    let run = Run::begin(&state_of(&[])).kill();
-    let recovery = recover(&run.path(), None).unwrap();
+    let run = RunInProgress::begin(&state_with_objects(&[])).kill_run();
+    let recovery = recover_folder(&run.path(), None).unwrap();
     assert!(recovery.file.is_none() && recovery.diagnostics().is_empty());
-    recovery.finish().unwrap();
+    recovery.archive_journals().unwrap();
     assert!(!run.path().exists());
 }
 
 #[tokio::test]
 async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
-    let run = Run::begin(&state_of(&[]));
-    let Run { folder, journal, .. } = run;
-    journal.end().await.unwrap();
-    assert!(recover(&folder.path().join("journal"), None).unwrap().is_nothing());
+    let run = RunInProgress::begin(&state_with_objects(&[]));
+    let RunInProgress { folder, journal, .. } = run;
+    journal.end_run().await.unwrap();
+    assert!(recover_folder(&folder.path().join("journal"), None).unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn a_run_that_is_still_going_on_is_left_alone() {
-    let run = Run::begin(&none());
-    let a = addr("t.a");
-    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    let run = RunInProgress::begin(&no_state());
+    let a = parse_addr("t.a");
+    run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
     let folder = run.folder.path().join("journal");
     // The lock on its journal shows that it still goes on.
-    assert!(recover(&folder, None).unwrap().is_nothing());
-    let run = run.kill();
-    assert_eq!(recover(&run.path(), None).unwrap().unresolved.len(), 1);
+    assert!(recover_folder(&folder, None).unwrap().is_empty());
+    let run = run.kill_run();
+    assert_eq!(recover_folder(&run.path(), None).unwrap().unresolved.len(), 1);
 }
 
 #[tokio::test]
 async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() {
-    let run = Run::begin(&none());
-    let a = addr("t.a");
-    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    let run = run.kill();
-    let recovery = recover(&run.path(), None).unwrap();
+    let run = RunInProgress::begin(&no_state());
+    let a = parse_addr("t.a");
+    run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    let run = run.kill_run();
+    let recovery = recover_folder(&run.path(), None).unwrap();
     assert_eq!(recovery.file.as_ref().unwrap().lineage, "one");
-    recovery.finish().unwrap();
+    recovery.archive_journals().unwrap();
     // A call that only waits for a decision is in no run's way, also not in that of another state.
-    let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
-    let recovery = recover(&run.path(), Some(stranger.clone())).unwrap();
+    let stranger = StateFile { lineage: "two".to_owned(), ..state_with_objects(&[]) };
+    let recovery = recover_folder(&run.path(), Some(stranger.clone())).unwrap();
     assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));
 }
 
 #[tokio::test]
 async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_stored() {
-    let base = state_of(&[("t.a", "stored")]);
-    let run = Run::begin(&base);
-    let (a, refreshed) = (addr("t.a"), object("refreshed"));
-    let update = Intent { prior: Some(&refreshed), ..run.call(&a, Action::Update) };
-    let op = run.journal.announce(update).await.unwrap();
-    run.journal.settle(op, Some(&object("updated"))).unwrap();
-    let run = run.kill();
-    let recovery = recover(&run.path(), Some(base)).unwrap();
-    assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=updated"]);
+    let base = state_with_objects(&[("t.a", "stored")]);
+    let run = RunInProgress::begin(&base);
+    let (a, refreshed) = (parse_addr("t.a"), object_with_word("refreshed"));
+    let update = Intent { prior: Some(&refreshed), ..run.new_intent(&a, CallAction::Update) };
+    let op = run.journal.announce_operation(update).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("updated"))).unwrap();
+    let run = run.kill_run();
+    let recovery = recover_folder(&run.path(), Some(base)).unwrap();
+    assert_eq!(list_objects(&recovery.file.unwrap().state), ["t.a=updated"]);
     assert!(recovery.unresolved.is_empty());
 }
 
 /// Writes a journal of a run that found a state and began at a time.
-fn journal_of(folder: &Path, name: &str, serial: u64, when: &str) {
+fn write_journal_of_run(folder: &Path, name: &str, serial: u64, when: &str) {
     let begin = Record::RunBegin(RunBegin {
         operation: name.to_owned(),
         when: when.to_owned(),
@@ -387,28 +397,28 @@ fn journal_of(folder: &Path, name: &str, serial: u64, when: &str) {
         serial,
         ..RunBegin::default()
     });
-    std::fs::write(folder.join(format!("{name}.wal")), record::frame(1, &begin)).unwrap();
+    std::fs::write(folder.join(format!("{name}.wal")), record::frame_record(1, &begin)).unwrap();
 }
 
 #[test]
 fn runs_are_taken_over_in_the_order_in_which_they_began() {
     let folder = tempfile::tempdir().unwrap();
     // As strings the times would be in another order, and the clock was once set back.
-    journal_of(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
-    journal_of(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
-    journal_of(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");
-    journal_of(folder.path(), "a", 4, "2025-12-31T12:00:00Z");
-    let recovery = recover(folder.path(), Some(state_of(&[]))).unwrap();
+    write_journal_of_run(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
+    write_journal_of_run(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
+    write_journal_of_run(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");
+    write_journal_of_run(folder.path(), "a", 4, "2025-12-31T12:00:00Z");
+    let recovery = recover_folder(folder.path(), Some(state_with_objects(&[]))).unwrap();
     let order: String = recovery.runs.iter().map(|run| run.operation.as_str()).collect();
     assert_eq!(order, "bcda");
 }
 
 #[test]
 fn a_record_that_names_no_address_is_not_passed_over() {
-    let base = state_of(&[]);
-    let run = Run::begin(&base);
+    let base = state_with_objects(&[]);
+    let run = RunInProgress::begin(&base);
     let path = run.journal.path().to_owned();
-    let killed = run.kill();
+    let killed = run.kill_run();
     let intent = record::IntentRecord {
         op: 2,
         when: String::new(),
@@ -416,30 +426,33 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         provider: PROVIDER.to_owned(),
         deposed: None,
         deposes: None,
-        action: Action::Create,
+        action: CallAction::Create,
         prior: None,
         planned: Vec::new(),
     };
-    archive::append(&path, &[Record::Intent(intent)]).unwrap();
+    archive::append_records(&path, &[Record::Intent(intent)]).unwrap();
     // If it were passed over, the object that it is about would be lost.
-    let error = recover(&killed.path(), Some(base)).unwrap_err();
+    let error = recover_folder(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");
     assert!(path.exists());
 }
 
 /// A run that was cut off while it created these.
-async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
-    let run = Run::begin(base);
+async fn killed_while_creating(base: &StateFile, addrs: &[&str]) -> KilledRun {
+    let run = RunInProgress::begin(base);
     for text in addrs {
-        run.journal.announce(run.call(&addr(text), Action::Create)).await.unwrap();
+        run.journal
+            .announce_operation(run.new_intent(&parse_addr(text), CallAction::Create))
+            .await
+            .unwrap();
     }
-    run.kill()
+    run.kill_run()
 }
 
 /// Decides about an instance, and takes that down.
-fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
-    let mut recovery = recover(&run.path(), stored).unwrap();
-    assert_eq!(recovery.decide(addr, how).len(), 1);
-    recovery.finish().unwrap();
+fn decide_and_record(run: &KilledRun, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
+    let mut recovery = recover_folder(&run.path(), stored).unwrap();
+    assert_eq!(recovery.record_decision(addr, how).len(), 1);
+    recovery.archive_journals().unwrap();
 }

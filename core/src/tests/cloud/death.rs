@@ -7,62 +7,62 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_value::Path;
 use formwork_value::diag::Severity;
 
-use super::{Cloud, Cloudy, Fault};
+use super::{CallFault, CloudProvider, FakeCloud};
 
-fn gone() -> Failure {
+fn process_gone_failure() -> Failure {
     Failure::Lost { reason: "connection closed".into(), exit: None, output: String::new() }
 }
 
-impl Cloud {
+impl FakeCloud {
     pub(super) fn last_call(&self) -> String {
-        self.things().calls.last().cloned().unwrap_or_default()
+        self.lock_contents().calls.last().cloned().unwrap_or_default()
     }
 
     /// Waits as long as a call is to hang.
-    pub(super) async fn let_go(&self, call: &str) {
-        while self.things().faults.get(call) == Some(&Fault::Hangs) {
-            self.things().hung = true;
+    pub(super) async fn hang_while_told(&self, call: &str) {
+        while self.lock_contents().faults.get(call) == Some(&CallFault::Hangs) {
+            self.lock_contents().hung = true;
             tokio::task::yield_now().await;
         }
     }
 }
 
-impl Cloudy {
+impl CloudProvider {
     /// Dies.
-    pub(super) fn lost(&self) -> Failure {
+    pub(super) fn die(&self) -> Failure {
         // It dies once, though several calls may be lost with it.
         if !self.dead.swap(true, Relaxed) {
-            self.cloud.things().n_running -= 1;
+            self.cloud.lock_contents().n_running -= 1;
         }
-        gone()
+        process_gone_failure()
     }
 
-    pub(super) fn alive(&self) -> Result<(), Failure> {
-        if self.dead.load(Relaxed) { Err(gone()) } else { Ok(()) }
+    pub(super) fn check_alive(&self) -> Result<(), Failure> {
+        if self.dead.load(Relaxed) { Err(process_gone_failure()) } else { Ok(()) }
     }
 
     /// Makes the most of a call: it may hang, and the process may die over it.
-    pub(super) async fn outlives(&self, call: &str) -> Result<(), Failure> {
-        self.cloud.let_go(call).await;
-        if self.cloud.things().deaths.remove(call) {
-            return Err(self.lost());
+    pub(super) async fn run_object_faults(&self, call: &str) -> Result<(), Failure> {
+        self.cloud.hang_while_told(call).await;
+        if self.cloud.lock_contents().deaths.remove(call) {
+            return Err(self.die());
         }
-        self.alive()
+        self.check_alive()
     }
 
     /// The same for what is asked of this process as a whole. It may refuse, too.
-    pub(super) async fn survives(&self, call: &str) -> Result<(), Failure> {
+    pub(super) async fn run_process_faults(&self, call: &str) -> Result<(), Failure> {
         let call = format!("{call} {}", self.number);
-        let fault = self.cloud.things().faults.get(&call).copied();
-        if fault == Some(Fault::Refuses) {
+        let fault = self.cloud.lock_contents().faults.get(&call).copied();
+        if fault == Some(CallFault::Refuses) {
             return Err(Failure::Status { code: "Internal".into(), message: "no".into() });
         }
-        self.outlives(&call).await
+        self.run_object_faults(&call).await
     }
 
     /// Warnings of the process when it returns its schemas.
     pub(super) fn warnings(&self) -> Vec<ProviderDiagnostic> {
-        let warning = self.cloud.things().warning.clone();
+        let warning = self.cloud.lock_contents().warning.clone();
         let warnings = warning.into_iter().map(|summary| ProviderDiagnostic {
             severity: Severity::Warning,
             summary,

@@ -9,10 +9,10 @@ use formwork_value::{Schema, Type, Value};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
-use super::{Cloud, Things, encode, field, schema, thing};
+use super::{CloudContents, FakeCloud, encode, object_attribute, schema, thing_schema};
 
 /// Identity of a thing: its id, which is unknown before it is made, or its name.
-pub(super) fn identities(things: &Things) -> BTreeMap<String, IdentitySchema> {
+pub(super) fn identity_schemas(things: &CloudContents) -> BTreeMap<String, IdentitySchema> {
     let name = match (things.listed, things.identified) {
         (true, _) => "id",
         (false, true) => "name",
@@ -29,21 +29,24 @@ pub(super) fn identities(things: &Things) -> BTreeMap<String, IdentitySchema> {
 }
 
 /// Schemas of the types that can be listed.
-pub(super) fn schemas(things: &Things) -> BTreeMap<String, Schema> {
+pub(super) fn list_schemas(things: &CloudContents) -> BTreeMap<String, Schema> {
     let filter = schema(&[]);
     things.listed.then(|| ("test_thing".to_owned(), filter)).into_iter().collect()
 }
 
-pub(super) fn list(cloud: &Cloud) -> BoxStream<'static, Result<ListEvent, Failure>> {
-    cloud.call("list".into());
-    let ty = thing().block.implied_type();
+pub(super) fn list_things(cloud: &FakeCloud) -> BoxStream<'static, Result<ListEvent, Failure>> {
+    cloud.record_call("list".into());
+    let ty = thing_schema().block.implied_type();
     let id = Type::object([("id", Type::String)]);
     let event = |object: &Value| ListEvent {
-        identity: Some(encode(Value::object([("id", field(object, "id").clone())]), &id)),
+        identity: Some(encode(
+            Value::object([("id", object_attribute(object, "id").clone())]),
+            &id,
+        )),
         display_name: String::new(),
         object: Some(encode(object.clone(), &ty)),
         diagnostics: Vec::new(),
     };
-    let events: Vec<_> = cloud.things().objects.values().map(event).map(Ok).collect();
+    let events: Vec<_> = cloud.lock_contents().objects.values().map(event).map(Ok).collect();
     futures_util::stream::iter(events).boxed()
 }

@@ -6,58 +6,58 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 
-use super::{Cloud, Cloudy};
+use super::{CloudProvider, FakeCloud};
 use crate::addr::ProviderAddr;
-use crate::provider::Launch;
+use crate::provider::ProviderLauncher;
 
 #[async_trait(?Send)]
-impl Launch for Cloud {
-    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+impl ProviderLauncher for FakeCloud {
+    async fn launch_provider(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let number = {
-            let mut things = self.things();
+            let mut things = self.lock_contents();
             things.n_launches += 1;
             things.n_running += 1;
             things.most_running = things.most_running.max(things.n_running);
             things.n_launches
         };
-        let starting = Starting(self);
-        self.let_go(&format!("launch {number}")).await;
+        let starting = StartingProcess(self);
+        self.hang_while_told(&format!("launch {number}")).await;
         // A start takes a moment, so that others can be begun meanwhile.
         tokio::task::yield_now().await;
         // From here on it runs, and `close` or its death counts its end.
         std::mem::forget(starting);
         let (region, dead, stopped) =
             (Mutex::default(), AtomicBool::default(), AtomicBool::default());
-        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead, stopped, number }))
+        Ok(Arc::new(CloudProvider { cloud: self.clone(), region, dead, stopped, number }))
     }
 
     fn max_processes(&self) -> Option<usize> {
-        self.things().limit
+        self.lock_contents().limit
     }
 
     fn message_limit(&self) -> usize {
-        self.things().message_limit.unwrap_or(formwork_plugin_protocol::limit::MESSAGE)
+        self.lock_contents().message_limit.unwrap_or(formwork_plugin_protocol::limit::MAX_MESSAGE)
     }
 
-    async fn close(&self, provider: &Arc<dyn Provider>) {
+    async fn close_provider(&self, provider: &Arc<dyn Provider>) {
         // The end of one that died was counted when it died.
         let is_dead = matches!(provider.metadata().await, Err(Failure::Lost { .. }));
         // The process takes a moment to end.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
-        self.call("end".into());
+        self.record_call("end".into());
         if !is_dead {
-            self.things().n_running -= 1;
+            self.lock_contents().n_running -= 1;
         }
     }
 }
 
 /// A process that is being started. It ends when it is not waited for any more.
-struct Starting<'c>(&'c Cloud);
+struct StartingProcess<'c>(&'c FakeCloud);
 
-impl Drop for Starting<'_> {
+impl Drop for StartingProcess<'_> {
     fn drop(&mut self) {
-        self.0.things().n_running -= 1;
+        self.0.lock_contents().n_running -= 1;
     }
 }

@@ -6,14 +6,17 @@ use std::time::{Duration, SystemTime};
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+    LeaseRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_value::schema::Role;
 use formwork_value::{Schema, Type, Value};
 
-use super::{Cloud, Fault, decode, encode, field, no, schema, text, with};
+use super::{
+    CallFault, FakeCloud, decode, encode, error_diagnostic, object_attribute, schema, string_value,
+    with_attribute,
+};
 
-pub(super) fn token() -> Schema {
+pub(super) fn token_schema() -> Schema {
     schema(&[
         ("name", Type::String, Role::Required),
         ("lasts", Type::Number, Role::Optional),
@@ -21,20 +24,20 @@ pub(super) fn token() -> Schema {
     ])
 }
 
-pub(super) fn open(cloud: &Cloud, request: &OpenRequest) -> OpenResponse {
-    let ty = token().block.implied_type();
+pub(super) fn open_token(cloud: &FakeCloud, request: &OpenRequest) -> OpenResponse {
+    let ty = token_schema().block.implied_type();
     let config = decode(&request.config, &ty);
-    let name = text(field(&config, "name"));
-    let fault = cloud.call(format!("open {name}"));
+    let name = string_value(object_attribute(&config, "name"));
+    let fault = cloud.record_call(format!("open {name}"));
     let token = match fault {
-        Some(Fault::Unknown) => Value::unknown(Type::String),
+        Some(CallFault::Unknown) => Value::unknown(Type::String),
         _ => Value::string(format!("token of {name}")),
     };
     let result = match fault {
-        Some(Fault::Other) => with(&config, "name", Value::string("another")),
-        _ => with(&config, "token", token),
+        Some(CallFault::Other) => with_attribute(&config, "name", Value::string("another")),
+        _ => with_attribute(&config, "token", token),
     };
-    let lasts = match field(&config, "lasts") {
+    let lasts = match object_attribute(&config, "lasts") {
         Value::Number(number) => number.to_i64(),
         _ => None,
     };
@@ -50,15 +53,18 @@ pub(super) fn open(cloud: &Cloud, request: &OpenRequest) -> OpenResponse {
 }
 
 /// Number of renewals that are needed.
-const OFTEN: usize = 2;
+const EXPECTED_RENEWALS: usize = 2;
 
-pub(super) async fn renew(cloud: &Cloud, request: &KeepRequest) -> Result<RenewResponse, Failure> {
+pub(super) async fn renew_token(
+    cloud: &FakeCloud,
+    request: &LeaseRequest,
+) -> Result<RenewResponse, Failure> {
     let private = String::from_utf8_lossy(&request.private).into_owned();
-    let fault = cloud.call(format!("renew {private}"));
-    if fault == Some(Fault::Hangs) {
+    let fault = cloud.record_call(format!("renew {private}"));
+    if fault == Some(CallFault::Hangs) {
         return std::future::pending().await;
     }
-    let again = private.matches("again").count() + 1 < OFTEN;
+    let again = private.matches("again").count() + 1 < EXPECTED_RENEWALS;
     Ok(RenewResponse {
         private: format!("{private} again").into(),
         renew_at: again.then_some(SystemTime::UNIX_EPOCH),
@@ -67,10 +73,10 @@ pub(super) async fn renew(cloud: &Cloud, request: &KeepRequest) -> Result<RenewR
 }
 
 /// Waits until something was renewed as often as it has to be, or for so long that it never will.
-pub(super) async fn until_renewed_twice(cloud: &Cloud) {
+pub(super) async fn wait_for_renewals(cloud: &FakeCloud) {
     for _ in 0..1_000 {
         if cloud
-            .things()
+            .lock_contents()
             .calls
             .iter()
             .any(|call| call.starts_with("renew") && call.ends_with("again"))
@@ -81,18 +87,18 @@ pub(super) async fn until_renewed_twice(cloud: &Cloud) {
     }
 }
 
-pub(super) fn close(cloud: &Cloud, request: &KeepRequest) -> DiagnosticsResponse {
+pub(super) fn close_token(cloud: &FakeCloud, request: &LeaseRequest) -> DiagnosticsResponse {
     let private = String::from_utf8_lossy(&request.private).into_owned();
-    let fault = cloud.call(format!("close {private}"));
+    let fault = cloud.record_call(format!("close {private}"));
     DiagnosticsResponse { diagnostics: refusal(fault, "close") }
 }
 
 fn refusal(
-    fault: Option<Fault>,
+    fault: Option<CallFault>,
     what: &str,
 ) -> Vec<formwork_plugin_protocol::message::ProviderDiagnostic> {
     match fault {
-        Some(Fault::Refuses) => no(what),
+        Some(CallFault::Refuses) => error_diagnostic(what),
         _ => Vec::new(),
     }
 }

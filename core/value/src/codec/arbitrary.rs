@@ -7,12 +7,12 @@ use proptest::prelude::*;
 use crate::{Number, Refinement, Type, Unknown, Value};
 
 /// A type, and a value of it; with unknown ones among its parts if `unknowns`.
-pub(crate) fn typed(unknowns: bool) -> impl Strategy<Value = (Type, Value)> {
-    ty().prop_flat_map(move |ty| (Just(ty.clone()), value(ty, unknowns)))
+pub(crate) fn any_typed_value(unknowns: bool) -> impl Strategy<Value = (Type, Value)> {
+    any_type().prop_flat_map(move |ty| (Just(ty.clone()), any_value(ty, unknowns)))
 }
 
 /// A type.
-pub(crate) fn ty() -> impl Strategy<Value = Type> {
+pub(crate) fn any_type() -> impl Strategy<Value = Type> {
     let leaf = prop_oneof![Just(Type::Bool), Just(Type::Number), Just(Type::String)];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -30,9 +30,9 @@ pub(crate) fn ty() -> impl Strategy<Value = Type> {
     })
 }
 
-fn value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
+fn any_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     let null = Just(Value::null(ty.clone()));
-    let known = known(ty.clone(), unknowns);
+    let known = any_known_value(ty.clone(), unknowns);
     if unknowns {
         prop_oneof![1 => null, 1 => unknown(ty), 6 => known].boxed()
     } else {
@@ -40,46 +40,46 @@ fn value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     }
 }
 
-fn known(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
+fn any_known_value(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
     match ty {
         Type::Dynamic => prop_oneof![
             Just(Value::null(Type::Dynamic)),
-            value(Type::String, unknowns),
-            value(Type::tuple(vec![Type::Number, Type::list(Type::Bool)]), unknowns),
+            any_value(Type::String, unknowns),
+            any_value(Type::tuple(vec![Type::Number, Type::list(Type::Bool)]), unknowns),
         ]
         .boxed(),
         Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),
         Type::String => "[a-z<\"é\u{301}\\\\\n]{0,40}".prop_map(Value::string).boxed(),
         Type::Number => number().prop_map(Value::Number).boxed(),
-        Type::List(element) => items(&element, unknowns)
+        Type::List(element) => any_items(&element, unknowns)
             .prop_map(move |items| Value::list(Type::clone(&element), items))
             .boxed(),
-        Type::Set(element) => items(&element, unknowns)
+        Type::Set(element) => any_items(&element, unknowns)
             .prop_map(move |items| Value::set(Type::clone(&element), items))
             .boxed(),
         Type::Map(element) => proptest::collection::btree_map(
             "[a-z]{0,3}",
-            value(Type::clone(&element), unknowns),
+            any_value(Type::clone(&element), unknowns),
             0..4,
         )
         .prop_map(move |pairs| Value::map(Type::clone(&element), pairs))
         .boxed(),
         Type::Tuple(elements) => {
             let items: Vec<_> =
-                elements.iter().map(|element| value(element.clone(), unknowns)).collect();
+                elements.iter().map(|element| any_value(element.clone(), unknowns)).collect();
             items.prop_map(Value::tuple).boxed()
         }
         Type::Object(shape) => {
             let names: Vec<_> = shape.attributes.keys().cloned().collect();
             let items: Vec<_> =
-                shape.attributes.values().map(|ty| value(ty.clone(), unknowns)).collect();
+                shape.attributes.values().map(|ty| any_value(ty.clone(), unknowns)).collect();
             items.prop_map(move |items| Value::object(names.iter().cloned().zip(items))).boxed()
         }
     }
 }
 
-fn items(element: &Type, unknowns: bool) -> impl Strategy<Value = Vec<Value>> + use<> {
-    proptest::collection::vec(value(element.clone(), unknowns), 0..4)
+fn any_items(element: &Type, unknowns: bool) -> impl Strategy<Value = Vec<Value>> + use<> {
+    proptest::collection::vec(any_value(element.clone(), unknowns), 0..4)
 }
 
 fn number() -> impl Strategy<Value = Number> {

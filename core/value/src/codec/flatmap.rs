@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 /// # Errors
 /// When a string is not of its type, or a collection declares more elements than it has.
 pub fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
-    Reader { texts }.part("", ty, 0)
+    Reader { texts }.read_value("", ty, 0)
 }
 
 struct Reader<'t> {
@@ -22,13 +22,13 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn part(&self, key: &str, ty: &Type, depth: usize) -> Result<Value, String> {
+    fn read_value(&self, key: &str, ty: &Type, depth: usize) -> Result<Value, String> {
         if depth > MAX_DEPTH {
             return Err(format!("`{key}` is nested deeper than {MAX_DEPTH} levels"));
         }
         let below =
             |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
-        let element = |name: String, ty: &Type| self.part(&below(&name), ty, depth + 1);
+        let element = |name: String, ty: &Type| self.read_value(&below(&name), ty, depth + 1);
         match ty {
             Type::Object(object) => {
                 let parts = object
@@ -39,14 +39,14 @@ impl Reader<'_> {
             }
             Type::List(element_ty) => {
                 // An empty collection has the count 0. One without a count was null.
-                let Some(count) = self.count(&below("#"))? else {
+                let Some(count) = self.element_count(&below("#"))? else {
                     return Ok(Value::null(ty.clone()));
                 };
                 let items = (0..count).map(|at| element(at.to_string(), element_ty));
                 Ok(Value::list((**element_ty).clone(), items.collect::<Result<_, _>>()?))
             }
             Type::Set(element_ty) => {
-                if self.count(&below("#"))?.is_none() {
+                if self.element_count(&below("#"))?.is_none() {
                     return Ok(Value::null(ty.clone()));
                 }
                 // The keys of elements are hashes of their content, in no order.
@@ -55,12 +55,12 @@ impl Reader<'_> {
                 Ok(Value::set((**element_ty).clone(), items.collect::<Result<_, _>>()?))
             }
             Type::Map(element_ty) => {
-                if self.count(&below("%"))?.is_none() {
+                if self.element_count(&below("%"))?.is_none() {
                     return Ok(Value::null(ty.clone()));
                 }
                 let prefix = below("");
                 // A key may contain dots, so the rest of the path is one key.
-                let keys = self.under(&prefix).filter(|key| *key != "%").map(str::to_owned);
+                let keys = self.keys_below(&prefix).filter(|key| *key != "%").map(str::to_owned);
                 let pairs = keys.map(|key| Ok((key.clone(), element(key, element_ty)?)));
                 let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
                 Ok(Value::map((**element_ty).clone(), pairs))
@@ -74,7 +74,7 @@ impl Reader<'_> {
     }
 
     /// Declared number of elements of a collection; `None` if there is no such collection.
-    fn count(&self, key: &str) -> Result<Option<usize>, String> {
+    fn element_count(&self, key: &str) -> Result<Option<usize>, String> {
         let Some(text) = self.texts.get(key) else { return Ok(None) };
         match text.parse() {
             // Every element has at least one string, so a larger number is invalid and costs
@@ -88,7 +88,7 @@ impl Reader<'_> {
     }
 
     /// The rest of each key after `prefix`.
-    fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
+    fn keys_below(&self, prefix: &str) -> impl Iterator<Item = &str> {
         // The map is sorted, so keys with the same prefix stand together.
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))
@@ -96,7 +96,7 @@ impl Reader<'_> {
 
     /// The next steps after `prefix` in keys.
     fn names(&self, prefix: &str) -> BTreeSet<String> {
-        let names = self.under(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
+        let names = self.keys_below(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
         names.filter(|name| *name != "#").map(str::to_owned).collect()
     }
 }

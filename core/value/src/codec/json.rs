@@ -20,7 +20,7 @@ use crate::{Step, Type, Value};
 pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
     limit_depth(value)?;
     let mut out = String::new();
-    typed(&mut out, value, ty)?;
+    write_typed(&mut out, value, ty)?;
     Ok(out)
 }
 
@@ -41,7 +41,7 @@ pub fn stored_numbers(value: &Value) -> Option<Value> {
 
 /// Treatment of attributes that the type does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extra {
+pub enum ExtraAttributes {
     /// They are an error.
     Refuse,
     /// They are left out, as when a newer schema has removed them.
@@ -53,14 +53,14 @@ pub enum Extra {
 /// # Errors
 /// When the text is not JSON of a value of the type, or is nested too deep.
 pub fn decode(text: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    decode_with(text, ty, Extra::Refuse)
+    decode_with(text, ty, ExtraAttributes::Refuse)
 }
 
 /// Reads a value of the type `ty`. Missing attributes are null; other ones as `extra` says.
 ///
 /// # Errors
 /// When the text is not JSON of a value of the type, or is nested too deep.
-pub fn decode_with(text: &[u8], ty: &Type, extra: Extra) -> Result<Value, DecodeError> {
+pub fn decode_with(text: &[u8], ty: &Type, extra: ExtraAttributes) -> Result<Value, DecodeError> {
     decode_node(&parse(text)?, ty, extra)
 }
 
@@ -68,8 +68,12 @@ pub fn decode_with(text: &[u8], ty: &Type, extra: Extra) -> Result<Value, Decode
 ///
 /// # Errors
 /// When the part is not a value of the type.
-pub fn decode_node(node: &read::Node<'_>, ty: &Type, extra: Extra) -> Result<Value, DecodeError> {
-    decode::Decoder::new(extra).typed(node, ty)
+pub fn decode_node(
+    node: &read::Node<'_>,
+    ty: &Type,
+    extra: ExtraAttributes,
+) -> Result<Value, DecodeError> {
+    decode::Decoder::new(extra).decode_typed(node, ty)
 }
 
 /// Writes a value with its own types, without wrappers, as `jsonencode` and the JSON views do.
@@ -79,7 +83,7 @@ pub fn decode_node(node: &read::Node<'_>, ty: &Type, extra: Extra) -> Result<Val
 pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
     limit_depth(value)?;
     let mut out = String::new();
-    simple(&mut out, value)?;
+    write_simple(&mut out, value)?;
     Ok(out)
 }
 
@@ -88,7 +92,7 @@ pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
 /// # Errors
 /// When the text is not JSON, or is nested too deep.
 pub fn decode_simple(text: &[u8]) -> Result<Value, DecodeError> {
-    decode::simple(&parse(text)?)
+    decode::simple_value(&parse(text)?)
 }
 
 fn parse(text: &[u8]) -> Result<read::Node<'_>, DecodeError> {
@@ -102,7 +106,7 @@ fn limit_depth(value: &Value) -> Result<(), EncodeError> {
     Ok(())
 }
 
-fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
         // A null whose type is not known has nothing to wrap.
         (Value::Null(own), _)
@@ -116,7 +120,7 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
         | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {
             let own = value.ty();
             out.push_str("{\"value\":");
-            typed(out, value, &own)?;
+            write_typed(out, value, &own)?;
             out.push_str(",\"type\":");
             out.push_str(&type_json::encode(&own));
             out.push('}');
@@ -125,15 +129,15 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
         (Value::Bool(_), Type::Bool)
         | (Value::Number(_), Type::Number)
         | (Value::String(_), Type::String)
-        | (Value::Marked(_) | Value::Unknown(_), _) => leaf(out, value),
+        | (Value::Marked(_) | Value::Unknown(_), _) => write_leaf(out, value),
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
-            parts(out, value, |out, _, item| typed(out, item, element))
+            write_children(out, value, |out, _, item| write_typed(out, item, element))
         }
         (Value::Map(_), Type::Map(element)) => {
-            parts(out, value, |out, _, item| typed(out, item, element))
+            write_children(out, value, |out, _, item| write_typed(out, item, element))
         }
         (Value::Tuple(tuple), Type::Tuple(elements)) if tuple.items().len() == elements.len() => {
-            parts(out, value, |out, at, item| typed(out, item, &elements[at]))
+            write_children(out, value, |out, at, item| write_typed(out, item, &elements[at]))
         }
         (Value::Object(object), Type::Object(shape)) => {
             // Both sides are sorted by name, so equal sets of names are equal sequences.
@@ -141,8 +145,8 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
                 return Err(EncodeError::new(super::name_difference(object.names(), shape)));
             }
             let mut types = shape.attributes.values();
-            parts(out, value, |out, _, item| match types.next() {
-                Some(ty) => typed(out, item, ty),
+            write_children(out, value, |out, _, item| match types.next() {
+                Some(ty) => write_typed(out, item, ty),
                 None => Ok(()),
             })
         }
@@ -150,21 +154,21 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
     }
 }
 
-fn simple(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+fn write_simple(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     match value {
         Value::Null(_) => {
             out.push_str("null");
             Ok(())
         }
         Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_) => {
-            parts(out, value, |out, _, item| simple(out, item))
+            write_children(out, value, |out, _, item| write_simple(out, item))
         }
-        _ => leaf(out, value),
+        _ => write_leaf(out, value),
     }
 }
 
 /// Writes the children of a value between the brackets it takes.
-fn parts(
+fn write_children(
     out: &mut String,
     value: &Value,
     mut each: impl FnMut(&mut String, usize, &Value) -> Result<(), EncodeError>,
@@ -180,11 +184,11 @@ fn parts(
             write::string(out, name);
             out.push(':');
         }
-        each(out, at, item).map_err(|error| error.within(value.step_to(at)))
+        each(out, at, item).map_err(|error| error.prepend_step(value.step_to(at)))
     })
 }
 
-fn leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+fn write_leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     match value {
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),

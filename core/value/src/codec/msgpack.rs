@@ -95,7 +95,7 @@ fn write_parts(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), Encode
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
             write_array_len(out, value.children().len())?;
             value.children().iter().enumerate().try_for_each(|(at, item)| {
-                write(out, item, element).map_err(|error| error.within(value.step_to(at)))
+                write(out, item, element).map_err(|error| error.prepend_step(value.step_to(at)))
             })
         }
         (Value::Tuple(tuple), Type::Tuple(elements)) => write_tuple(out, tuple, elements),
@@ -112,7 +112,7 @@ fn write_tuple(out: &mut Vec<u8>, tuple: &Tuple, elements: &[Type]) -> Result<()
     }
     write_array_len(out, items.len())?;
     items.iter().zip(elements).enumerate().try_for_each(|(at, (item, ty))| {
-        write(out, item, ty).map_err(|error| error.within(Some(Step::Index(at.into()))))
+        write(out, item, ty).map_err(|error| error.prepend_step(Some(Step::Index(at.into()))))
     })
 }
 
@@ -124,7 +124,7 @@ fn write_map(out: &mut Vec<u8>, map: &Map, element: &Type) -> Result<(), EncodeE
     write_map_len(out, map.keys().len())?;
     map.iter().try_for_each(|(key, item)| {
         write_str(out, key)?;
-        write(out, item, element).map_err(|error| error.within(Some(Step::Key(key.clone()))))
+        write(out, item, element).map_err(|error| error.prepend_step(Some(Step::Key(key.clone()))))
     })
 }
 
@@ -136,7 +136,8 @@ fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Resul
     write_map_len(out, shape.attributes.len())?;
     object.items().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
         write_str(out, name)?;
-        write(out, item, ty).map_err(|error| error.within(Some(Step::Attribute(name.clone()))))
+        write(out, item, ty)
+            .map_err(|error| error.prepend_step(Some(Step::Attribute(name.clone()))))
     })
 }
 

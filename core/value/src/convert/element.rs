@@ -1,6 +1,6 @@
 //! The one type that the elements of a new collection get, once each of them was converted.
 
-use super::{ConversionError, ConversionSafety, part};
+use super::{ConversionError, ConversionSafety, convert_part};
 use crate::ty::unify::unify_in;
 use crate::{Type, Value};
 
@@ -24,7 +24,7 @@ impl ElementUnification {
 }
 
 /// Gives elements one type, as close to `wanted` as they are.
-pub(super) fn settle(
+pub(super) fn unify_elements(
     wanted: &Type,
     mut items: Vec<Value>,
     rule: ElementUnification,
@@ -61,7 +61,7 @@ fn convert_all(
     ty: &Type,
 ) -> Result<(), ConversionError> {
     for item in items.iter_mut().filter(|item| which(item)) {
-        if let Some(converted) = part(item, ty)? {
+        if let Some(converted) = convert_part(item, ty)? {
             *item = converted;
         }
     }

@@ -7,10 +7,10 @@ use crate::ty::conversion::{ConversionSafety, can_convert};
 /// Says why no value of type `got` converts to `want`, in the words of the language. Makes no sense
 /// when some do.
 #[must_use]
-pub fn mismatch(got: &Type, want: &Type) -> String {
+pub fn explain_mismatch(got: &Type, want: &Type) -> String {
     let required = || format!("{} required", want.friendly_constraint());
     match (got, want) {
-        (Type::Object(got), Type::Object(want)) => between_objects(got, want),
+        (Type::Object(got), Type::Object(want)) => explain_object_mismatch(got, want),
         (Type::Tuple(_), Type::List(element)) if **element == Type::Dynamic => {
             "all list elements must have the same type".into()
         }
@@ -21,39 +21,39 @@ pub fn mismatch(got: &Type, want: &Type) -> String {
             "all map elements must have the same type".into()
         }
         (Type::Tuple(elements), Type::List(want) | Type::Set(want)) => {
-            let bad = elements.iter().enumerate().find(|(_, got)| !converts(got, want));
+            let bad = elements.iter().enumerate().find(|(_, got)| !is_convertible(got, want));
             match bad {
-                Some((at, got)) => format!("element {at}: {}", mismatch(got, want)),
+                Some((at, got)) => format!("element {at}: {}", explain_mismatch(got, want)),
                 None => format!("all elements must be {}", want.friendly_constraint()),
             }
         }
         (Type::Object(object), Type::Map(want)) => {
-            let bad = object.attributes.iter().find(|(_, got)| !converts(got, want));
+            let bad = object.attributes.iter().find(|(_, got)| !is_convertible(got, want));
             match bad {
                 Some((name, got)) => {
-                    format!("element {:?}: {}", name.as_str(), mismatch(got, want))
+                    format!("element {:?}: {}", name.as_str(), explain_mismatch(got, want))
                 }
                 None => format!("all elements must be {}", want.friendly_constraint()),
             }
         }
         (Type::List(got) | Type::Set(got), Type::List(want)) => {
-            format!("incorrect list element type: {}", mismatch(got, want))
+            format!("incorrect list element type: {}", explain_mismatch(got, want))
         }
         (Type::List(got) | Type::Set(got), Type::Set(want)) => {
-            format!("incorrect set element type: {}", mismatch(got, want))
+            format!("incorrect set element type: {}", explain_mismatch(got, want))
         }
         (Type::Map(got), Type::Map(want)) => {
-            format!("incorrect map element type: {}", mismatch(got, want))
+            format!("incorrect map element type: {}", explain_mismatch(got, want))
         }
         _ => required(),
     }
 }
 
-fn converts(got: &Type, want: &Type) -> bool {
+fn is_convertible(got: &Type, want: &Type) -> bool {
     can_convert(got, want, ConversionSafety::Unsafe)
 }
 
-fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
+fn explain_object_mismatch(got: &ObjectType, want: &ObjectType) -> String {
     let missing: Vec<String> = want
         .attributes
         .keys()
@@ -75,12 +75,12 @@ fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
     };
     // A type that no value converts to is a worse mismatch than one that only some values do not
     // convert to.
-    let worst = shared().find(|(_, got, want)| !converts(got, want)).or_else(|| {
+    let worst = shared().find(|(_, got, want)| !is_convertible(got, want)).or_else(|| {
         shared().find(|(_, got, want)| !can_convert(got, want, ConversionSafety::Safe))
     });
     match worst {
         Some((name, got, want)) => {
-            format!("attribute {:?}: {}", name.as_str(), mismatch(got, want))
+            format!("attribute {:?}: {}", name.as_str(), explain_mismatch(got, want))
         }
         None => "incorrect object attributes".into(),
     }

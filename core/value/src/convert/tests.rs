@@ -318,15 +318,15 @@ proptest! {
 
     #[test]
     fn converting_to_its_own_type_changes_nothing(
-        (_, value) in arbitrary::typed(true),
+        (_, value) in arbitrary::any_typed_value(true),
     ) {
         prop_assert_eq!(convert(&value, &value.ty()).unwrap(), value);
     }
 
     #[test]
     fn the_result_has_the_type(
-        (_, value) in arbitrary::typed(true),
-        to in arbitrary::ty(),
+        (_, value) in arbitrary::any_typed_value(true),
+        to in arbitrary::any_type(),
     ) {
         if let Ok(converted) = convert(&value, &to) {
             prop_assert!(to.has_dynamic() || converted.has_type(&to), "{converted:?} is not {to}");
@@ -336,7 +336,7 @@ proptest! {
     }
 
     #[test]
-    fn every_type_converts_to_the_unified_one(types in prop::collection::vec(arbitrary::ty(), 1..4)) {
+    fn every_type_converts_to_the_unified_one(types in prop::collection::vec(arbitrary::any_type(), 1..4)) {
         if let Some(unified) = unify(&types) {
             for ty in &types {
                 prop_assert!(can_convert(ty, &unified, ConversionSafety::Unsafe), "{ty} to {unified}");

@@ -4,27 +4,27 @@ use crate::Type;
 
 /// A call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Called {
+pub struct CalledFunction {
     /// The function's name as it was written, namespaces included.
     pub name: String,
     /// Its parameters.
-    pub params: Vec<CalledParam>,
+    pub params: Vec<CalledFunctionParam>,
     /// The parameter that takes any further arguments.
-    pub variadic: Option<CalledParam>,
+    pub variadic: Option<CalledFunctionParam>,
     /// The type of the result; dynamic where it depends on the arguments.
     pub returns: Type,
 }
 
 /// A parameter of a function whose call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalledParam {
+pub struct CalledFunctionParam {
     /// Its name.
     pub name: String,
     /// The type its arguments are converted to.
     pub ty: Type,
 }
 
-impl Called {
+impl CalledFunction {
     /// The name without namespaces.
     #[must_use]
     pub fn base_name(&self) -> &str {

@@ -47,7 +47,7 @@ impl Span {
 
     /// Returns the empty span just behind this one.
     #[must_use]
-    pub fn behind(self) -> Self {
+    pub fn empty_span_after(self) -> Self {
         Self { start: self.end, ..self }
     }
 

@@ -78,7 +78,7 @@ const TEMPLATE: &Message = &Message {
 fn the_variable_parts_of_a_summary_are_filled_in_order() {
     let diag = Diagnostic::error(TEMPLATE.with(&[&"name", &"a {block}"]), "");
     assert_eq!(diag.summary, "Missing name for a {block}");
-    assert!(diag.reports(TEMPLATE));
+    assert!(diag.is_about_message(TEMPLATE));
     let code = Diagnostic::foreign(Severity::Error, "Refused", "").code;
     assert_eq!(code, None);
 }

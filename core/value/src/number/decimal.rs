@@ -5,7 +5,9 @@
 use dashu_int::UBig;
 use dashu_int::ops::BitTest as _;
 
-use super::float::{Float, MAX_EXPONENT, Magnitude, Parts, signed, unsigned};
+use super::float::{
+    Float, MAX_EXPONENT, Magnitude, UnroundedMagnitude, bits_to_i64, exponent_to_usize,
+};
 
 /// The precision of numbers read from text.
 pub(super) const TEXT_PRECISION: u32 = 512;
@@ -26,9 +28,9 @@ pub(super) fn parse(text: &str) -> Option<Float> {
     if matches!(digits, b"Inf" | b"inf") {
         return Some(Float::infinite(negative, TEXT_PRECISION));
     }
-    let scanned = Scanned::new(digits)?;
+    let scanned = ScannedNumber::new(digits)?;
     // No number has so many digits before and behind its point, and reading them would take long.
-    if signed(scanned.digits.len()) > 2 * MAX_DIGITS {
+    if bits_to_i64(scanned.digits.len()) > 2 * MAX_DIGITS {
         return None;
     }
     let mantissa = match scanned.digits.is_empty() {
@@ -43,13 +45,13 @@ pub(super) fn parse(text: &str) -> Option<Float> {
 }
 
 /// The parts of a number's text: `digits × 10^tens × 2^twos`.
-struct Scanned {
+struct ScannedNumber {
     digits: String,
     tens: i64,
     twos: i64,
 }
 
-impl Scanned {
+impl ScannedNumber {
     fn new(text: &[u8]) -> Option<Self> {
         let n_whole = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (whole, mut rest) = text.split_at(n_whole);
@@ -72,7 +74,7 @@ impl Scanned {
         let digits = whole.iter().chain(fraction).map(|&byte| char::from(byte));
         // Zeros in front would count towards the limit of digits.
         let digits: String = digits.skip_while(|&digit| digit == '0').collect();
-        Some(Self { digits, tens: tens - signed(fraction.len()), twos })
+        Some(Self { digits, tens: tens - bits_to_i64(fraction.len()), twos })
     }
 }
 
@@ -90,14 +92,14 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
 
 /// `mantissa × 10^tens × 2^twos` at a precision; `None` when it is far outside the range of numbers.
 fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
-    let size = signed(mantissa.bit_len());
+    let size = bits_to_i64(mantissa.bit_len());
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
     // Judged before anything is computed: `1e999999999` must not become a number of a billion
     // digits.
     if top.abs() > 2 * MAX_EXPONENT || tens.abs() > MAX_DIGITS.saturating_add(size) {
         return None;
     }
-    let parts = Parts { mantissa, exponent: tens + twos, sticky: false };
+    let parts = UnroundedMagnitude { mantissa, exponent: tens + twos, sticky: false };
     if tens == 0 {
         return Some(Float::rounded(false, parts, precision));
     }
@@ -112,7 +114,7 @@ fn power_of_five(exponent: u64, precision: u32) -> Float {
     // agree.
     const TABLE: u64 = 27;
     let first = exponent.min(TABLE);
-    let start = UBig::from(5u8).pow(unsigned(i64::try_from(first).unwrap_or(0)));
+    let start = UBig::from(5u8).pow(exponent_to_usize(i64::try_from(first).unwrap_or(0)));
     let mut product = Float::integer(false, start, precision);
     let mut left = exponent - first;
     let mut factor = Float::integer(false, UBig::from(5u8), precision + 64);
@@ -136,7 +138,7 @@ pub(super) struct Decimal {
 impl Decimal {
     fn new(digits: String, below: i64) -> Self {
         let mut digits = digits.into_bytes();
-        let point = below + signed(digits.len());
+        let point = below + bits_to_i64(digits.len());
         digits.truncate(digits.iter().rposition(|&digit| digit != b'0').map_or(0, |at| at + 1));
         Self { digits, point }
     }
@@ -144,9 +146,9 @@ impl Decimal {
     /// All digits of the exact value.
     pub(super) fn exact(mantissa: &UBig, exponent: i64) -> Self {
         if exponent >= 0 {
-            return Self::new((mantissa << unsigned(exponent)).to_string(), 0);
+            return Self::new((mantissa << exponent_to_usize(exponent)).to_string(), 0);
         }
-        let scaled = mantissa * UBig::from(5u8).pow(unsigned(-exponent));
+        let scaled = mantissa * UBig::from(5u8).pow(exponent_to_usize(-exponent));
         Self::new(scaled.to_string(), exponent)
     }
 
@@ -160,14 +162,14 @@ impl Decimal {
             }
         }
         Self::from_f64(mantissa, exponent, precision)
-            .unwrap_or_else(|| Shortest::new(mantissa, exponent, precision).digits())
+            .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).digits())
     }
 
     /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
     /// the float, no other text of that length can, because the interval around the float that
     /// reads back to it is narrower than the distance of such strings.
     fn from_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
-        let parts = Parts { mantissa: mantissa.clone(), exponent, sticky: false };
+        let parts = UnroundedMagnitude { mantissa: mantissa.clone(), exponent, sticky: false };
         let float = Float::rounded(false, parts, precision.max(f64::MANTISSA_DIGITS));
         let nearest = float.to_f64();
         // Just above a power of two the interval is not symmetric, and Terraform's text there is
@@ -183,12 +185,12 @@ impl Decimal {
         let point = tens.parse::<i64>().ok()? + 1;
         if precision != f64::MANTISSA_DIGITS {
             let number = UBig::from(digits.parse::<u64>().ok()?);
-            let read = from_decimal(number, point - signed(digits.len()), 0, precision)?;
+            let read = from_decimal(number, point - bits_to_i64(digits.len()), 0, precision)?;
             if read.magnitude != float.magnitude {
                 return None;
             }
         }
-        Some(Self::new(digits.clone(), point - signed(digits.len())))
+        Some(Self::new(digits.clone(), point - bits_to_i64(digits.len())))
     }
 
     /// Keeps the first `n` digits, rounding half to even.
@@ -236,22 +238,22 @@ impl Decimal {
 
 /// The search for the shortest digits: the value and the two ends of the interval that reads back to
 /// it, cut off just below the size of that interval.
-struct Shortest {
+struct ShortestSearch {
     value: Decimal,
-    lower: Truncated,
-    upper: Truncated,
+    lower: TruncatedDecimal,
+    upper: TruncatedDecimal,
     /// Whether the ends themselves read back to the value.
     inclusive: bool,
 }
 
 /// A decimal that may have been cut off.
-struct Truncated {
+struct TruncatedDecimal {
     decimal: Decimal,
     /// Whether something that is not zero was cut off.
     more: bool,
 }
 
-impl Truncated {
+impl TruncatedDecimal {
     fn digit(&self, at: usize) -> u8 {
         self.decimal.digits.get(at).copied().unwrap_or(b'0')
     }
@@ -261,21 +263,21 @@ impl Truncated {
     }
 }
 
-impl Shortest {
+impl ShortestSearch {
     fn new(mantissa: &UBig, exponent: i64, precision: u32) -> Self {
         // One bit more than the precision: the last bit is worth half the distance to a neighbour.
         let shift = (precision as usize + 1).saturating_sub(mantissa.bit_len());
         let value = mantissa << shift;
-        let exponent = exponent - signed(shift);
+        let exponent = exponent - bits_to_i64(shift);
         let inclusive = !value.bit(1);
         // Two digits below the half distance decide; one tenth of it is enough for both.
         let below = (exponent as f64 * std::f64::consts::LOG10_2).floor() as i64 - 2;
-        let cut = |number: &UBig| cut(number, exponent, below);
+        let cut = |number: &UBig| truncate_decimal(number, exponent, below);
         let one = UBig::ONE;
         let mut exact = cut(&value);
         if exact.more {
             // A digit of no weight keeps rounding from taking a cut-off five for an exact half.
-            let zeros = unsigned(exact.decimal.point - below) - exact.decimal.digits.len();
+            let zeros = exponent_to_usize(exact.decimal.point - below) - exact.decimal.digits.len();
             exact.decimal.digits.extend(std::iter::repeat_n(b'0', zeros));
             exact.decimal.digits.push(b'1');
         }
@@ -290,7 +292,7 @@ impl Shortest {
             let down = low != own || inclusive && at + 1 == lower.len();
             let up = own != high && (inclusive || own + 1 < high || at + 1 < upper.len());
             match (down, up) {
-                (true, true) => value.round(signed(at + 1)),
+                (true, true) => value.round(bits_to_i64(at + 1)),
                 (true, false) => value.round_down(at + 1),
                 (false, true) => value.round_up(at + 1),
                 (false, false) => continue,
@@ -302,14 +304,14 @@ impl Shortest {
 }
 
 /// `number × 2^exponent` in decimal, cut off below `10^below`.
-fn cut(number: &UBig, exponent: i64, below: i64) -> Truncated {
+fn truncate_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecimal {
     let five = UBig::from(5u8);
     let (scaled, shift, divisor) = if below < 0 {
-        (number * five.pow(unsigned(-below)), exponent - below, None)
+        (number * five.pow(exponent_to_usize(-below)), exponent - below, None)
     } else {
-        (number.clone(), exponent - below, Some(five.pow(unsigned(below))))
+        (number.clone(), exponent - below, Some(five.pow(exponent_to_usize(below))))
     };
-    let scaled = if shift > 0 { scaled << unsigned(shift) } else { scaled };
+    let scaled = if shift > 0 { scaled << exponent_to_usize(shift) } else { scaled };
     let (scaled, more) = match divisor {
         None => (scaled, false),
         Some(divisor) => {
@@ -318,12 +320,12 @@ fn cut(number: &UBig, exponent: i64, below: i64) -> Truncated {
             (quotient, more)
         }
     };
-    let right = unsigned(-shift);
+    let right = exponent_to_usize(-shift);
     let more = more || scaled.trailing_zeros().is_some_and(|zeros| zeros < right);
-    Truncated { decimal: Decimal::new((scaled >> right).to_string(), below), more }
+    TruncatedDecimal { decimal: Decimal::new((scaled >> right).to_string(), below), more }
 }
 
 #[cfg(test)]
 pub(super) fn shortest_slowly(mantissa: &UBig, exponent: i64, precision: u32) -> Decimal {
-    Shortest::new(mantissa, exponent, precision).digits()
+    ShortestSearch::new(mantissa, exponent, precision).digits()
 }

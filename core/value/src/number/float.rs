@@ -34,7 +34,7 @@ impl Float {
     pub(super) fn integer(negative: bool, magnitude: UBig, precision: u32) -> Self {
         Self::rounded(
             negative,
-            Parts { mantissa: magnitude, exponent: 0, sticky: false },
+            UnroundedMagnitude { mantissa: magnitude, exponent: 0, sticky: false },
             precision,
         )
     }
@@ -65,13 +65,13 @@ impl Float {
             0 => (fraction, 1 - 1075),
             _ => (fraction | 1 << FRACTION_BITS, biased - 1075),
         };
-        let parts = Parts { mantissa: UBig::from(mantissa), exponent, sticky: false };
+        let parts = UnroundedMagnitude { mantissa: UBig::from(mantissa), exponent, sticky: false };
         Some(Self::rounded(negative, parts, f64::MANTISSA_DIGITS))
     }
 
     /// Rounds an exact (or, with `sticky`, truncated) magnitude to a precision.
-    pub(super) fn rounded(negative: bool, parts: Parts, precision: u32) -> Self {
-        let Parts { mut mantissa, mut exponent, sticky } = parts;
+    pub(super) fn rounded(negative: bool, parts: UnroundedMagnitude, precision: u32) -> Self {
+        let UnroundedMagnitude { mut mantissa, mut exponent, sticky } = parts;
         let excess = mantissa.bit_len().saturating_sub(precision as usize);
         if excess > 0 {
             let half = mantissa.bit(excess - 1);
@@ -80,14 +80,14 @@ impl Float {
             if half && (rest || mantissa.bit(0)) {
                 mantissa += 1u8;
             }
-            exponent = exponent.saturating_add(signed(excess));
+            exponent = exponent.saturating_add(bits_to_i64(excess));
         }
         let Some(zeros) = mantissa.trailing_zeros() else { return Self::zero(negative, precision) };
         // The mantissa is kept odd, so that equal numbers have equal parts, which `==` and `Hash`
         // use.
         mantissa >>= zeros;
-        exponent = exponent.saturating_add(signed(zeros));
-        let top = exponent.saturating_add(signed(mantissa.bit_len()));
+        exponent = exponent.saturating_add(bits_to_i64(zeros));
+        let top = exponent.saturating_add(bits_to_i64(mantissa.bit_len()));
         if top > MAX_EXPONENT {
             Self::infinite(negative, precision)
         } else if top < -MAX_EXPONENT {
@@ -117,7 +117,8 @@ impl Float {
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
                 // Exponents are bounded, so the shift makes at most a megabit.
                 let exponent = *ea.min(eb);
-                let (a, b) = (a << unsigned(ea - exponent), b << unsigned(eb - exponent));
+                let (a, b) =
+                    (a << exponent_to_usize(ea - exponent), b << exponent_to_usize(eb - exponent));
                 let (negative, mantissa) = match (self.negative == other.negative, a.cmp(&b)) {
                     (true, _) => (self.negative, a + b),
                     // Cancelling to nothing gives the positive zero.
@@ -125,7 +126,11 @@ impl Float {
                     (false, Ordering::Greater) => (self.negative, a - b),
                     (false, Ordering::Less) => (other.negative, b - a),
                 };
-                Self::rounded(negative, Parts { mantissa, exponent, sticky: false }, precision)
+                Self::rounded(
+                    negative,
+                    UnroundedMagnitude { mantissa, exponent, sticky: false },
+                    precision,
+                )
             }
         };
         Some(sum)
@@ -140,7 +145,8 @@ impl Float {
             (Infinite, _) | (_, Infinite) => Some(Self::infinite(negative, precision)),
             (Zero, _) | (_, Zero) => Some(Self::zero(negative, precision)),
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
-                let parts = Parts { mantissa: a * b, exponent: ea + eb, sticky: false };
+                let parts =
+                    UnroundedMagnitude { mantissa: a * b, exponent: ea + eb, sticky: false };
                 Some(Self::rounded(negative, parts, precision))
             }
         }
@@ -159,23 +165,23 @@ impl Float {
                 // Two bits more than the precision, so that rounding sees the half and a remainder.
                 let shift = (precision as usize + 2 + b.bit_len()).saturating_sub(a.bit_len());
                 let (mantissa, remainder) = (a << shift).div_rem(b);
-                let exponent = ea - eb - signed(shift);
-                let parts = Parts { mantissa, exponent, sticky: !remainder.is_zero() };
+                let exponent = ea - eb - bits_to_i64(shift);
+                let parts = UnroundedMagnitude { mantissa, exponent, sticky: !remainder.is_zero() };
                 Some(Self::rounded(negative, parts, precision))
             }
         }
     }
 
     /// The whole part of the magnitude, and whether there is a fraction; `None` for an infinity.
-    pub(super) fn whole(&self) -> Option<(UBig, bool)> {
+    pub(super) fn split_whole_part(&self) -> Option<(UBig, bool)> {
         match &self.magnitude {
             Magnitude::Zero => Some((UBig::ZERO, false)),
             Magnitude::Infinite => None,
             Magnitude::Finite { mantissa, exponent } if *exponent >= 0 => {
-                Some((mantissa << unsigned(*exponent), false))
+                Some((mantissa << exponent_to_usize(*exponent), false))
             }
             Magnitude::Finite { mantissa, exponent } => {
-                Some((mantissa >> unsigned(-exponent), true))
+                Some((mantissa >> exponent_to_usize(-exponent), true))
             }
         }
     }
@@ -189,9 +195,11 @@ impl Float {
     }
 
     /// The position of the highest bit: the magnitude lies in `[2^(top-1), 2^top)`.
-    fn top(&self) -> Option<i64> {
+    fn highest_bit(&self) -> Option<i64> {
         match &self.magnitude {
-            Magnitude::Finite { mantissa, exponent } => Some(exponent + signed(mantissa.bit_len())),
+            Magnitude::Finite { mantissa, exponent } => {
+                Some(exponent + bits_to_i64(mantissa.bit_len()))
+            }
             _ => None,
         }
     }
@@ -223,12 +231,13 @@ impl Float {
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
                 // Most numbers differ in size, and shifting one to the other's exponent costs
                 // memory.
-                self.top().cmp(&other.top()).then_with(|| {
+                self.highest_bit().cmp(&other.highest_bit()).then_with(|| {
                     let exponent = *ea.min(eb);
-                    (a << unsigned(ea - exponent)).cmp(&(b << unsigned(eb - exponent)))
+                    (a << exponent_to_usize(ea - exponent))
+                        .cmp(&(b << exponent_to_usize(eb - exponent)))
                 })
             }
-            _ => self.top().cmp(&other.top()),
+            _ => self.highest_bit().cmp(&other.highest_bit()),
         }
     }
 
@@ -236,11 +245,11 @@ impl Float {
     pub(super) fn is_near(&self, other: &Self) -> bool {
         // 53 bits are the least precision there is; 40 leave room for the rounding of text.
         const NEAR: i64 = 40;
-        if self.top().zip(other.top()).is_none_or(|(a, b)| a.abs_diff(b) > 1) {
+        if self.highest_bit().zip(other.highest_bit()).is_none_or(|(a, b)| a.abs_diff(b) > 1) {
             return false;
         }
         let difference = self.add(&other.clone().negated());
-        match (self.top(), difference.map(|difference| difference.top())) {
+        match (self.highest_bit(), difference.map(|difference| difference.highest_bit())) {
             (Some(_), Some(None)) => true,
             (Some(own), Some(Some(difference))) => difference < own - NEAR,
             _ => false,
@@ -259,7 +268,7 @@ impl Float {
 }
 
 /// A magnitude before rounding.
-pub(super) struct Parts {
+pub(super) struct UnroundedMagnitude {
     pub(super) mantissa: UBig,
     pub(super) exponent: i64,
     /// Whether something smaller than the last bit was cut off; the mantissa must then be longer than
@@ -268,7 +277,7 @@ pub(super) struct Parts {
 }
 
 fn nearest_f64(mantissa: &UBig, exponent: i64) -> f64 {
-    let top = exponent + signed(mantissa.bit_len());
+    let top = exponent + bits_to_i64(mantissa.bit_len());
     if top > 1024 {
         return f64::INFINITY;
     }
@@ -280,7 +289,7 @@ fn nearest_f64(mantissa: &UBig, exponent: i64) -> f64 {
         Ok(0) | Err(_) => return 0.0,
         Ok(precision) => precision,
     };
-    let parts = Parts { mantissa: mantissa.clone(), exponent, sticky: false };
+    let parts = UnroundedMagnitude { mantissa: mantissa.clone(), exponent, sticky: false };
     match Float::rounded(false, parts, precision).magnitude {
         Magnitude::Finite { mantissa, exponent } if exponent < 1024 => {
             mantissa.to_f64().value() * power_of_two(exponent)
@@ -296,11 +305,11 @@ fn power_of_two(exponent: i64) -> f64 {
 }
 
 /// A count of bits as a signed number; no mantissa is long enough to overflow it.
-pub(super) fn signed(bits: usize) -> i64 {
+pub(super) fn bits_to_i64(bits: usize) -> i64 {
     i64::try_from(bits).unwrap_or(i64::MAX)
 }
 
 /// A distance between exponents, which are bounded by [`MAX_EXPONENT`] plus a mantissa's length.
-pub(super) fn unsigned(bits: i64) -> usize {
+pub(super) fn exponent_to_usize(bits: i64) -> usize {
     usize::try_from(bits).unwrap_or(0)
 }

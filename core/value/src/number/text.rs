@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter, Result, Write as _};
 
 use super::decimal::Decimal;
-use super::float::{Magnitude, signed, unsigned};
+use super::float::{Magnitude, bits_to_i64, exponent_to_usize};
 use super::{Number, Repr};
 
 /// A way to write a number.
@@ -24,7 +24,7 @@ impl Number {
     /// is `+Inf` or `-Inf`.
     #[must_use]
     pub fn to_text(&self, notation: Notation, count: Option<u16>) -> String {
-        let float = self.float();
+        let float = self.to_float();
         let mut text = String::new();
         if float.negative {
             text.push('-');
@@ -38,22 +38,22 @@ impl Number {
                 None => Decimal::shortest(mantissa, *exponent, float.precision),
             },
         };
-        let n_digits = signed(decimal.digits.len());
+        let n_digits = bits_to_i64(decimal.digits.len());
         let point = decimal.point;
         match (notation, count.map(i64::from)) {
             (Notation::Fixed, count) => {
                 if let Some(count) = count {
                     decimal.round(point.saturating_add(count));
                 }
-                decimal.fixed(&mut text, count.unwrap_or((n_digits - point).max(0)));
+                decimal.write_fixed(&mut text, count.unwrap_or((n_digits - point).max(0)));
             }
             (Notation::Exponent, count) => {
                 if let Some(count) = count {
                     decimal.round(count + 1);
                 }
-                decimal.exponent(&mut text, count.unwrap_or((n_digits - 1).max(0)));
+                decimal.write_exponent(&mut text, count.unwrap_or((n_digits - 1).max(0)));
             }
-            (Notation::General, count) => decimal.general(&mut text, count),
+            (Notation::General, count) => decimal.write_general(&mut text, count),
         }
         text
     }
@@ -65,8 +65,8 @@ impl Decimal {
         at.and_then(|at| self.digits.get(at)).map_or('0', |&digit| char::from(digit))
     }
 
-    fn fixed(&self, text: &mut String, n_behind: i64) {
-        text.reserve(unsigned(self.point.max(1) + n_behind + 1));
+    fn write_fixed(&self, text: &mut String, n_behind: i64) {
+        text.reserve(exponent_to_usize(self.point.max(1) + n_behind + 1));
         if self.point > 0 {
             text.extend((0..self.point).map(|at| self.digit(at)));
         } else {
@@ -78,7 +78,7 @@ impl Decimal {
         }
     }
 
-    fn exponent(&self, text: &mut String, n_behind: i64) {
+    fn write_exponent(&self, text: &mut String, n_behind: i64) {
         text.push(self.digit(0));
         if n_behind > 0 {
             text.push('.');
@@ -90,26 +90,26 @@ impl Decimal {
         let _infallible = write!(text, "e{sign}{:02}", exponent.unsigned_abs());
     }
 
-    fn general(&mut self, text: &mut String, count: Option<i64>) {
+    fn write_general(&mut self, text: &mut String, count: Option<i64>) {
         // Below and above these exponents the other notation is shorter; the odd bounds are
         // Terraform's.
-        const LEAST: i64 = -4;
+        const MIN_FIXED_EXPONENT: i64 = -4;
         const SHORTEST_LIMIT: i64 = 6;
         let count = count.map(|count| count.max(1));
         if let Some(count) = count {
             self.round(count);
         }
-        let n_digits = signed(self.digits.len());
+        let n_digits = bits_to_i64(self.digits.len());
         let limit = match count {
             None => SHORTEST_LIMIT,
             Some(count) if count > n_digits && n_digits >= self.point => n_digits,
             Some(count) => count,
         };
         let exponent = self.point - 1;
-        if !self.digits.is_empty() && (exponent < LEAST || exponent >= limit) {
-            self.exponent(text, count.map_or(n_digits, |count| count.min(n_digits)) - 1);
+        if !self.digits.is_empty() && (exponent < MIN_FIXED_EXPONENT || exponent >= limit) {
+            self.write_exponent(text, count.map_or(n_digits, |count| count.min(n_digits)) - 1);
         } else {
-            self.fixed(text, (n_digits - self.point).max(0));
+            self.write_fixed(text, (n_digits - self.point).max(0));
         }
     }
 }

@@ -2,44 +2,44 @@
 
 use std::cmp::Ordering;
 
-use super::truth;
+use super::bool_or_unknown;
 use crate::{Refinement, Type, Value};
 
 /// `left == right`: of one type and equal in every part, or both null. Marks on any part count.
 #[must_use]
 pub fn equal(left: &Value, right: &Value) -> Value {
-    truth(same(left, right)).mark(left.all_marks() | right.all_marks())
+    bool_or_unknown(values_equal(left, right)).mark(left.all_marks() | right.all_marks())
 }
 
 /// `left != right`.
 #[must_use]
 pub fn not_equal(left: &Value, right: &Value) -> Value {
-    let same = same(left, right);
-    truth(same.map(|same| !same)).mark(left.all_marks() | right.all_marks())
+    let same = values_equal(left, right);
+    bool_or_unknown(same.map(|same| !same)).mark(left.all_marks() | right.all_marks())
 }
 
 /// Whether two values are equal; `None` if what is unknown decides it.
-pub(super) fn same(left: &Value, right: &Value) -> Option<bool> {
+pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.peek(), right.peek()) {
         // These need no types, which would have to be made of the values.
         (Value::String(a), Value::String(b)) => return Some(a == b),
         (Value::Number(a), Value::Number(b)) => return Some(a == b),
         (Value::Bool(a), Value::Bool(b)) => return Some(a == b),
-        (Value::Null(_), other) | (other, Value::Null(_)) => return same_as_null(other),
-        (a @ Value::Unknown(_), b) | (b, a @ Value::Unknown(_)) => return same_as_unknown(a, b),
+        (Value::Null(_), other) | (other, Value::Null(_)) => return equals_null(other),
+        (a @ Value::Unknown(_), b) | (b, a @ Value::Unknown(_)) => return equals_unknown(a, b),
         _ => {}
     }
     let (left_ty, right_ty) = (left.ty(), right.ty());
-    if holds_untyped(left) || holds_untyped(right) {
+    if has_untyped_part(left) || has_untyped_part(right) {
         // Parts whose type is not known yet may get the other's.
-        let may_agree = conforms(&left_ty, &right_ty) || conforms(&right_ty, &left_ty);
+        let may_agree = type_conforms(&left_ty, &right_ty) || type_conforms(&right_ty, &left_ty);
         return if may_agree { None } else { Some(false) };
     }
-    if left_ty == right_ty { same_parts(left, right) } else { Some(false) }
+    if left_ty == right_ty { parts_equal(left, right) } else { Some(false) }
 }
 
 /// Nulls are equal whatever their types.
-fn same_as_null(other: &Value) -> Option<bool> {
+fn equals_null(other: &Value) -> Option<bool> {
     match other {
         Value::Null(_) => Some(true),
         other if other.range().not_null => Some(false),
@@ -47,16 +47,17 @@ fn same_as_null(other: &Value) -> Option<bool> {
     }
 }
 
-fn same_as_unknown(unknown: &Value, other: &Value) -> Option<bool> {
+fn equals_unknown(unknown: &Value, other: &Value) -> Option<bool> {
     if other.is_unknown() {
         return None;
     }
-    let excluded = !conforms(&other.ty(), &unknown.ty()) || excludes(&unknown.range(), other);
+    let excluded =
+        !type_conforms(&other.ty(), &unknown.ty()) || range_excludes(&unknown.range(), other);
     excluded.then_some(false)
 }
 
 /// Whether what is known about an unknown value rules out that it is `other`.
-fn excludes(range: &Refinement, other: &Value) -> bool {
+fn range_excludes(range: &Refinement, other: &Value) -> bool {
     match other {
         Value::String(text) => {
             range.prefix.as_ref().is_some_and(|prefix| !text.starts_with(prefix.as_str()))
@@ -81,10 +82,10 @@ fn excludes(range: &Refinement, other: &Value) -> bool {
 }
 
 /// Compares the parts of two known values of one type.
-fn same_parts(left: &Value, right: &Value) -> Option<bool> {
+fn parts_equal(left: &Value, right: &Value) -> Option<bool> {
     let (left, right) = (left.peek(), right.peek());
     let (a, b) = (left.children(), right.children());
-    let mut parts = a.iter().zip(b).map(|(a, b)| same_typed(a, b));
+    let mut parts = a.iter().zip(b).map(|(a, b)| typed_values_equal(a, b));
     match (left, right) {
         // Keys are always known, so different keys decide before any value is looked at.
         (Value::Map(one), Value::Map(other)) if one.keys() != other.keys() => Some(false),
@@ -110,34 +111,37 @@ fn same_parts(left: &Value, right: &Value) -> Option<bool> {
 }
 
 /// Compares values at one place of two values of one type: the types agree, nulls aside.
-fn same_typed(left: &Value, right: &Value) -> Option<bool> {
+fn typed_values_equal(left: &Value, right: &Value) -> Option<bool> {
     match (left.peek(), right.peek()) {
         (
             Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_),
             other,
-        ) if !matches!(other, Value::Null(_) | Value::Unknown(_)) => same_parts(left, right),
-        _ => same(left, right),
+        ) if !matches!(other, Value::Null(_) | Value::Unknown(_)) => parts_equal(left, right),
+        _ => values_equal(left, right),
     }
 }
 
 /// Whether something inside is unknown and of no known type.
-fn holds_untyped(value: &Value) -> bool {
+fn has_untyped_part(value: &Value) -> bool {
     match value.peek() {
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
-        value => !value.is_wholly_known() && value.children().iter().any(holds_untyped),
+        value => !value.is_wholly_known() && value.children().iter().any(has_untyped_part),
     }
 }
 
 /// Whether a type is `wanted`, except where that says `Dynamic`.
-fn conforms(given: &Type, wanted: &Type) -> bool {
+fn type_conforms(given: &Type, wanted: &Type) -> bool {
     match (given, wanted) {
         (_, Type::Dynamic) => true,
         (Type::List(given), Type::List(wanted))
         | (Type::Set(given), Type::Set(wanted))
-        | (Type::Map(given), Type::Map(wanted)) => conforms(given, wanted),
+        | (Type::Map(given), Type::Map(wanted)) => type_conforms(given, wanted),
         (Type::Tuple(given), Type::Tuple(wanted)) => {
             given.len() == wanted.len()
-                && given.iter().zip(wanted.iter()).all(|(given, wanted)| conforms(given, wanted))
+                && given
+                    .iter()
+                    .zip(wanted.iter())
+                    .all(|(given, wanted)| type_conforms(given, wanted))
         }
         (Type::Object(given), Type::Object(wanted)) => {
             let (given, wanted) = (&given.attributes, &wanted.attributes);
@@ -145,7 +149,7 @@ fn conforms(given: &Type, wanted: &Type) -> bool {
                 && given
                     .values()
                     .zip(wanted.values())
-                    .all(|(given, wanted)| conforms(given, wanted))
+                    .all(|(given, wanted)| type_conforms(given, wanted))
         }
         (given, wanted) => given == wanted,
     }

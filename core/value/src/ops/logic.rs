@@ -1,7 +1,7 @@
 //! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
 //! one is an error, whatever the other is.
 
-use super::{NoResult, Operand, as_bool, operands, truth};
+use super::{NoResult, Operand, as_bool, bool_or_unknown, operands};
 use crate::{Type, Value};
 
 /// `!operand`.
@@ -14,7 +14,7 @@ pub fn not(operand: &Value) -> Result<Value, NoResult> {
         Operand::Known(known) => Some(!known),
         Operand::Unknown => None,
     };
-    Ok(truth(result).mark(marks))
+    Ok(bool_or_unknown(result).mark(marks))
 }
 
 /// `left && right`.
@@ -39,5 +39,5 @@ fn binary(left: &Value, right: &Value, compute: fn(bool, bool) -> bool) -> Resul
         [Operand::Known(a), Operand::Known(b)] => Some(compute(a, b)),
         _ => None,
     };
-    Ok(truth(result).mark(marks))
+    Ok(bool_or_unknown(result).mark(marks))
 }

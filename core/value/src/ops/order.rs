@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::equality::same;
-use super::{NoResult, as_number, operands, truth};
+use super::equality::values_equal;
+use super::{NoResult, as_number, bool_or_unknown, operands};
 use crate::{Type, Value};
 
 /// `left < right`; `left > right` is this with the operands exchanged.
@@ -12,7 +12,7 @@ use crate::{Type, Value};
 /// When an operand is null or no number.
 pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
     let (_, marks) = operands([left, right], &Type::Number, as_number)?;
-    Ok(truth(is_less(left.peek(), right.peek())).mark(marks))
+    Ok(bool_or_unknown(is_less(left.peek(), right.peek())).mark(marks))
 }
 
 /// `left <= right`; `left >= right` is this with the operands exchanged.
@@ -24,12 +24,12 @@ pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
     let (left, right) = (left.peek(), right.peek());
     // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
     // of different precision may be equal and yet ordered.
-    let result = match (is_less(left, right), same(left, right)) {
+    let result = match (is_less(left, right), values_equal(left, right)) {
         (Some(true), _) | (_, Some(true)) => Some(true),
         (Some(false), Some(false)) => Some(false),
         _ => None,
     };
-    Ok(truth(result).mark(marks))
+    Ok(bool_or_unknown(result).mark(marks))
 }
 
 fn is_less(left: &Value, right: &Value) -> Option<bool> {

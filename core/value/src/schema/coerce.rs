@@ -29,7 +29,7 @@ impl Block {
                 self.refuse_others(map.keys())?;
                 self.coerce_parts(&lookup)?
             }
-            _ => return Err(refused("an object is required")),
+            _ => return Err(coercion_error("an object is required")),
         };
         Ok(coerced.mark(marks))
     }
@@ -39,7 +39,7 @@ impl Block {
             self.attributes.contains_key(name.as_str()) || self.blocks.contains_key(name.as_str())
         };
         match names.iter().find(|name| !known(name)) {
-            Some(name) => Err(refused(format!("unsupported attribute {name:?}"))),
+            Some(name) => Err(coercion_error(format!("unsupported attribute {name:?}"))),
             None => Ok(()),
         }
     }
@@ -51,11 +51,10 @@ impl Block {
         let mut parts = Vec::with_capacity(self.attributes.len() + self.blocks.len());
         for (name, attr) in &self.attributes {
             let part = match lookup(name) {
-                Some(part) => {
-                    convert(part, &attr.conversion_type()).map_err(|error| within(name, error))?
-                }
+                Some(part) => convert(part, &attr.conversion_type())
+                    .map_err(|error| prepend_attribute(name, error))?,
                 None if attr.role == Role::Required => {
-                    return Err(refused(format!("attribute {name:?} is required")));
+                    return Err(coercion_error(format!("attribute {name:?} is required")));
                 }
                 None => Value::null(attr.implied_type()),
             };
@@ -63,7 +62,9 @@ impl Block {
         }
         for (name, nested) in &self.blocks {
             let part = match lookup(name) {
-                Some(part) => nested.coerce(part).map_err(|error| within(name, error))?,
+                Some(part) => {
+                    nested.coerce(part).map_err(|error| prepend_attribute(name, error))?
+                }
                 None => nested.empty_value(),
             };
             parts.push((name.clone(), part));
@@ -94,11 +95,11 @@ impl NestedBlock {
             ) => self.collection(self.coerce_elements(inner)?),
             (Nesting::Map, inner @ (Value::Map(_) | Value::Object(_))) => {
                 let elements = self.coerce_elements(inner)?;
-                self.keyed(keys(inner).iter().cloned().zip(elements).collect())
+                self.keyed_collection(keys(inner).iter().cloned().zip(elements).collect())
             }
-            (Nesting::List, _) => return Err(refused("a list is required")),
-            (Nesting::Set, _) => return Err(refused("a set is required")),
-            (Nesting::Map, _) => return Err(refused("a map is required")),
+            (Nesting::List, _) => return Err(coercion_error("a list is required")),
+            (Nesting::Set, _) => return Err(coercion_error("a set is required")),
+            (Nesting::Map, _) => return Err(coercion_error("a map is required")),
         };
         Ok(coerced.mark(marks))
     }
@@ -127,11 +128,11 @@ fn keys(value: &Value) -> &[Str] {
     }
 }
 
-fn refused(reason: impl Into<String>) -> ConversionError {
+fn coercion_error(reason: impl Into<String>) -> ConversionError {
     ConversionError { path: Path::root(), reason: reason.into() }
 }
 
-fn within(name: &Str, mut error: ConversionError) -> ConversionError {
+fn prepend_attribute(name: &Str, mut error: ConversionError) -> ConversionError {
     error.path.0.insert(0, Step::Attribute(name.clone()));
     error
 }

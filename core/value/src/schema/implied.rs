@@ -50,7 +50,7 @@ impl NestedBlock {
             Nesting::Single => Value::null(self.block.implied_type()),
             Nesting::Group => self.block.empty_value(),
             Nesting::List | Nesting::Set => self.collection(Vec::new()),
-            Nesting::Map => self.keyed(Vec::new()),
+            Nesting::Map => self.keyed_collection(Vec::new()),
         }
     }
 
@@ -68,7 +68,7 @@ impl NestedBlock {
 
     /// The value that holds `blocks` under their keys, where the nesting is map.
     #[must_use]
-    pub fn keyed(&self, blocks: Vec<(crate::Str, Value)>) -> Value {
+    pub fn keyed_collection(&self, blocks: Vec<(crate::Str, Value)>) -> Value {
         let content = self.block.implied_type();
         // Blocks of different types fit into an object, but not into a map.
         if content.has_dynamic() { Value::object(blocks) } else { Value::map(content, blocks) }
@@ -105,7 +105,7 @@ impl NestedAttributes {
                 object.optional.insert(name.clone());
             }
         }
-        self.nested(Type::Object(Arc::new(object)))
+        self.wrap_object_type(Type::Object(Arc::new(object)))
     }
 
     /// The type of one object.
@@ -117,10 +117,10 @@ impl NestedAttributes {
     /// The type of all objects together. Unlike that of blocks it never turns dynamic as a whole.
     #[must_use]
     pub fn implied_type(&self) -> Type {
-        self.nested(self.object_type())
+        self.wrap_object_type(self.object_type())
     }
 
-    fn nested(&self, object: Type) -> Type {
+    fn wrap_object_type(&self, object: Type) -> Type {
         match self.nesting {
             Nesting::Single | Nesting::Group => object,
             Nesting::List => Type::list(object),

@@ -69,7 +69,7 @@ pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type>
     if [n_mappings, n_sequences].into_iter().any(|n| n > 0 && !all(n)) {
         return (n_dynamic > 0).then_some(Type::Dynamic);
     }
-    preferred(safety, &types)
+    preferred_type(safety, &types)
 }
 
 #[expect(clippy::mutable_key_type, reason = "the names that a type keeps are no part of its hash")]
@@ -79,10 +79,10 @@ fn distinct(types: &[Type]) -> Vec<Type> {
 }
 
 /// The preferred one among those of `types` to which all of them convert.
-fn preferred(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+fn preferred_type(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let fits = |want: &&Type| types.iter().all(|ty| ty == *want || can_convert(ty, want, safety));
     let fitting: Vec<&Type> = types.iter().filter(fits).collect();
-    by_preference(&fitting).first().map(|&at| fitting[at].clone())
+    preferred_order(&fitting).first().map(|&at| fitting[at].clone())
 }
 
 fn unify_elements(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
@@ -176,12 +176,12 @@ fn with_common(
 
 /// Positions of types, those first that others convert to rather than the other way round. Types
 /// without such a relation stay in order.
-fn by_preference(types: &[&Type]) -> Vec<usize> {
+fn preferred_order(types: &[&Type]) -> Vec<usize> {
     let mut after = vec![Vec::new(); types.len()];
     let mut n_before = vec![0usize; types.len()];
     for (at, ty) in types.iter().enumerate() {
         for (later, other) in types.iter().enumerate().skip(at + 1) {
-            let (first, second) = match preference(ty, other) {
+            let (first, second) = match compare_preference(ty, other) {
                 Ordering::Less => (at, later),
                 Ordering::Greater => (later, at),
                 Ordering::Equal => continue,
@@ -205,7 +205,7 @@ fn by_preference(types: &[&Type]) -> Vec<usize> {
 }
 
 /// Order of preference of two types as the common type: the lesser one is preferred.
-fn preference(a: &Type, b: &Type) -> Ordering {
+fn compare_preference(a: &Type, b: &Type) -> Ordering {
     use Type::{Dynamic, List, Map, Object, Set, String, Tuple};
     match (a, b) {
         (Dynamic, Dynamic) | (String, String) => Ordering::Equal,
@@ -213,23 +213,23 @@ fn preference(a: &Type, b: &Type) -> Ordering {
         (Dynamic, _) => Ordering::Greater,
         (String, other) if other.is_primitive() => Ordering::Less,
         (other, String) if other.is_primitive() => Ordering::Greater,
-        (List(a), List(b)) | (Set(a), Set(b)) | (Map(a), Map(b)) => preference(a, b),
+        (List(a), List(b)) | (Set(a), Set(b)) | (Map(a), Map(b)) => compare_preference(a, b),
         // A list keeps what a set loses, and a collection takes more than a structure.
         (List(_), Set(_)) | (Tuple(_), Set(_)) => Ordering::Less,
         (Set(_), List(_)) | (Set(_), Tuple(_)) => Ordering::Greater,
         (List(_), Tuple(_)) | (Map(_), Object(_)) => Ordering::Less,
         (Tuple(_), List(_)) | (Object(_), Map(_)) => Ordering::Greater,
-        (Tuple(a), Tuple(b)) if a.len() == b.len() => overall(a.iter().zip(b.iter())),
+        (Tuple(a), Tuple(b)) if a.len() == b.len() => overall_preference(a.iter().zip(b.iter())),
         (Object(a), Object(b)) if a.attributes.keys().eq(b.attributes.keys()) => {
-            overall(a.attributes.values().zip(b.attributes.values()))
+            overall_preference(a.attributes.values().zip(b.attributes.values()))
         }
         _ => Ordering::Equal,
     }
 }
 
 /// The preference that all parts agree on, if they do.
-fn overall<'t>(parts: impl Iterator<Item = (&'t Type, &'t Type)>) -> Ordering {
-    let orders: Vec<Ordering> = parts.map(|(a, b)| preference(a, b)).collect();
+fn overall_preference<'t>(parts: impl Iterator<Item = (&'t Type, &'t Type)>) -> Ordering {
+    let orders: Vec<Ordering> = parts.map(|(a, b)| compare_preference(a, b)).collect();
     match (orders.contains(&Ordering::Less), orders.contains(&Ordering::Greater)) {
         (true, false) => Ordering::Less,
         (false, true) => Ordering::Greater,

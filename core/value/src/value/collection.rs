@@ -7,14 +7,14 @@ use crate::{Marks, Str, Type, Value};
 
 /// Elements of one type, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List(Arc<Elements>);
+pub struct List(Arc<ElementData>);
 
 /// Distinct elements of one type, in the language's iteration order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Set(Arc<Elements>);
+pub struct Set(Arc<ElementData>);
 
 #[derive(Debug, PartialEq, Eq)]
-struct Elements {
+struct ElementData {
     ty: Type,
     facts: ContentFacts,
     items: Vec<Value>,
@@ -77,7 +77,7 @@ impl ContentFacts {
     fn of(items: &[Value]) -> Self {
         let mut facts = Self::default();
         for item in items {
-            let inside = item.facts();
+            let inside = item.content_facts();
             facts.depth = facts.depth.max(inside.depth);
             facts.marks |= item.marks() | inside.marks;
             facts.unknown |= inside.unknown || item.is_unknown();
@@ -100,7 +100,7 @@ impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: ContentFacts::of(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -115,7 +115,7 @@ impl List {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> ContentFacts {
+    pub(super) fn content_facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -124,7 +124,7 @@ impl Set {
     /// Makes a set of elements that are already distinct, unmarked and in iteration order.
     /// Everyone but `set.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: ContentFacts::of(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -139,7 +139,7 @@ impl Set {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> ContentFacts {
+    pub(super) fn content_facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -157,7 +157,7 @@ impl Tuple {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> ContentFacts {
+    pub(super) fn content_facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -216,7 +216,7 @@ impl Map {
         self.0.keys.iter().zip(self.0.items.iter())
     }
 
-    pub(super) fn facts(&self) -> ContentFacts {
+    pub(super) fn content_facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -267,7 +267,7 @@ impl Object {
         self.0.names.iter().zip(self.0.items.iter())
     }
 
-    pub(super) fn facts(&self) -> ContentFacts {
+    pub(super) fn content_facts(&self) -> ContentFacts {
         self.0.facts
     }
 }

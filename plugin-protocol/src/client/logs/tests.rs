@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::*;
 
 fn read(line: &str) -> String {
-    let Entry { level, message, module, fields } = Entry::read(line);
+    let LogEntry { level, message, module, fields } = LogEntry::read(line);
     let level = level.map_or("none".to_owned(), |level| level.to_string());
     format!("{level} | {message} | {module} | {fields}\n")
 }
@@ -44,9 +44,9 @@ fn lines_of_every_kind_are_understood() {
 }
 
 async fn last_words(stderr: &[u8]) -> String {
-    let log = Log::new("test".to_owned());
+    let log = PluginLog::new("test".to_owned());
     Arc::clone(&log).follow(stderr).await;
-    log.last_words(Duration::ZERO).await
+    log.last_lines(Duration::ZERO).await
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ fn lines_may_arrive_in_any_pieces() {
     let text = b"one\ntwo\n\nfour";
     for size in 1..=text.len() {
         let mut found = Vec::new();
-        let mut lines = Lines::default();
+        let mut lines = LineSplitter::default();
         for piece in text.chunks(size) {
             lines.feed(piece, |line| found.push(line.to_vec()));
         }

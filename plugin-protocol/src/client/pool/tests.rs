@@ -9,7 +9,7 @@ use tonic::transport::Server;
 
 use super::*;
 use crate::handshake::Address;
-use crate::server::controller::Stop;
+use crate::server::controller::ShutdownSignal;
 use crate::server::health::Health;
 use crate::wire::generated::health::health_server::HealthServer;
 
@@ -31,7 +31,7 @@ fn plugin(accepts: usize) -> Plugin {
         counter.fetch_add(1, Ordering::Relaxed);
     });
     let server = tokio::spawn(async move {
-        let service = HealthServer::new(Health(Stop::default()));
+        let service = HealthServer::new(Health(ShutdownSignal::default()));
         Server::builder().serve_with_incoming(service, incoming).await.expect("it serves");
     });
     let patience = Duration::from_secs(20);
@@ -39,21 +39,21 @@ fn plugin(accepts: usize) -> Plugin {
     Plugin { _folder: folder, dialer, accepted, server }
 }
 
-async fn pool(plugin: &Plugin, limit: usize) -> Pool {
+async fn pool(plugin: &Plugin, limit: usize) -> ConnectionPool {
     let first = plugin.dialer.dial().await.expect("a first connection");
-    Pool::new(plugin.dialer.clone(), first, limit, None)
+    ConnectionPool::new(plugin.dialer.clone(), first, limit, None)
 }
 
-fn loads(pool: &Pool) -> Vec<usize> {
+fn loads(pool: &ConnectionPool) -> Vec<usize> {
     pool.shared.lock().connections.iter().map(Connection::load).collect()
 }
 
-async fn lease(pool: &Pool) -> Lease {
+async fn lease(pool: &ConnectionPool) -> Lease {
     pool.lease().await.expect("a lease")
 }
 
 /// Waits until the pool has `n` connections, or is content with fewer.
-async fn grown(pool: &Pool, n: usize) {
+async fn grown(pool: &ConnectionPool, n: usize) {
     // A connection is opened beside the calls, and nothing tells when it is there.
     while loads(pool).len() < n {
         tokio::task::yield_now().await;
@@ -65,17 +65,17 @@ async fn one_connection_is_enough_until_the_calls_queue_up() {
     let plugin = plugin(9);
     let pool = pool(&plugin, 2).await;
     let mut leases = Vec::new();
-    for _ in 0..BUSY {
+    for _ in 0..CALLS_PER_CONNECTION {
         leases.push(lease(&pool).await);
     }
-    assert_eq!(loads(&pool), [BUSY]);
+    assert_eq!(loads(&pool), [CALLS_PER_CONNECTION]);
     assert_eq!(plugin.accepted.load(Ordering::Relaxed), 1);
 
     // The call that finds all connections busy does not wait for the new one.
     leases.push(lease(&pool).await);
     grown(&pool, 2).await;
     leases.push(lease(&pool).await);
-    assert_eq!(loads(&pool), [BUSY + 1, 1]);
+    assert_eq!(loads(&pool), [CALLS_PER_CONNECTION + 1, 1]);
     drop(leases);
     assert_eq!(loads(&pool), [0, 0]);
     plugin.server.abort();
@@ -86,7 +86,7 @@ async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_
     let plugin = plugin(9);
     let pool = pool(&plugin, 3).await;
     let mut leases = Vec::new();
-    for _ in 0..=BUSY {
+    for _ in 0..=CALLS_PER_CONNECTION {
         leases.push(lease(&pool).await);
     }
     grown(&pool, 2).await;
@@ -111,6 +111,6 @@ async fn a_closed_pool_gives_no_lease() {
     let pool = pool(&plugin, 2).await;
     pool.close();
     assert!(matches!(pool.lease().await, Err(Failure::Lost { .. })));
-    assert!(pool.any().is_none());
+    assert!(pool.any_channel().is_none());
     plugin.server.abort();
 }

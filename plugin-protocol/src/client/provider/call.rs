@@ -18,7 +18,7 @@ use crate::raw::{RawAnswers, RawCall, RawError, RawStatus};
 use crate::wire::exchange::Exchange;
 
 /// The answers to one call, while they come in.
-struct Answers<X> {
+struct AnswerStream<X> {
     name: &'static str,
     protocol: Protocol,
     raw: RawAnswers,
@@ -34,9 +34,9 @@ impl GrpcProvider {
         M: TryFrom<X::Response>,
         Failure: From<<X::Request as TryFrom<N>>::Error> + From<M::Error>,
     {
-        let answer = self.ask::<X>(request.try_into()?).await?;
+        let answer = self.call_wire::<X>(request.try_into()?).await?;
         // An answer that has no meaning is reported under the name of its call.
-        answer.try_into().map_err(|why| self.in_answer::<X>(Failure::from(why)))
+        answer.try_into().map_err(|why| self.failure_in_answer::<X>(Failure::from(why)))
     }
 
     /// Makes a call whose answer comes in pieces, between neutral messages.
@@ -63,7 +63,7 @@ impl GrpcProvider {
     }
 
     /// Makes a call between wire messages.
-    pub(super) async fn ask<X: Exchange>(
+    pub(super) async fn call_wire<X: Exchange>(
         &self,
         request: X::Request,
     ) -> Result<X::Response, Failure> {
@@ -76,15 +76,18 @@ impl GrpcProvider {
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
-        self.start::<X>(requests).await?.only().await
+        self.start::<X>(requests).await?.single_answer().await
     }
 
-    async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
+    async fn start<X: Exchange>(
+        &self,
+        requests: Vec<X::Request>,
+    ) -> Result<AnswerStream<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
         // Checked before sending: the plugin would refuse the message in the middle of the stream,
         // and the failure would look like a lost connection after which a change may have happened.
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
-            return Err(Failure::UnencodableMessage(too_large(length, limit::REQUEST)));
+            return Err(Failure::UnencodableMessage(too_large(length, limit::MAX_REQUEST)));
         }
         // Protocol 5 has no state stores. Such a call is not sent, and looks like one that an old
         // provider lacks.
@@ -94,21 +97,22 @@ impl GrpcProvider {
             // Encoded here and not by the transport, so that a transcript has exactly the bytes of
             // the wire.
             messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
-            answer_limit: limit::of_answer(X::METHOD),
+            answer_limit: limit::max_answer(X::METHOD),
         };
-        let raw = self.transport.begin(call).await.map_err(|error| blame(name, error))?;
-        Ok(Answers { name, protocol: self.protocol, raw, exchange: PhantomData })
+        let raw =
+            self.transport.begin(call).await.map_err(|error| failure_from_raw(name, error))?;
+        Ok(AnswerStream { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 
-    fn in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
+    fn failure_in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::Misbehaved(why) => misbehaved(self.protocol.name(X::METHOD), &why),
+            Failure::Misbehaved(why) => misbehaved_failure(self.protocol.name(X::METHOD), &why),
             other => other,
         }
     }
 }
 
-impl<X: Exchange> Answers<X> {
+impl<X: Exchange> AnswerStream<X> {
     /// Waits for the next answer; none at the orderly end.
     async fn next(&mut self) -> Result<Option<X::Response>, Failure> {
         match self.raw.next().await {
@@ -116,24 +120,24 @@ impl<X: Exchange> Answers<X> {
                 Ok(answer) => Ok(Some(answer)),
                 // The answer arrived, so the plugin did its work. Only the answer is useless, which
                 // is its fault and no lost connection.
-                Err(why) => Err(misbehaved(self.name, &why.to_string())),
+                Err(why) => Err(misbehaved_failure(self.name, &why.to_string())),
             },
             None => Ok(None),
-            Some(Err(error)) => Err(blame(self.name, error)),
+            Some(Err(error)) => Err(failure_from_raw(self.name, error)),
         }
     }
 
     /// Waits for the answer when there is exactly one. A status after it counts.
-    async fn only(mut self) -> Result<X::Response, Failure> {
+    async fn single_answer(mut self) -> Result<X::Response, Failure> {
         let Some(answer) = self.next().await? else {
-            return Err(misbehaved(self.name, "the answer is empty"));
+            return Err(misbehaved_failure(self.name, "the answer is empty"));
         };
         // Further answers mean nothing, but the end does.
         // A gRPC status follows the message in the trailers, so a call can still fail after its
         // answer.
         while let Some(further) = self.raw.next().await {
             if let Err(error) = further {
-                return Err(blame(self.name, error));
+                return Err(failure_from_raw(self.name, error));
             }
         }
         Ok(answer)
@@ -141,7 +145,7 @@ impl<X: Exchange> Answers<X> {
 }
 
 fn is_too_large(length: &usize) -> bool {
-    *length > limit::REQUEST
+    *length > limit::MAX_REQUEST
 }
 
 fn too_large(length: impl Display, limit: usize) -> String {
@@ -157,12 +161,12 @@ fn refused_length(status: &RawStatus) -> Option<(&str, usize)> {
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 
-fn misbehaved(name: &str, why: &str) -> Failure {
+fn misbehaved_failure(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} is invalid: {why}"))
 }
 
 /// Says why there is no answer.
-fn blame(name: &'static str, error: RawError) -> Failure {
+fn failure_from_raw(name: &'static str, error: RawError) -> Failure {
     match error {
         // No fault: the protocol has no minor version on the wire, so hosts find newer methods by
         // trying.

@@ -133,10 +133,10 @@ async fn large_objects_go_both_ways() {
 #[tokio::test]
 async fn a_request_beyond_the_limit_is_not_sent() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
-    let request = example::upgrade(Bytes::from(vec![0; crate::limit::MESSAGE + 1]));
+    let request = example::upgrade(Bytes::from(vec![0; crate::limit::MAX_MESSAGE + 1]));
     let refused = wire.upgrade_state(request).await.unwrap_err();
     assert!(
-        matches!(refused, Failure::UnencodableMessage(_)) && refused.changed_nothing(),
+        matches!(refused, Failure::UnencodableMessage(_)) && refused.has_changed_nothing(),
         "{refused:?}"
     );
     assert!(refused.to_string().contains("the limit for messages is 256 MiB"), "{refused}");

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use formwork_value::schema::{Attribute, Block, Nesting, Role};
 use formwork_value::{Plain, Refinement, Step, Type, Value};
 
-use super::super::fixtures::{block, four, nested, raw, text, value, with, with_unknown};
+use super::super::fixtures::{
+    attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
+    text_attribute, with_nested_block, with_unknown,
+};
 use super::*;
 
 /// The rules that answers broke, with a rule that they should have broken or kept.
@@ -24,21 +27,21 @@ fn null(schema: &Block) -> Plain {
 }
 
 fn secret() -> Block {
-    let mut secret = text(Role::Optional);
+    let mut secret = text_attribute(Role::Optional);
     secret.write_only = true;
-    let mut attributes = four();
+    let mut attributes = four_attributes();
     attributes.push(("secret", secret));
-    block(attributes)
+    attributes_block(attributes)
 }
 
 /// Judges one answer about objects without identities.
-fn judged(schema: &Block, exchange: &Exchange<'_>) -> Vec<Violation> {
-    check(exchange, &Schemas { object: schema, identity: None })
+fn judged(schema: &Block, exchange: &CheckedAnswer<'_>) -> Vec<Violation> {
+    check_answer(exchange, &Schemas { object: schema, identity: None })
 }
 
 fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
     let schema = secret();
-    let judge = |object| judged(&schema, &Exchange::for_call(call).value(object));
+    let judge = |object| judged(&schema, &CheckedAnswer::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -46,7 +49,7 @@ fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
 fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain) -> Case {
     let prior = null(schema);
     let call = Call::Plan { prior: &prior, config, requires_replace: &[], legacy: false };
-    let judge = |object| judged(schema, &Exchange::for_call(call).value(object));
+    let judge = |object| judged(schema, &CheckedAnswer::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -54,35 +57,35 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
     // Unknown values in an applied object are another rule's; a second plan may hold them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };
-    let judge = |object| judged(schema, &Exchange::for_call(call).value(object));
+    let judge = |object| judged(schema, &CheckedAnswer::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
 fn form_cases() -> Vec<Case> {
     let schema = secret();
-    let object = value(&schema, r#"{"name":"a","id":"1"}"#);
+    let object = block_value(&schema, r#"{"name":"a","id":"1"}"#);
     let nothing = null(&schema);
-    let read = |exchange: Exchange<'_>| judged(&schema, &exchange);
+    let read = |exchange: CheckedAnswer<'_>| judged(&schema, &exchange);
     let bytes = Payload::Msgpack(Vec::new().into());
     let number = plain(Value::int(1));
     vec![
         Case {
             rule: Rule::NotDeferred,
-            broken: read(Exchange::for_call(Call::Read).deferred(true)),
-            kept: read(Exchange::for_call(Call::Read).deferred(false).value(&object)),
+            broken: read(CheckedAnswer::for_call(Call::Read).deferred(true)),
+            kept: read(CheckedAnswer::for_call(Call::Read).deferred(false).value(&object)),
         },
         Case {
             rule: Rule::ObjectPresent,
-            broken: read(Exchange::for_call(Call::Read).object(&Payload::Absent, &nothing)),
-            kept: read(Exchange::for_call(Call::Read).object(&bytes, &nothing)),
+            broken: read(CheckedAnswer::for_call(Call::Read).object(&Payload::Absent, &nothing)),
+            kept: read(CheckedAnswer::for_call(Call::Read).object(&bytes, &nothing)),
         },
         simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
-        simple(Rule::ObjectKnown, Call::Read, &value(&schema, r#"{"name":"?"}"#), &object),
+        simple(Rule::ObjectKnown, Call::Read, &block_value(&schema, r#"{"name":"?"}"#), &object),
         simple(Rule::ObjectType, Call::PlanReplacement, &number, &object),
         simple(
             Rule::WriteOnlyNull,
             Call::Upgrade,
-            &value(&schema, r#"{"name":"a","secret":"s"}"#),
+            &block_value(&schema, r#"{"name":"a","secret":"s"}"#),
             &object,
         ),
         simple(Rule::DestroyPlanNull, Call::PlanDestroy, &object, &nothing),
@@ -95,11 +98,11 @@ fn form_cases() -> Vec<Case> {
         Case {
             rule: Rule::ImportType,
             broken: read(
-                Exchange::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
+                CheckedAnswer::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
                     .value(&object),
             ),
             kept: read(
-                Exchange::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
+                CheckedAnswer::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
                     .value(&object),
             ),
         },
@@ -111,8 +114,8 @@ fn identity_cases() -> Vec<Case> {
     let ty = Type::object([("id", Type::String)]);
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
     let judge = |came: &Payload, ty: Option<&Type>| {
-        let exchange = Exchange::for_call(Call::Any).identity(Some(came));
-        check(&exchange, &Schemas { object: &schema, identity: ty })
+        let exchange = CheckedAnswer::for_call(Call::Any).identity(Some(came));
+        check_answer(&exchange, &Schemas { object: &schema, identity: ty })
     };
     let good = identity(Value::string("1"));
     let kept = || judge(&good, Some(&ty));
@@ -133,15 +136,23 @@ fn identity_cases() -> Vec<Case> {
 }
 
 fn plan_cases() -> Vec<Case> {
-    let schema = block(four());
-    let of = |text: &str| value(&schema, text);
+    let schema = attributes_block(four_attributes());
+    let of = |text: &str| block_value(&schema, text);
     let config = of(r#"{"name":"a"}"#);
     let good = of(r#"{"name":"a","id":"?"}"#);
-    let single = block(vec![("x", nested(Nesting::List, Role::Optional, four()))]);
-    let in_single = |text: &str| value(&single, text);
+    let single = attributes_block(vec![(
+        "x",
+        nested_attribute(Nesting::List, Role::Optional, four_attributes()),
+    )]);
+    let in_single = |text: &str| block_value(&single, text);
     let one = in_single(r#"{"x":[{"name":"a"}]}"#);
-    let blocks = with(block(vec![]), "b", Nesting::List, block(four()));
-    let in_blocks = |text: &str| value(&blocks, text);
+    let blocks = with_nested_block(
+        attributes_block(vec![]),
+        "b",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
+    let in_blocks = |text: &str| block_value(&blocks, text);
     let block_config = in_blocks(r#"{"b":[{"name":"a"}]}"#);
     // A `dynamic` block over an unknown value makes all blocks of its type unknown.
     let dynamic = with_unknown(&in_blocks("{}"), "b");
@@ -156,7 +167,7 @@ fn plan_cases() -> Vec<Case> {
             &blocks,
             &in_blocks("{}"),
             // `raw` leaves missing blocks null, and `value` makes them empty.
-            &raw(&blocks, "{}"),
+            &block_value_with_nulls(&blocks, "{}"),
             &in_blocks("{}"),
         ),
         plan(
@@ -171,9 +182,9 @@ fn plan_cases() -> Vec<Case> {
 }
 
 fn replace_cases() -> Vec<Case> {
-    let schema = block(four());
-    let prior = value(&schema, r#"{"name":"a"}"#);
-    let judge = |call, object| judged(&schema, &Exchange::for_call(call).value(object));
+    let schema = attributes_block(four_attributes());
+    let prior = block_value(&schema, r#"{"name":"a"}"#);
+    let judge = |call, object| judged(&schema, &CheckedAnswer::for_call(call).value(object));
     let paths = |name: &str| [Path::root().attribute(name)];
     let (nowhere, name) = (paths("nowhere"), paths("name"));
     let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
@@ -185,18 +196,23 @@ fn replace_cases() -> Vec<Case> {
 }
 
 fn result_cases() -> Vec<Case> {
-    let schema = block(four());
-    let of = |text: &str| value(&schema, text);
+    let schema = attributes_block(four_attributes());
+    let of = |text: &str| block_value(&schema, text);
     let planned = of(r#"{"name":"a","id":"?"}"#);
     let made = of(r#"{"name":"a","id":"1"}"#);
     let any: Attribute = Attribute::new(Type::Dynamic, Role::OptionalComputed);
-    let dynamic = block(vec![("any", any)]);
+    let dynamic = attributes_block(vec![("any", any)]);
     let holding = |value: Value| plain(Value::object([("any", value)]));
     let prefix = Refinement { prefix: Some("acme-".into()), ..Refinement::default() };
     let prefixed = holding(Value::refined(Type::String, prefix));
-    let mut computed = with(block(vec![]), "b", Nesting::List, block(four()));
+    let mut computed = with_nested_block(
+        attributes_block(vec![]),
+        "b",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
     computed.blocks.values_mut().for_each(|nested| nested.computed = true);
-    let blocks = |text: &str| value(&computed, text);
+    let blocks = |text: &str| block_value(&computed, text);
     let one = blocks(r#"{"b":[{"name":"a"}]}"#);
     vec![
         result(Rule::ResultExistence, &schema, &planned, &null(&schema), &made),
@@ -217,7 +233,13 @@ fn result_cases() -> Vec<Case> {
             &holding(Value::string("acme-1")),
         ),
         result(Rule::ResultElements, &computed, &one, &blocks(r#"{"b":[]}"#), &one),
-        result(Rule::ResultBlocksNotNull, &computed, &one, &raw(&computed, "{}"), &one),
+        result(
+            Rule::ResultBlocksNotNull,
+            &computed,
+            &one,
+            &block_value_with_nulls(&computed, "{}"),
+            &one,
+        ),
     ]
 }
 
@@ -251,12 +273,12 @@ fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
 #[test]
 fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
     let schema = secret();
-    let config = value(&schema, r#"{"name":"a"}"#);
+    let config = block_value(&schema, r#"{"name":"a"}"#);
     // `name` differs from the configuration too, which is not judged any more.
-    let leaked = value(&schema, r#"{"name":"b","secret":"s"}"#);
+    let leaked = block_value(&schema, r#"{"name":"b","secret":"s"}"#);
     let prior = null(&schema);
     let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
-    let violations = judged(&schema, &Exchange::for_call(call).value(&leaked));
+    let violations = judged(&schema, &CheckedAnswer::for_call(call).value(&leaked));
     let [violation] = &violations[..] else { panic!("{violations:?}") };
     assert_eq!(violation.rule, Rule::WriteOnlyNull);
     assert_eq!(violation.path.0, [Step::Attribute("secret".into())]);
@@ -265,17 +287,17 @@ fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
 #[test]
 fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
     let schema = secret();
-    let config = value(&schema, r#"{"name":"a"}"#);
-    let other = value(&schema, r#"{"name":"b"}"#);
+    let config = block_value(&schema, r#"{"name":"a"}"#);
+    let other = block_value(&schema, r#"{"name":"b"}"#);
     let prior = null(&schema);
     // Terraform only logs what a provider with `legacy_type_system` changes against the rules.
     for legacy in [true, false] {
         let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
         let apply = Call::Apply { planned: &config, legacy };
         for call in [plan, apply] {
-            let violations = judged(&schema, &Exchange::for_call(call).value(&other));
+            let violations = judged(&schema, &CheckedAnswer::for_call(call).value(&other));
             assert_eq!(violations.is_empty(), legacy, "{violations:?}");
-            let gone = judged(&schema, &Exchange::for_call(apply).value(&prior));
+            let gone = judged(&schema, &CheckedAnswer::for_call(apply).value(&prior));
             assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
         }
     }
@@ -284,8 +306,8 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
 #[test]
 fn all_that_is_wrong_with_an_object_is_reported() {
     let schema = secret();
-    let object = value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
-    let violations = judged(&schema, &Exchange::for_call(Call::Read).value(&object));
+    let object = block_value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
+    let violations = judged(&schema, &CheckedAnswer::for_call(Call::Read).value(&object));
     let lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,

@@ -10,7 +10,9 @@ use formwork_value::schema::{
 };
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::super::parts::{attribute, keyed, same, shown, under_key};
+use super::super::parts::{
+    attribute_value, display_value, element_under_key, is_identical, keyed_elements,
+};
 use super::super::{Rule, Violation};
 
 /// Finds what a provider may not have planned, given the configuration it got and the prior object
@@ -23,39 +25,43 @@ pub(in crate::contract) fn assert_plan_valid(
     planned: &Plain,
 ) -> Vec<Violation> {
     let mut check = Check { path: Path::root(), violations: Vec::new() };
-    check.block(block, &Three::new(prior.value(), config.value(), planned.value()));
+    check.block(block, &PlanValues::new(prior.value(), config.value(), planned.value()));
     check.violations
 }
 
 /// The prior, configured and planned value of one part of an object.
-struct Three {
+struct PlanValues {
     prior: Value,
     config: Value,
     planned: Value,
 }
 
-impl Three {
+impl PlanValues {
     fn new(prior: &Value, config: &Value, planned: &Value) -> Self {
         Self { prior: prior.clone(), config: config.clone(), planned: planned.clone() }
     }
 
     fn attribute(&self, name: &str) -> Self {
-        let part = |object| attribute(object, name, || Type::Dynamic);
+        let part = |object| attribute_value(object, name, || Type::Dynamic);
         Self { prior: part(&self.prior), config: part(&self.config), planned: part(&self.planned) }
     }
 
     /// The three at a position of lists; a prior that is not there is null.
-    fn at(&self, at: usize) -> Option<Self> {
+    fn element_at(&self, at: usize) -> Option<Self> {
         let none = Value::null(Type::Dynamic);
         let prior = self.prior.children().get(at).unwrap_or(&none);
         Some(Self::new(prior, self.config.children().get(at)?, self.planned.children().get(at)?))
     }
 
     /// The three under a key that the plan and the configuration have.
-    fn under(&self, key: &str) -> Option<Self> {
+    fn element_under(&self, key: &str) -> Option<Self> {
         let none = Value::null(Type::Dynamic);
-        let prior = under_key(&self.prior, key).unwrap_or(&none);
-        Some(Self::new(prior, under_key(&self.config, key)?, under_key(&self.planned, key)?))
+        let prior = element_under_key(&self.prior, key).unwrap_or(&none);
+        Some(Self::new(
+            prior,
+            element_under_key(&self.config, key)?,
+            element_under_key(&self.planned, key)?,
+        ))
     }
 }
 
@@ -69,18 +75,18 @@ impl Check {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn tell(&mut self, rule: Rule, message: String) {
-        self.violations.push(Violation::telling_values(rule, &self.path, message));
+    fn report_values(&mut self, rule: Rule, message: String) {
+        self.violations.push(Violation::with_values(rule, &self.path, message));
     }
 
-    fn within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
+    fn check_within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
         self.path.0.push(step);
         check(self);
         self.path.0.pop();
     }
 
     /// Reports a value that is there on one side only. Answers whether to look further.
-    fn existence(&mut self, three: &Three) -> bool {
+    fn check_existence(&mut self, three: &PlanValues) -> bool {
         match (three.planned.is_null(), three.config.is_null()) {
             (true, false) => {
                 self.report(Rule::PlanExistence, "planned for absence but config wants existence");
@@ -94,38 +100,38 @@ impl Check {
         false
     }
 
-    fn block(&mut self, block: &Block, three: &Three) {
+    fn block(&mut self, block: &Block, three: &PlanValues) {
         // A difference in existence would repeat itself in every part.
-        if !self.existence(three) {
+        if !self.check_existence(three) {
             return;
         }
         self.attributes(&block.attributes, three);
         for (name, nested) in &block.blocks {
-            self.within(Step::Attribute(name.clone()), |check| {
+            self.check_within(Step::Attribute(name.clone()), |check| {
                 check.nested_block(nested, &three.attribute(name));
             });
         }
     }
 
-    fn attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
+    fn attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
         for (name, attr) in attributes {
-            self.within(Step::Attribute(name.clone()), |check| {
+            self.check_within(Step::Attribute(name.clone()), |check| {
                 check.attribute(attr, &three.attribute(name));
             });
         }
     }
 
-    fn attribute(&mut self, attr: &Attribute, three: &Three) {
-        let Three { prior, config, planned } = three;
+    fn attribute(&mut self, attr: &Attribute, three: &PlanValues) {
+        let PlanValues { prior, config, planned } = three;
         // The order of the rules is that of `AssertPlanValid` in Terraform: the first that fits
         // decides.
-        if same(planned, config) {
+        if is_identical(planned, config) {
             return;
         }
         // The provider takes the configuration to mean what is there already.
         // Services normalise values such as JSON documents. Keeping the prior value avoids a
         // permanent difference, and the protocol allows it.
-        if same(planned, prior) && !prior.is_null() && !config.is_null() {
+        if is_identical(planned, prior) && !prior.is_null() && !config.is_null() {
             return;
         }
         // A configured write-only value differs from its plan by design: only the configuration has
@@ -150,40 +156,41 @@ impl Check {
                 "sensitive planned value for a non-computed attribute",
             ),
             (_, true, false) => {
-                let planned = shown(planned);
-                self.tell(
+                let planned = display_value(planned);
+                self.report_values(
                     Rule::PlanComputedOnly,
                     format!("planned value {planned} for a non-computed attribute"),
                 );
             }
             (AttributeKind::Nested(nested), ..) => self.nested_attributes(nested, three),
-            (_, _, sensitive) => self.mismatch(sensitive, three),
+            (_, _, sensitive) => self.report_mismatch(sensitive, three),
         }
     }
 
-    fn mismatch(&mut self, sensitive: bool, three: &Three) {
-        let Three { prior, config, planned } = three;
+    fn report_mismatch(&mut self, sensitive: bool, three: &PlanValues) {
+        let PlanValues { prior, config, planned } = three;
         let message = match (sensitive, prior.is_null()) {
             (true, true) => "sensitive planned value does not match config value".to_owned(),
             (true, false) => {
                 "sensitive planned value does not match config value nor prior value".to_owned()
             }
             (false, true) => {
-                let (planned, config) = (shown(planned), shown(config));
+                let (planned, config) = (display_value(planned), display_value(config));
                 format!("planned value {planned} does not match config value {config}")
             }
             (false, false) => {
-                let (planned, config, prior) = (shown(planned), shown(config), shown(prior));
+                let (planned, config, prior) =
+                    (display_value(planned), display_value(config), display_value(prior));
                 format!(
                     "planned value {planned} does not match config value {config} nor prior value {prior}"
                 )
             }
         };
-        self.tell(Rule::PlanConfigKept, message);
+        self.report_values(Rule::PlanConfigKept, message);
     }
 
-    fn nested_attributes(&mut self, nested: &NestedAttributes, three: &Three) {
-        if !self.existence(three) {
+    fn nested_attributes(&mut self, nested: &NestedAttributes, three: &PlanValues) {
+        if !self.check_existence(three) {
             return;
         }
         if three.planned.is_unknown() {
@@ -212,8 +219,8 @@ impl Check {
             Nesting::List => {
                 for at in 0..counts.0 {
                     // The counts are equal here, so both sides have the element.
-                    let Some(element) = three.at(at) else { continue };
-                    self.within(Step::Index(at.into()), |check| {
+                    let Some(element) = three.element_at(at) else { continue };
+                    self.check_within(Step::Index(at.into()), |check| {
                         check.element(&nested.attributes, &element);
                     });
                 }
@@ -226,18 +233,18 @@ impl Check {
 
     /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
     /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
-    fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
-        if !same(&three.planned, &three.config) {
+    fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &PlanValues) {
+        if !is_identical(&three.planned, &three.config) {
             self.attributes(attributes, three);
         }
     }
 
     /// Checks what is under each key that the plan and the configuration share, and reports others.
-    fn each_key(&mut self, three: &Three, mut check: impl FnMut(&mut Self, &Three)) {
-        for (key, _) in keyed(&three.planned) {
-            match three.under(key) {
+    fn each_key(&mut self, three: &PlanValues, mut check: impl FnMut(&mut Self, &PlanValues)) {
+        for (key, _) in keyed_elements(&three.planned) {
+            match three.element_under(key) {
                 Some(element) => {
-                    self.within(Step::Key(key.clone()), |this| check(this, &element));
+                    self.check_within(Step::Key(key.clone()), |this| check(this, &element));
                 }
                 None => {
                     self.report(
@@ -247,8 +254,8 @@ impl Check {
                 }
             }
         }
-        for (key, _) in keyed(&three.config) {
-            if under_key(&three.planned, key).is_none() {
+        for (key, _) in keyed_elements(&three.config) {
+            if element_under_key(&three.planned, key).is_none() {
                 self.report(
                     Rule::PlanElements,
                     format!("map key {key:?} from config is not present in plan"),
@@ -257,8 +264,8 @@ impl Check {
         }
     }
 
-    fn nested_block(&mut self, nested: &NestedBlock, three: &Three) {
-        let Three { config, planned, .. } = three;
+    fn nested_block(&mut self, nested: &NestedBlock, three: &PlanValues) {
+        let PlanValues { config, planned, .. } = three;
         let kind = match nested.nesting {
             Nesting::List => Some("list"),
             Nesting::Set => Some("set"),
@@ -270,14 +277,14 @@ impl Check {
                 "attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             ));
         }
-        if same(planned, config) {
+        if is_identical(planned, config) {
             return;
         }
         // Only a `dynamic` block over something unknown makes blocks unknown; it is not the
         // provider's to guess what comes of it.
         if config.is_unknown() {
-            let planned = shown(planned);
-            return self.tell(
+            let planned = display_value(planned);
+            return self.report_values(
                 Rule::PlanDynamicKept,
                 format!("planned value {planned} for unknown dynamic block"),
             );
@@ -303,8 +310,8 @@ impl Check {
             ),
             Nesting::List => {
                 for at in 0..counts.0 {
-                    let Some(element) = three.at(at) else { continue };
-                    self.within(Step::Index(at.into()), |check| {
+                    let Some(element) = three.element_at(at) else { continue };
+                    self.check_within(Step::Index(at.into()), |check| {
                         check.block_element(&nested.block, &element);
                     });
                 }
@@ -322,7 +329,7 @@ impl Check {
         }
     }
 
-    fn block_element(&mut self, block: &Block, three: &Three) {
+    fn block_element(&mut self, block: &Block, three: &PlanValues) {
         if three.planned.is_unknown() {
             self.unknown_element();
         } else {

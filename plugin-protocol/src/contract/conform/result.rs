@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
-use super::super::parts::{attribute, keyed, shown, under_key};
-use super::super::sets::{Candidates, Key, hash_whole};
+use super::super::parts::{attribute_value, display_value, element_under_key, keyed_elements};
+use super::super::sets::{ElementIndex, ElementKey, hash_whole};
 use super::super::{Rule, Violation};
 
 /// Finds where an actual object is not what its plan promised. No violations: it is.
@@ -43,7 +43,7 @@ struct AnyValue;
 
 impl Compatible for AnyValue {
     fn compare(&self, check: &mut Check, planned: &Value, actual: &Value) {
-        check.value(planned, actual);
+        check.compare_values(planned, actual);
     }
 }
 
@@ -52,11 +52,11 @@ impl Check {
         self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn tell(&mut self, rule: Rule, message: String) {
-        self.violations.push(Violation::telling_values(rule, &self.path, message));
+    fn report_values(&mut self, rule: Rule, message: String) {
+        self.violations.push(Violation::with_values(rule, &self.path, message));
     }
 
-    fn within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
+    fn check_within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
         let n_steps = self.path.0.len();
         self.path.0.extend(step);
         check(self);
@@ -78,11 +78,11 @@ impl Check {
             }
             (false, false) => {}
         }
-        let part = |object, name: &Str| attribute(object, name, || Type::Dynamic);
+        let part = |object, name: &Str| attribute_value(object, name, || Type::Dynamic);
         for (name, attr) in &block.attributes {
-            self.within(Some(Step::Attribute(name.clone())), |check| {
+            self.check_within(Some(Step::Attribute(name.clone())), |check| {
                 let n_violations = check.violations.len();
-                check.value(&part(planned, name), &part(actual, name));
+                check.compare_values(&part(planned, name), &part(actual, name));
                 if attr.sensitive && check.violations.len() > n_violations {
                     // The exact difference is sensitive.
                     check.violations.truncate(n_violations);
@@ -91,7 +91,7 @@ impl Check {
             });
         }
         for (name, nested) in &block.blocks {
-            self.within(Some(Step::Attribute(name.clone())), |check| {
+            self.check_within(Some(Step::Attribute(name.clone())), |check| {
                 check.nested_block(nested, &part(planned, name), &part(actual, name));
             });
         }
@@ -105,7 +105,7 @@ impl Check {
             // Unknown as a whole, which only computed blocks (protocol 6.11) may be: any value of
             // the type may come of it.
             if planned.is_unknown() {
-                return self.value(planned, actual);
+                return self.compare_values(planned, actual);
             }
         }
         match nested.nesting {
@@ -122,14 +122,14 @@ impl Check {
                 if self.same_count(planned, actual) {
                     let pairs = planned.children().iter().zip(actual.children());
                     for (at, (planned, actual)) in pairs.enumerate() {
-                        self.within(Some(Step::Index(at.into())), |check| {
+                        self.check_within(Some(Step::Index(at.into())), |check| {
                             check.block(&nested.block, planned, actual);
                         });
                     }
                 }
             }
             Nesting::Map => self.keyed_blocks(&nested.block, planned, actual),
-            Nesting::Set => self.set(&nested.block, "block set length", planned, actual),
+            Nesting::Set => self.compare_sets(&nested.block, "block set length", planned, actual),
         }
     }
 
@@ -145,9 +145,9 @@ impl Check {
     }
 
     fn keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
-        for (key, planned) in keyed(planned) {
-            match under_key(actual, key) {
-                Some(actual) => self.within(Some(Step::Key(key.clone())), |check| {
+        for (key, planned) in keyed_elements(planned) {
+            match element_under_key(actual, key) {
+                Some(actual) => self.check_within(Some(Step::Key(key.clone())), |check| {
                     check.block(block, planned, actual);
                 }),
                 None => {
@@ -155,12 +155,14 @@ impl Check {
                 }
             }
         }
-        for (key, _) in keyed(actual).filter(|(key, _)| under_key(planned, key).is_none()) {
+        for (key, _) in
+            keyed_elements(actual).filter(|(key, _)| element_under_key(planned, key).is_none())
+        {
             self.report(Rule::ResultElements, format!("new block key {key:?} has appeared"));
         }
     }
 
-    fn value(&mut self, planned: &Value, actual: &Value) {
+    fn compare_values(&mut self, planned: &Value, actual: &Value) {
         let planned_type = planned.ty();
         // An unknown type promises nothing, so any value keeps the promise.
         if planned_type == Type::Dynamic {
@@ -168,43 +170,54 @@ impl Check {
         }
         let actual_type = actual.ty();
         if !actual_type.conforms_to(&planned_type) {
-            let reason = convert::mismatch(&actual_type, &planned_type);
+            let reason = convert::explain_mismatch(&actual_type, &planned_type);
             return self.report(Rule::ResultType, format!("wrong final value type: {reason}"));
         }
         match (planned, actual) {
             (Value::Unknown(unknown), _) => {
-                if !allows(unknown, actual) {
-                    let (planned, actual) = (describe_unknown(unknown), shown(actual));
-                    self.tell(Rule::ResultPlaceholder, format!(
+                if !unknown_allows(unknown, actual) {
+                    let (planned, actual) = (describe_unknown(unknown), display_value(actual));
+                    self.report_values(Rule::ResultPlaceholder, format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
                 }
             }
             (Value::Null(_), Value::Null(_)) => {}
             (_, Value::Null(_)) => {
-                self.tell(Rule::ResultValue, format!("was {}, but now null", shown(planned)));
+                self.report_values(
+                    Rule::ResultValue,
+                    format!("was {}, but now null", display_value(planned)),
+                );
             }
             (Value::Null(_), _) => {
-                self.tell(Rule::ResultValue, format!("was null, but now {}", shown(actual)));
+                self.report_values(
+                    Rule::ResultValue,
+                    format!("was null, but now {}", display_value(actual)),
+                );
             }
             (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
-            (Value::Set(_), _) => self.set(&AnyValue, "length", planned, actual),
+            (Value::Set(_), _) => self.compare_sets(&AnyValue, "length", planned, actual),
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
-                    let (planned, actual) = (shown(planned), shown(actual));
-                    self.tell(Rule::ResultValue, format!("was {planned}, but now {actual}"));
+                    let (planned, actual) = (display_value(planned), display_value(actual));
+                    self.report_values(
+                        Rule::ResultValue,
+                        format!("was {planned}, but now {actual}"),
+                    );
                 }
             }
-            _ => self.parts(planned, actual),
+            _ => self.compare_parts(planned, actual),
         }
     }
 
     /// Compares the parts of lists, maps, tuples and objects by the step that leads to them.
-    fn parts(&mut self, planned: &Value, actual: &Value) {
+    fn compare_parts(&mut self, planned: &Value, actual: &Value) {
         for (at, part) in planned.children().iter().enumerate() {
             let Some(step) = planned.step_to(at) else { continue };
             match actual.position_of(&step).and_then(|at| actual.children().get(at)) {
-                Some(actual) => self.within(Some(step), |check| check.value(part, actual)),
+                Some(actual) => {
+                    self.check_within(Some(step), |check| check.compare_values(part, actual));
+                }
                 None => self.report(
                     Rule::ResultElements,
                     format!("element {} has vanished", shown_key(&step)),
@@ -225,11 +238,17 @@ impl Check {
 
     /// Compares sets: each planned element must have become some actual one, and each actual one
     /// have come from some planned one. Elements that turn out equal merge, but none are added.
-    fn set(&mut self, element: &dyn Compatible, what: &str, planned: &Value, actual: &Value) {
+    fn compare_sets(
+        &mut self,
+        element: &dyn Compatible,
+        what: &str,
+        planned: &Value,
+        actual: &Value,
+    ) {
         let (before, after) = (planned.children(), actual.children());
         let mut explained = vec![false; after.len()];
         let mut lost = Vec::new();
-        let mut candidates = Candidates::new(after);
+        let mut candidates = ElementIndex::new(after);
         let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
         for planned in before {
             // Many unknown elements are alike; what came of one may have come of all.
@@ -239,7 +258,7 @@ impl Check {
                 Some((alike, found)) if *alike == planned => *found,
                 _ => {
                     let mut found = false;
-                    for at in candidates.agreeing(certain(planned), planned) {
+                    for at in candidates.matching_positions(certain_attributes(planned), planned) {
                         // No early end: several actual elements may come of planned ones that
                         // differ in unknown parts only.
                         if self.is_compatible(element, planned, &after[*at]) {
@@ -256,8 +275,8 @@ impl Check {
             }
         }
         for planned in &lost {
-            let planned = shown(planned);
-            self.tell(
+            let planned = display_value(planned);
+            self.report_values(
                 Rule::ResultElements,
                 format!(
                     "planned set element {planned} does not correlate with any element in actual"
@@ -267,8 +286,8 @@ impl Check {
         // After a loss, a new element is usually the lost one changed: naming both would repeat it.
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
-                let actual = shown(actual);
-                self.tell(
+                let actual = display_value(actual);
+                self.report_values(
                     Rule::ResultElements,
                     format!(
                         "actual set element {actual} does not correlate with any element in plan"
@@ -293,21 +312,21 @@ impl Check {
 
 /// Parts of a planned set element that a corresponding applied one must share: simple known
 /// attributes, or the whole of a known value that is no object.
-fn certain(planned: &Value) -> Key {
+fn certain_attributes(planned: &Value) -> ElementKey {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
     match planned {
         Value::Object(object) => {
             let certain = object.iter().filter(|(_, part)| simple(part));
-            Key::Attributes(certain.map(|(name, _)| name.clone()).collect())
+            ElementKey::Attributes(certain.map(|(name, _)| name.clone()).collect())
         }
-        _ if planned.is_wholly_known() => Key::Whole,
-        _ => Key::Attributes(Vec::new()),
+        _ if planned.is_wholly_known() => ElementKey::Whole,
+        _ => ElementKey::Attributes(Vec::new()),
     }
 }
 
 /// Whether an unknown value may have become this one, by what was known about it.
-fn allows(unknown: &Unknown, actual: &Value) -> bool {
+fn unknown_allows(unknown: &Unknown, actual: &Value) -> bool {
     let refinement = unknown.refinement();
     match actual {
         // A value that is still unknown may still turn out right.

@@ -2,32 +2,35 @@
 
 use std::sync::Arc;
 
-use super::super::fixtures::{block, four, lines, nested, raw, text, value, with, with_unknown};
+use super::super::fixtures::{
+    attributes_block, block_value, block_value_with_nulls, four_attributes, nested_attribute,
+    text_attribute, violation_lines, with_nested_block, with_unknown,
+};
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Refinement, Type, Unknown};
 
 /// Required `n`, and `o` which either may set.
 fn two() -> Vec<(&'static str, Attribute)> {
-    vec![("n", text(Role::Required)), ("o", text(Role::OptionalComputed))]
+    vec![("n", text_attribute(Role::Required)), ("o", text_attribute(Role::OptionalComputed))]
 }
 
 #[track_caller]
 fn plan(schema: &Block, prior: &str, config: &str, planned: &str, want: &[&str]) {
-    let [prior, config, planned] = [prior, config, planned].map(|text| value(schema, text));
+    let [prior, config, planned] = [prior, config, planned].map(|text| block_value(schema, text));
     let violations = assert_plan_valid(schema, &prior, &config, &planned);
-    assert_eq!(lines(&violations), want);
+    assert_eq!(violation_lines(&violations), want);
 }
 
 #[track_caller]
 fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
-    let [planned, actual] = [planned, actual].map(|text| value(schema, text));
-    assert_eq!(lines(&assert_object_compatible(schema, &planned, &actual)), want);
+    let [planned, actual] = [planned, actual].map(|text| block_value(schema, text));
+    assert_eq!(violation_lines(&assert_object_compatible(schema, &planned, &actual)), want);
 }
 
 #[test]
 fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
-    let schema = block(four());
+    let schema = attributes_block(four_attributes());
     let ok = |prior, config, planned| plan(&schema, prior, config, planned, &[]);
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"?","size":"?"}"#);
     ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"x","size":"1"}"#);
@@ -83,9 +86,9 @@ fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
 
 #[test]
 fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
-    let secret = Attribute { sensitive: true, ..text(Role::Optional) };
-    let pass = Attribute { write_only: true, ..text(Role::Optional) };
-    let schema = block(vec![("secret", secret), ("pass", pass)]);
+    let secret = Attribute { sensitive: true, ..text_attribute(Role::Optional) };
+    let pass = Attribute { write_only: true, ..text_attribute(Role::Optional) };
+    let schema = attributes_block(vec![("secret", secret), ("pass", pass)]);
     // It goes to the provider in the configuration, and into no plan and no state.
     plan(&schema, "null", r#"{"pass":"p"}"#, "{}", &[]);
     plan(
@@ -116,17 +119,18 @@ fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
         r#"{"secret":"q"}"#,
         &[".secret: sensitive planned value for a non-computed attribute"],
     );
-    let sent = value(&schema, r#"{"pass":"p"}"#);
+    let sent = block_value(&schema, r#"{"pass":"p"}"#);
     assert_eq!(
-        lines(&write_only_violations(&schema, &sent)),
+        violation_lines(&write_only_violations(&schema, &sent)),
         [".pass: write-only attribute is not null",]
     );
-    assert_eq!(write_only_violations(&schema, &value(&schema, r#"{"secret":"p"}"#)), []);
+    assert_eq!(write_only_violations(&schema, &block_value(&schema, r#"{"secret":"p"}"#)), []);
 }
 
 #[test]
 fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
-    let of = |nesting| block(vec![("x", nested(nesting, Role::Optional, two()))]);
+    let of =
+        |nesting| attributes_block(vec![("x", nested_attribute(nesting, Role::Optional, two()))]);
     let single = of(Nesting::Single);
     plan(&single, "null", r#"{"x":{"n":"a"}}"#, r#"{"x":{"n":"a","o":"?"}}"#, &[]);
     plan(
@@ -191,15 +195,17 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
         r#"{"x":[{"n":"a"},{"n":"b"}]}"#,
         &[".x: count in plan (2) disagrees with count in config (1)"],
     );
-    let config = value(&list, r#"{"x":[{"n":"a"}]}"#);
+    let config = block_value(&list, r#"{"x":[{"n":"a"}]}"#);
     let planned = with_unknown(&config, "x");
-    let violations = assert_plan_valid(&list, &value(&list, "null"), &config, &planned);
-    assert_eq!(lines(&violations), [".x: planned unknown for configured value"]);
+    let violations = assert_plan_valid(&list, &block_value(&list, "null"), &config, &planned);
+    assert_eq!(violation_lines(&violations), [".x: planned unknown for configured value"]);
 }
 
 #[test]
 fn nested_blocks_are_as_many_as_configured() {
-    let of = |nesting| with(block(vec![]), "b", nesting, block(two()));
+    let of = |nesting| {
+        with_nested_block(attributes_block(vec![]), "b", nesting, attributes_block(two()))
+    };
     let list = of(Nesting::List);
     plan(&list, "null", r#"{"b":[{"n":"a"}]}"#, r#"{"b":[{"n":"a","o":"?"}]}"#, &[]);
     plan(
@@ -237,10 +243,11 @@ fn nested_blocks_are_as_many_as_configured() {
     plan(&set, "null", r#"{"b":[{"n":"a"}]}"#, r#"{"b":[{"n":"b"},{"n":"c"}]}"#, &[]);
     for (nesting, kind) in [(Nesting::List, "list"), (Nesting::Set, "set"), (Nesting::Map, "map")] {
         let schema = of(nesting);
-        let (null, empty) = (value(&schema, "null"), value(&schema, "{}"));
-        let violations = assert_plan_valid(&schema, &null, &empty, &raw(&schema, "{}"));
+        let (null, empty) = (block_value(&schema, "null"), block_value(&schema, "{}"));
+        let violations =
+            assert_plan_valid(&schema, &null, &empty, &block_value_with_nulls(&schema, "{}"));
         assert_eq!(
-            lines(&violations),
+            violation_lines(&violations),
             [format!(
                 ".b: attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             )]
@@ -248,9 +255,9 @@ fn nested_blocks_are_as_many_as_configured() {
         let unknown = with_unknown(&empty, "b");
         // An unknown block is a `dynamic` block over an unknown value.
         assert_eq!(assert_plan_valid(&schema, &null, &unknown, &unknown), []);
-        let violations = lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
+        let violations = violation_lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
         assert!(violations[0].ends_with("for unknown dynamic block"), "{violations:?}");
-        let violations = lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
+        let violations = violation_lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
         assert_eq!(
             violations,
             [
@@ -262,11 +269,11 @@ fn nested_blocks_are_as_many_as_configured() {
 
 #[test]
 fn what_was_known_must_come_true() {
-    let mut attributes = four();
+    let mut attributes = four_attributes();
     attributes.push(("list", Attribute::new(Type::list(Type::String), Role::Optional)));
     attributes.push(("map", Attribute::new(Type::map(Type::String), Role::Optional)));
     attributes.push(("set", Attribute::new(Type::set(Type::String), Role::Optional)));
-    let schema = block(attributes);
+    let schema = attributes_block(attributes);
     let ok = |planned, actual| result(&schema, planned, actual, &[]);
     ok("null", "null");
     ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a","id":"1"}"#);
@@ -309,7 +316,10 @@ fn what_was_known_must_come_true() {
 
 #[test]
 fn a_sensitive_difference_is_not_described() {
-    let schema = block(vec![("s", Attribute { sensitive: true, ..text(Role::Optional) })]);
+    let schema = attributes_block(vec![(
+        "s",
+        Attribute { sensitive: true, ..text_attribute(Role::Optional) },
+    )]);
     result(
         &schema,
         r#"{"s":"a"}"#,
@@ -320,7 +330,9 @@ fn a_sensitive_difference_is_not_described() {
 
 #[test]
 fn blocks_come_out_as_planned() {
-    let of = |nesting| with(block(vec![]), "b", nesting, block(two()));
+    let of = |nesting| {
+        with_nested_block(attributes_block(vec![]), "b", nesting, attributes_block(two()))
+    };
     let list = of(Nesting::List);
     result(&list, r#"{"b":[{"n":"a","o":"?"}]}"#, r#"{"b":[{"n":"a","o":"1"}]}"#, &[]);
     result(&list, r#"{"b":[{"n":"a"}]}"#, r#"{"b":[]}"#, &[".b: block count changed from 1 to 0"]);
@@ -364,18 +376,19 @@ fn blocks_come_out_as_planned() {
     // Of a `dynamic` block over something unknown, anything may have come.
     for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
         let schema = of(nesting);
-        let actual = value(&schema, "{}");
+        let actual = block_value(&schema, "{}");
         assert_eq!(assert_object_compatible(&schema, &with_unknown(&actual, "b"), &actual), []);
     }
 }
 
 #[test]
 fn a_large_set_is_no_matter() {
-    let schema = with(block(vec![]), "b", Nesting::Set, block(two()));
+    let schema =
+        with_nested_block(attributes_block(vec![]), "b", Nesting::Set, attributes_block(two()));
     let elements = |o: &dyn Fn(usize) -> String| {
         let list: Vec<String> =
             (0..3000).map(|at| format!("{{\"n\":\"n{at}\",\"o\":\"{}\"}}", o(at))).collect();
-        value(&schema, &format!("{{\"b\":[{}]}}", list.join(",")))
+        block_value(&schema, &format!("{{\"b\":[{}]}}", list.join(",")))
     };
     let planned = elements(&|_| "?".into());
     let actual = elements(&|at| at.to_string());
@@ -387,7 +400,8 @@ fn a_large_set_is_no_matter() {
         let set = Value::set(Type::String, list);
         Plain::try_from(Value::object([("s", set)])).unwrap()
     };
-    let schema = block(vec![("s", Attribute::new(Type::set(Type::String), Role::Computed))]);
+    let schema =
+        attributes_block(vec![("s", Attribute::new(Type::set(Type::String), Role::Computed))]);
     let known = names(&|at| format!("n{at}"));
     assert_eq!(assert_object_compatible(&schema, &known, &known), []);
     let other = names(&|at| format!("m{at}"));
@@ -396,12 +410,13 @@ fn a_large_set_is_no_matter() {
 
 #[test]
 fn an_unknown_value_becomes_only_what_was_known_about_it() {
-    let schema = |ty: &Type| block(vec![("a", Attribute::new(ty.clone(), Role::Computed))]);
+    let schema =
+        |ty: &Type| attributes_block(vec![("a", Attribute::new(ty.clone(), Role::Computed))]);
     let of = |part: Value| Plain::try_from(Value::object([("a", part)])).unwrap();
     let check = |ty: Type, refinement: &Refinement, actual: Value| {
         let unknown = Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement.clone())));
         let violations = assert_object_compatible(&schema(&ty), &of(unknown), &of(actual));
-        lines(&violations)
+        violation_lines(&violations)
     };
     let fine: [&str; 0] = [];
     let prefix = Refinement { prefix: Some("xyz".into()), not_null: true, ..Refinement::default() };
@@ -432,15 +447,15 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
 
 #[test]
 fn other_answers_are_held_to_their_rules_too() {
-    let schema = block(four());
+    let schema = attributes_block(four_attributes());
     assert_eq!(destroy_violations(&planned_destroy(&schema)), []);
     assert_eq!(
-        lines(&destroy_violations(&value(&schema, "{}"))),
+        violation_lines(&destroy_violations(&block_value(&schema, "{}"))),
         ["planned a non-null destroy value",]
     );
-    let partly = value(&schema, r#"{"name":"a","id":"?"}"#);
-    assert_eq!(lines(&unknown_violations(&partly)), [".id: the value is unknown"]);
-    assert_eq!(unknown_violations(&value(&schema, r#"{"name":"a"}"#)), []);
+    let partly = block_value(&schema, r#"{"name":"a","id":"?"}"#);
+    assert_eq!(violation_lines(&unknown_violations(&partly)), [".id: the value is unknown"]);
+    assert_eq!(unknown_violations(&block_value(&schema, r#"{"name":"a"}"#)), []);
     assert_eq!(type_violations(&schema, &partly), []);
     // It lacks the other attributes, and an object type of cty has all of them.
     let other = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();

@@ -1,21 +1,29 @@
 //! Effects of `ignore_changes` on a configuration.
 
-use super::super::fixtures::{block, compact_json, four, nested, text, value, with};
+use super::super::fixtures::{
+    attributes_block, block_value, compact_json, four_attributes, nested_attribute, text_attribute,
+    with_nested_block,
+};
 use super::*;
 use formwork_value::Marks;
 
 fn schema() -> Block {
-    let mut attributes = four();
+    let mut attributes = four_attributes();
     attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
-    attributes.push(("net", nested(Nesting::Single, Role::Optional, four())));
-    with(block(attributes), "disk", Nesting::List, block(four()))
+    attributes.push(("net", nested_attribute(Nesting::Single, Role::Optional, four_attributes())));
+    with_nested_block(
+        attributes_block(attributes),
+        "disk",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    )
 }
 
 #[track_caller]
 fn check(paths: Vec<Path>, prior: &str, config: &str, want: &str) {
     let schema = schema();
-    let (prior, config) = (value(&schema, prior), value(&schema, config));
-    let result = Ignore::Paths(paths).in_config(&schema, &prior, &config);
+    let (prior, config) = (block_value(&schema, prior), block_value(&schema, config));
+    let result = IgnoredChanges::Paths(paths).in_config(&schema, &prior, &config);
     assert_eq!(compact_json(&result), want);
 }
 
@@ -73,32 +81,33 @@ fn a_trailing_key_ignores_only_that_key_of_a_map() {
 #[test]
 fn a_map_that_is_not_known_is_left() {
     let schema = schema();
-    let prior = value(&schema, r#"{"tags":{"a":"1"}}"#);
+    let prior = block_value(&schema, r#"{"tags":{"a":"1"}}"#);
     // Keys of an unknown map are unknown too, so none can be put back.
-    let config = super::super::fixtures::with_unknown(&value(&schema, "{}"), "tags");
-    let result = Ignore::Paths(vec![at("tags").key("a")]).in_config(&schema, &prior, &config);
+    let config = super::super::fixtures::with_unknown(&block_value(&schema, "{}"), "tags");
+    let result =
+        IgnoredChanges::Paths(vec![at("tags").key("a")]).in_config(&schema, &prior, &config);
     assert_eq!(result, config);
 }
 
 #[test]
 fn ignoring_all_makes_the_prior_object_the_configuration() {
     let schema = schema();
-    let prior = value(
+    let prior = block_value(
         &schema,
         r#"{"name":"a","id":"i","size":"1","net":{"id":"j","name":"x"},"disk":[{"id":"k","name":"d"}]}"#,
     );
-    let config = value(&schema, r#"{"name":"A","note":"n"}"#);
-    let result = Ignore::All.in_config(&schema, &prior, &config);
+    let config = block_value(&schema, r#"{"name":"A","note":"n"}"#);
+    let result = IgnoredChanges::All.in_config(&schema, &prior, &config);
     // `id` is only computed, so it is in no configuration.
     assert_eq!(compact_json(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
-    assert_eq!(Ignore::All.in_planned(&prior, &config), prior);
+    assert_eq!(IgnoredChanges::All.in_planned(&prior, &config), prior);
 }
 
 #[test]
 fn nothing_is_ignored_when_there_is_no_prior_object() {
     let schema = schema();
-    let (null, config) = (value(&schema, "null"), value(&schema, r#"{"name":"A"}"#));
-    for ignore in [Ignore::All, Ignore::Paths(vec![at("name")])] {
+    let (null, config) = (block_value(&schema, "null"), block_value(&schema, r#"{"name":"A"}"#));
+    for ignore in [IgnoredChanges::All, IgnoredChanges::Paths(vec![at("name")])] {
         assert_eq!(ignore.in_config(&schema, &null, &config), config);
         assert_eq!(ignore.in_planned(&null, &config), config);
     }
@@ -106,11 +115,14 @@ fn nothing_is_ignored_when_there_is_no_prior_object() {
 
 #[test]
 fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
-    let schema = block(vec![("name", text(Role::Optional)), ("id", text(Role::Computed))]);
-    let prior = value(&schema, r#"{"name":"a","id":"1"}"#);
+    let schema = attributes_block(vec![
+        ("name", text_attribute(Role::Optional)),
+        ("id", text_attribute(Role::Computed)),
+    ]);
+    let prior = block_value(&schema, r#"{"name":"a","id":"1"}"#);
     // Providers with the old SDK may plan a hash in place of what was configured.
-    let planned = value(&schema, r#"{"name":"hash","id":"?"}"#);
-    let result = Ignore::Paths(vec![at("name")]).in_planned(&prior, &planned);
+    let planned = block_value(&schema, r#"{"name":"hash","id":"?"}"#);
+    let result = IgnoredChanges::Paths(vec![at("name")]).in_planned(&prior, &planned);
     assert_eq!(compact_json(&result), "{id:? name:a}");
     assert_eq!(result.value().all_marks(), Marks::NONE);
 }

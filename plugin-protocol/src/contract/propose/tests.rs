@@ -1,19 +1,30 @@
 //! Tables of prior objects and configurations, with what is proposed for them.
 
-use super::super::fixtures::{block, compact_json, four, nested, text, value, with, with_unknown};
+use super::super::fixtures::{
+    attributes_block, block_value, compact_json, four_attributes, nested_attribute, text_attribute,
+    with_nested_block, with_unknown,
+};
 use super::*;
 
 #[track_caller]
 fn check(block: &Block, prior: &str, config: &str, want: &str) {
-    let (prior, config) = (value(block, prior), value(block, config));
+    let (prior, config) = (block_value(block, prior), block_value(block, config));
     assert_eq!(compact_json(&proposed_new(block, &prior, &config)), want);
 }
 
 #[test]
 fn on_creation_what_only_the_provider_sets_is_null() {
-    let schema = with(block(four()), "disk", Nesting::List, block(four()));
-    let proposed =
-        proposed_new(&schema, &value(&schema, "null"), &value(&schema, r#"{"name":"n"}"#));
+    let schema = with_nested_block(
+        attributes_block(four_attributes()),
+        "disk",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
+    let proposed = proposed_new(
+        &schema,
+        &block_value(&schema, "null"),
+        &block_value(&schema, r#"{"name":"n"}"#),
+    );
     assert_eq!(compact_json(&proposed), "{name:n}");
     assert_eq!(proposed.value().ty(), schema.implied_type());
     check(
@@ -26,7 +37,7 @@ fn on_creation_what_only_the_provider_sets_is_null() {
 
 #[test]
 fn on_update_what_the_provider_set_is_kept_unless_configured() {
-    let schema = block(four());
+    let schema = attributes_block(four_attributes());
     let prior = r#"{"id":"i","name":"old","note":"old","size":"1"}"#;
     check(&schema, prior, r#"{"name":"new"}"#, "{id:i name:new size:1}");
     check(&schema, prior, r#"{"name":"new","size":"2"}"#, "{id:i name:new size:2}");
@@ -40,7 +51,8 @@ fn on_update_what_the_provider_set_is_kept_unless_configured() {
 
 #[test]
 fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
-    let inner = || vec![("a", text(Role::Optional)), ("c", text(Role::Computed))];
+    let inner =
+        || vec![("a", text_attribute(Role::Optional)), ("c", text_attribute(Role::Computed))];
     for (nesting, authored, computed) in [
         // Only an author can have set `a`, and only the provider `c`.
         (Nesting::Single, r#"{"a":"1","c":"2"}"#, r#"{"c":"2"}"#),
@@ -48,15 +60,20 @@ fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
         (Nesting::Map, r#"{"k":{"a":"1"}}"#, r#"{"k":{"c":"2"}}"#),
         (Nesting::Set, r#"[{"a":"1"}]"#, r#"[{"c":"2"}]"#),
     ] {
-        let schema = block(vec![("n", nested(nesting, Role::OptionalComputed, inner()))]);
+        let schema = attributes_block(vec![(
+            "n",
+            nested_attribute(nesting, Role::OptionalComputed, inner()),
+        )]);
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
-        let kept = value(&schema, &format!("{{\"n\":{computed}}}"));
-        assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
+        let kept = block_value(&schema, &format!("{{\"n\":{computed}}}"));
+        assert_eq!(proposed_new(&schema, &kept, &block_value(&schema, "{}")), kept);
         // What is only computed was not configured, whatever is in it.
-        let schema = block(vec![("n", nested(nesting, Role::Computed, inner()))]);
-        let kept = value(&schema, &format!("{{\"n\":{authored}}}"));
-        assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
-        let schema = block(vec![("n", nested(nesting, Role::Optional, inner()))]);
+        let schema =
+            attributes_block(vec![("n", nested_attribute(nesting, Role::Computed, inner()))]);
+        let kept = block_value(&schema, &format!("{{\"n\":{authored}}}"));
+        assert_eq!(proposed_new(&schema, &kept, &block_value(&schema, "{}")), kept);
+        let schema =
+            attributes_block(vec![("n", nested_attribute(nesting, Role::Optional, inner()))]);
         check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
     }
 }
@@ -66,9 +83,17 @@ fn elements_of_lists_correspond_by_index() {
     let prior = r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2"}]}"#;
     let config = r#"{"n":[{"name":"b"},{"name":"c"},{"name":"d"}]}"#;
     let want = "{n:[{id:1 name:b} {id:2 name:c} {name:d}]}";
-    let blocks = with(block(vec![]), "n", Nesting::List, block(four()));
+    let blocks = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
     check(&blocks, prior, config, want);
-    let attributes = block(vec![("n", nested(Nesting::List, Role::Optional, four()))]);
+    let attributes = attributes_block(vec![(
+        "n",
+        nested_attribute(Nesting::List, Role::Optional, four_attributes()),
+    )]);
     check(&attributes, prior, config, want);
     check(&attributes, prior, r#"{"n":[]}"#, "{}");
 }
@@ -78,9 +103,17 @@ fn elements_of_maps_correspond_by_key() {
     let prior = r#"{"n":{"a":{"name":"1","id":"i"},"b":{"name":"2","id":"j"}}}"#;
     let config = r#"{"n":{"b":{"name":"3"},"c":{"name":"4"}}}"#;
     let want = "{n:{b:{id:j name:3} c:{name:4}}}";
-    let blocks = with(block(vec![]), "n", Nesting::Map, block(four()));
+    let blocks = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Map,
+        attributes_block(four_attributes()),
+    );
     check(&blocks, prior, config, want);
-    let attributes = block(vec![("n", nested(Nesting::Map, Role::Optional, four()))]);
+    let attributes = attributes_block(vec![(
+        "n",
+        nested_attribute(Nesting::Map, Role::Optional, four_attributes()),
+    )]);
     check(&attributes, prior, config, want);
 }
 
@@ -102,12 +135,20 @@ fn elements_of_sets_correspond_by_what_is_configured() {
         (r#"[{"name":"?"}]"#, "{n:[{name:?}]}"),
         ("[]", "{}"),
     ];
-    let blocks = with(block(vec![]), "n", Nesting::Set, block(four()));
-    let attributes = block(vec![("n", nested(Nesting::Set, Role::Optional, four()))]);
+    let blocks = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Set,
+        attributes_block(four_attributes()),
+    );
+    let attributes = attributes_block(vec![(
+        "n",
+        nested_attribute(Nesting::Set, Role::Optional, four_attributes()),
+    )]);
     for schema in [blocks, attributes] {
         for (config, want) in table {
-            let config = value(&schema, &format!("{{\"n\":{config}}}"));
-            let proposed = proposed_new(&schema, &value(&schema, prior), &config);
+            let config = block_value(&schema, &format!("{{\"n\":{config}}}"));
+            let proposed = proposed_new(&schema, &block_value(&schema, prior), &config);
             let mut got: Vec<String> =
                 compact_json(&proposed).split(' ').map(str::to_owned).collect();
             let mut want: Vec<String> = want.split(' ').map(str::to_owned).collect();
@@ -127,9 +168,14 @@ fn elements_of_sets_correspond_by_what_is_configured() {
 
 #[test]
 fn each_prior_element_is_used_once() {
-    let schema = with(block(vec![]), "n", Nesting::Set, block(four()));
-    let prior = value(&schema, r#"{"n":[{"name":"b","id":"2","size":"5"}]}"#);
-    let config = value(&schema, r#"{"n":[{"name":"b"},{"name":"b","size":"5"}]}"#);
+    let schema = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Set,
+        attributes_block(four_attributes()),
+    );
+    let prior = block_value(&schema, r#"{"n":[{"name":"b","id":"2","size":"5"}]}"#);
+    let config = block_value(&schema, r#"{"n":[{"name":"b"},{"name":"b","size":"5"}]}"#);
     // Used twice, it would make the two equal.
     let proposed = proposed_new(&schema, &prior, &config);
     assert_eq!(proposed.value().children()[0].children().len(), 2);
@@ -137,8 +183,13 @@ fn each_prior_element_is_used_once() {
 
 #[test]
 fn inner_collections_take_part_in_telling_set_elements_apart() {
-    let inner = with(block(four()), "deep", Nesting::List, block(four()));
-    let schema = with(block(vec![]), "n", Nesting::Set, inner);
+    let inner = with_nested_block(
+        attributes_block(four_attributes()),
+        "deep",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
+    let schema = with_nested_block(attributes_block(vec![]), "n", Nesting::Set, inner);
     let prior = r#"{"n":[{"name":"a","deep":[{"name":"x","id":"1"}]}]}"#;
     check(
         &schema,
@@ -161,11 +212,16 @@ fn inner_collections_take_part_in_telling_set_elements_apart() {
 
 #[test]
 fn a_large_set_is_no_matter() {
-    let schema = with(block(vec![]), "n", Nesting::Set, block(four()));
+    let schema = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Set,
+        attributes_block(four_attributes()),
+    );
     let elements = |id: &dyn Fn(usize) -> String| {
         let list: Vec<String> =
             (0..3000).map(|at| format!("{{\"name\":\"n{at}\"{}}}", id(at))).collect();
-        value(&schema, &format!("{{\"n\":[{}]}}", list.join(",")))
+        block_value(&schema, &format!("{{\"n\":[{}]}}", list.join(",")))
     };
     let prior = elements(&|at| format!(",\"id\":\"i{at}\""));
     let config = elements(&|_| String::new());
@@ -175,31 +231,53 @@ fn a_large_set_is_no_matter() {
 #[test]
 fn blocks_over_something_unknown_stay_unknown() {
     for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
-        let schema = with(block(vec![]), "n", nesting, block(four()));
-        let config = with_unknown(&value(&schema, "{}"), "n");
-        let prior = value(&schema, "{}");
+        let schema = with_nested_block(
+            attributes_block(vec![]),
+            "n",
+            nesting,
+            attributes_block(four_attributes()),
+        );
+        let config = with_unknown(&block_value(&schema, "{}"), "n");
+        let prior = block_value(&schema, "{}");
         assert_eq!(compact_json(&proposed_new(&schema, &prior, &config)), "{n:?}");
     }
 }
 
 #[test]
 fn single_blocks_may_be_absent_and_groups_never_are() {
-    let single = with(block(vec![]), "n", Nesting::Single, block(four()));
+    let single = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Single,
+        attributes_block(four_attributes()),
+    );
     check(&single, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{}");
     check(&single, r#"{"n":{"name":"a","id":"1"}}"#, r#"{"n":{"name":"b"}}"#, "{n:{id:1 name:b}}");
     check(&single, "{}", r#"{"n":{"name":"b"}}"#, "{n:{name:b}}");
-    let group = with(block(vec![]), "n", Nesting::Group, block(four()));
+    let group = with_nested_block(
+        attributes_block(vec![]),
+        "n",
+        Nesting::Group,
+        attributes_block(four_attributes()),
+    );
     check(&group, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{n:{id:1}}");
     check(&group, "null", "{}", "{n:{}}");
 }
 
 #[test]
 fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
-    let schema = with(block(four()), "one", Nesting::Single, block(four()));
-    let schema = with(schema, "list", Nesting::List, block(four()));
-    let schema = with(schema, "set", Nesting::Set, block(four()));
+    let schema = with_nested_block(
+        attributes_block(four_attributes()),
+        "one",
+        Nesting::Single,
+        attributes_block(four_attributes()),
+    );
+    let schema =
+        with_nested_block(schema, "list", Nesting::List, attributes_block(four_attributes()));
+    let schema =
+        with_nested_block(schema, "set", Nesting::Set, attributes_block(four_attributes()));
     let prior = Plain::try_from(Value::unknown(schema.implied_type())).unwrap();
-    let config = value(
+    let config = block_value(
         &schema,
         r#"{"name":"n","one":{"name":"a"},"list":[{"name":"b","size":"1"}],"set":[{"name":"c"}]}"#,
     );
@@ -213,8 +291,8 @@ fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
 #[test]
 fn open_blocks_keep_their_own_types() {
     let open = Attribute::new(Type::Dynamic, Role::Optional);
-    let inner = block(vec![("d", open), ("id", text(Role::Computed))]);
-    let schema = with(block(vec![]), "n", Nesting::List, inner.clone());
+    let inner = attributes_block(vec![("d", open), ("id", text_attribute(Role::Computed))]);
+    let schema = with_nested_block(attributes_block(vec![]), "n", Nesting::List, inner.clone());
     let element = |d: Value, id: Value| Value::object([("d", d), ("id", id)]);
     // With a part of any type, the elements may differ in type, so the blocks are a tuple.
     let of =
@@ -229,12 +307,17 @@ fn open_blocks_keep_their_own_types() {
 
 #[test]
 fn empty_computed_blocks_become_null() {
-    let mut schema = with(block(four()), "n", Nesting::List, block(four()));
-    let config = value(&schema, r#"{"name":"a"}"#);
+    let mut schema = with_nested_block(
+        attributes_block(four_attributes()),
+        "n",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
+    let config = block_value(&schema, r#"{"name":"a"}"#);
     assert_eq!(without_empty_computed_blocks(&schema, &config), config);
     schema.blocks.get_mut("n").unwrap().computed = true;
     let sent = without_empty_computed_blocks(&schema, &config);
-    assert!(attribute(sent.value(), "n", || Type::Dynamic).is_null());
-    let written = value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
+    assert!(attribute_value(sent.value(), "n", || Type::Dynamic).is_null());
+    let written = block_value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
     assert_eq!(without_empty_computed_blocks(&schema, &written), written);
 }

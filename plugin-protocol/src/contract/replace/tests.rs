@@ -1,23 +1,31 @@
 //! Paths of a provider that force replacement.
 
-use super::super::fixtures::{block, four, lines, text, value, with};
+use super::super::fixtures::{
+    attributes_block, block_value, four_attributes, text_attribute, violation_lines,
+    with_nested_block,
+};
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};
 
 fn schema() -> Block {
-    let mut attributes = four();
+    let mut attributes = four_attributes();
     attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
-    attributes.push(("pass", Attribute { write_only: true, ..text(Role::Optional) }));
-    let outer = with(block(attributes), "disk", Nesting::List, block(four()));
-    with(outer, "rule", Nesting::Set, block(four()))
+    attributes.push(("pass", Attribute { write_only: true, ..text_attribute(Role::Optional) }));
+    let outer = with_nested_block(
+        attributes_block(attributes),
+        "disk",
+        Nesting::List,
+        attributes_block(four_attributes()),
+    );
+    with_nested_block(outer, "rule", Nesting::Set, attributes_block(four_attributes()))
 }
 
 fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String>) {
     let schema = schema();
-    let (prior, planned) = (value(&schema, prior), value(&schema, planned));
+    let (prior, planned) = (block_value(&schema, prior), block_value(&schema, planned));
     let forcing = requires_replace(&schema, &prior, &planned, paths);
     let nowhere = replace_violations(&prior, &planned, paths);
-    (forcing.iter().map(Path::to_string).collect(), lines(&nowhere))
+    (forcing.iter().map(Path::to_string).collect(), violation_lines(&nowhere))
 }
 
 fn at(name: &str) -> Path {
@@ -59,7 +67,7 @@ fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
     let (forcing, nowhere) = check(r#"{"name":"a"}"#, planned, &[at("id").index(9), at("id")]);
     assert_eq!(forcing, [".id"]);
     assert_eq!(nowhere, [".id[9]: replacement is required for a non-existent attribute path"]);
-    let part = |ty: Type, path: Path| resolve(&Value::unknown(ty), &path).map(|part| part.ty());
+    let part = |ty: Type, path: Path| part_at(&Value::unknown(ty), &path).map(|part| part.ty());
     let root = Path::root();
     assert_eq!(part(Type::list(Type::Bool), root.index(9)), Some(Type::Bool));
     assert_eq!(part(Type::map(Type::Bool), root.key("k")), Some(Type::Bool));
@@ -96,10 +104,10 @@ fn creation_replaces_nothing() {
 #[test]
 fn a_plan_with_unknown_parts_is_a_change() {
     let schema = schema();
-    let prior = value(&schema, r#"{"name":"a"}"#);
-    assert!(unchanged(&prior, &prior));
-    assert!(!unchanged(&prior, &value(&schema, r#"{"name":"b"}"#)));
-    let unknown = value(&schema, r#"{"name":"a","id":"?"}"#);
+    let prior = block_value(&schema, r#"{"name":"a"}"#);
+    assert!(is_unchanged(&prior, &prior));
+    assert!(!is_unchanged(&prior, &block_value(&schema, r#"{"name":"b"}"#)));
+    let unknown = block_value(&schema, r#"{"name":"a","id":"?"}"#);
     // Equal, and yet the unknown part may become another value.
-    assert!(!unchanged(&unknown, &unknown));
+    assert!(!is_unchanged(&unknown, &unknown));
 }

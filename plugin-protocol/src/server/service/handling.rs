@@ -17,7 +17,7 @@ use tonic::{Code, Request, Response, Status, Streaming};
 use crate::limit;
 use crate::provider::{Events, PendingResponse, ProviderExt as _};
 use crate::wire::codec::{Decoded, Protobuf};
-use crate::wire::convert::Incoming;
+use crate::wire::convert::IncomingState;
 use crate::wire::exchange::Exchange;
 use crate::wire::generated::tfplugin6 as v6;
 use crate::{Failure, Provider};
@@ -29,23 +29,23 @@ pub(super) type ResponseFuture = BoxFuture<'static, http::Response<Body>>;
 type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
 
 /// A call that came in.
-pub(super) struct Handling {
+pub(super) struct IncomingCall {
     /// The name of the method, for messages.
     pub(super) name: &'static str,
     pub(super) provider: Arc<dyn Provider>,
     pub(super) request: http::Request<Body>,
 }
 
-impl Handling {
+impl IncomingCall {
     /// Answers a call between wire messages.
-    pub(super) fn ask<X: Exchange>(
+    pub(super) fn answer_wire<X: Exchange>(
         self,
         run: for<'p> fn(&'p dyn Provider, X::Request) -> Pending<'p, X::Response>,
     ) -> ResponseFuture {
-        self.answer::<X, _>(move |provider, requests| {
+        self.run_handler::<X, _>(move |provider, requests| {
             async move {
-                let request = only(requests).await?;
-                let answer = run(&*provider, request).await.map_err(status)?;
+                let request = single_request(requests).await?;
+                let answer = run(&*provider, request).await.map_err(failure_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
             }
             .boxed()
@@ -64,11 +64,12 @@ impl Handling {
         M: Send + 'static,
         Failure: From<N::Error> + From<<X::Response as TryFrom<M>>::Error>,
     {
-        self.answer::<X, _>(move |provider, requests| {
+        self.run_handler::<X, _>(move |provider, requests| {
             async move {
-                let request = N::try_from(only(requests).await?).map_err(misread)?;
-                let answer = run(&*provider, request).await.map_err(status)?;
-                let answer = X::Response::try_from(answer).map_err(unsendable)?;
+                let request =
+                    N::try_from(single_request(requests).await?).map_err(misread_status)?;
+                let answer = run(&*provider, request).await.map_err(failure_status)?;
+                let answer = X::Response::try_from(answer).map_err(unsendable_status)?;
                 Ok(stream::once(async { Ok(answer) }).boxed())
             }
             .boxed()
@@ -87,12 +88,14 @@ impl Handling {
         M: Send + 'static,
         Failure: From<N::Error> + From<<X::Response as TryFrom<M>>::Error>,
     {
-        self.answer::<X, _>(move |provider, requests| {
+        self.run_handler::<X, _>(move |provider, requests| {
             async move {
-                let request = N::try_from(only(requests).await?).map_err(misread)?;
-                let pieces = run(&*provider, request).await.map_err(status)?;
-                let written = pieces
-                    .map(|piece| X::Response::try_from(piece.map_err(status)?).map_err(unsendable));
+                let request =
+                    N::try_from(single_request(requests).await?).map_err(misread_status)?;
+                let pieces = run(&*provider, request).await.map_err(failure_status)?;
+                let written = pieces.map(|piece| {
+                    X::Response::try_from(piece.map_err(failure_status)?).map_err(unsendable_status)
+                });
                 Ok(written.boxed())
             }
             .boxed()
@@ -101,34 +104,36 @@ impl Handling {
 
     /// Answers the call that writes a state, whose request comes in pieces.
     pub(super) fn write_state(self) -> ResponseFuture {
-        self.answer::<v6::WriteStateBytes, _>(|provider, requests| {
+        self.run_handler::<v6::WriteStateBytes, _>(|provider, requests| {
             async move {
                 let mut requests = pin!(requests);
-                let mut incoming = Incoming::default();
+                let mut incoming = IncomingState::default();
                 while let Some(piece) = requests.next().await {
-                    incoming.push(read(piece)?).map_err(misread)?;
+                    incoming.push(read(piece)?).map_err(misread_status)?;
                 }
-                let (state, chunks) = incoming.finish().map_err(misread)?;
-                let verdict = provider.write_state_bytes(state, chunks).await.map_err(status)?;
+                let (state, chunks) = incoming.finish().map_err(misread_status)?;
+                let verdict =
+                    provider.write_state_bytes(state, chunks).await.map_err(failure_status)?;
                 Ok(stream::once(async { Ok(verdict.into()) }).boxed())
             }
             .boxed()
         })
     }
 
-    fn answer<X, F>(self, run: F) -> ResponseFuture
+    fn run_handler<X, F>(self, run: F) -> ResponseFuture
     where
         X: Exchange,
-        F: FnOnce(Arc<dyn Provider>, Streaming<Decoded<X::Request>>) -> Answers<X::Response>
+        F: FnOnce(Arc<dyn Provider>, Streaming<Decoded<X::Request>>) -> AnswerFuture<X::Response>
             + Send
             + 'static,
     {
         let Self { name, provider, request } = self;
-        let run: Run<X::Request, X::Response> = Box::new(move |requests| run(provider, requests));
+        let run: RunHandler<X::Request, X::Response> =
+            Box::new(move |requests| run(provider, requests));
         let call = OneCall { name, run: Some(run) };
         async move {
             Grpc::new(Protobuf::<X::Response, X::Request>::default())
-                .max_decoding_message_size(limit::REQUEST)
+                .max_decoding_message_size(limit::MAX_REQUEST)
                 // The host limits answers, and can say so. An answer refused here would be lost
                 // without a word.
                 .max_encoding_message_size(usize::MAX)
@@ -139,21 +144,21 @@ impl Handling {
     }
 }
 
-type Pieces<A> = BoxStream<'static, Result<A, Status>>;
-type Answers<A> = BoxFuture<'static, Result<Pieces<A>, Status>>;
+type AnswerPieces<A> = BoxStream<'static, Result<A, Status>>;
+type AnswerFuture<A> = BoxFuture<'static, Result<AnswerPieces<A>, Status>>;
 
 /// The handler that tonic calls once it has taken the request apart.
 struct OneCall<Q, A> {
     name: &'static str,
-    run: Option<Run<Q, A>>,
+    run: Option<RunHandler<Q, A>>,
 }
 
-type Run<Q, A> = Box<dyn FnOnce(Streaming<Decoded<Q>>) -> Answers<A> + Send>;
+type RunHandler<Q, A> = Box<dyn FnOnce(Streaming<Decoded<Q>>) -> AnswerFuture<A> + Send>;
 
 impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
     type Response = A;
-    type ResponseStream = Pieces<A>;
-    type Future = BoxFuture<'static, Result<Response<Pieces<A>>, Status>>;
+    type ResponseStream = AnswerPieces<A>;
+    type Future = BoxFuture<'static, Result<Response<AnswerPieces<A>>, Status>>;
 
     fn call(&mut self, request: Request<Streaming<Decoded<Q>>>) -> Self::Future {
         let name = self.name;
@@ -166,11 +171,11 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
         // Only the future needs the guard: making it runs no code of the provider.
         let answers = AssertUnwindSafe(run(request.into_inner())).catch_unwind();
         async move {
-            let pieces = answers.await.unwrap_or_else(|panic| Err(panicked(name, &*panic)))?;
+            let pieces = answers.await.unwrap_or_else(|panic| Err(panic_status(name, &*panic)))?;
             // The guard ends the stream after a panic, so a broken handler is not polled again.
             let guarded = AssertUnwindSafe(pieces)
                 .catch_unwind()
-                .map(move |piece| piece.unwrap_or_else(|panic| Err(panicked(name, &*panic))));
+                .map(move |piece| piece.unwrap_or_else(|panic| Err(panic_status(name, &*panic))));
             Ok(Response::new(guarded.boxed()))
         }
         .boxed()
@@ -178,7 +183,7 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
 }
 
 /// Waits for the request when there is exactly one.
-async fn only<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
+async fn single_request<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
     match requests.next().await {
         Some(request) => read(request),
         None => Err(Status::invalid_argument("the request is empty")),
@@ -190,15 +195,15 @@ fn read<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }
 
-fn misread(why: impl Into<Failure>) -> Status {
+fn misread_status(why: impl Into<Failure>) -> Status {
     Status::invalid_argument(why.into().to_string())
 }
 
-fn unsendable(why: impl Into<Failure>) -> Status {
-    status(why.into())
+fn unsendable_status(why: impl Into<Failure>) -> Status {
+    failure_status(why.into())
 }
 
-fn panicked(name: &str, panic: &(dyn Any + Send)) -> Status {
+fn panic_status(name: &str, panic: &(dyn Any + Send)) -> Status {
     // `panic!` carries a `String` if it has arguments, else a `&str`.
     let text = panic
         .downcast_ref::<String>()
@@ -209,7 +214,7 @@ fn panicked(name: &str, panic: &(dyn Any + Send)) -> Status {
 }
 
 /// Tells the host why there is no answer.
-fn status(failure: Failure) -> Status {
+fn failure_status(failure: Failure) -> Status {
     match failure {
         Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),
         Failure::Status { code, message } => Status::new(code_named(&code), message),

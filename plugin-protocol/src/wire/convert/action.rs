@@ -1,7 +1,7 @@
 //! Planning and invoking an action.
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::value::{payload, required};
+use super::value::{decode_payload, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::wire::generated::tfplugin6 as v6;
@@ -12,7 +12,7 @@ impl TryFrom<ActionRequest> for v6::plan_action::Request {
 
     fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             action_type: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -23,7 +23,7 @@ impl From<v6::plan_action::Request> for ActionRequest {
     fn from(wire: v6::plan_action::Request) -> Self {
         Self {
             type_name: wire.action_type,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -34,7 +34,7 @@ impl TryFrom<ActionRequest> for v6::invoke_action::Request {
 
     fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             action_type: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -45,7 +45,7 @@ impl From<v6::invoke_action::Request> for ActionRequest {
     fn from(wire: v6::invoke_action::Request) -> Self {
         Self {
             type_name: wire.action_type,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -54,7 +54,7 @@ impl From<v6::invoke_action::Request> for ActionRequest {
 impl From<PlanActionResponse> for v6::plan_action::Response {
     fn from(response: PlanActionResponse) -> Self {
         Self {
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             deferred: response.deferred.map(Into::into),
         }
     }
@@ -62,7 +62,10 @@ impl From<PlanActionResponse> for v6::plan_action::Response {
 
 impl From<v6::plan_action::Response> for PlanActionResponse {
     fn from(wire: v6::plan_action::Response) -> Self {
-        Self { deferred: wire.deferred.map(Into::into), diagnostics: diag::read(wire.diagnostics) }
+        Self {
+            deferred: wire.deferred.map(Into::into),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
+        }
     }
 }
 
@@ -70,9 +73,9 @@ impl From<ActionEvent> for v6::invoke_action::Event {
     fn from(event: ActionEvent) -> Self {
         let kind = match event {
             ActionEvent::Progress(message) => event::Type::Progress(event::Progress { message }),
-            ActionEvent::Completed(diagnostics) => {
-                event::Type::Completed(event::Completed { diagnostics: diag::written(diagnostics) })
-            }
+            ActionEvent::Completed(diagnostics) => event::Type::Completed(event::Completed {
+                diagnostics: diag::encode_diagnostics(diagnostics),
+            }),
         };
         Self { r#type: Some(kind) }
     }
@@ -84,7 +87,9 @@ impl TryFrom<v6::invoke_action::Event> for ActionEvent {
     fn try_from(wire: v6::invoke_action::Event) -> Result<Self, InvalidMessage> {
         match wire.r#type {
             Some(event::Type::Progress(progress)) => Ok(Self::Progress(progress.message)),
-            Some(event::Type::Completed(end)) => Ok(Self::Completed(diag::read(end.diagnostics))),
+            Some(event::Type::Completed(end)) => {
+                Ok(Self::Completed(diag::decode_diagnostics(end.diagnostics)))
+            }
             // Such an event makes a Go host panic. Here it is an error of the provider.
             None => Err(InvalidMessage::new("an event is neither progress nor completion")),
         }

@@ -3,7 +3,7 @@
 use super::UnencodableMessage;
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag;
-use super::value::{payload, required};
+use super::value::{decode_payload, encode_required};
 use crate::capability::ClientCapabilities;
 use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
@@ -14,13 +14,13 @@ macro_rules! verdicts {
     ($($family:ident),* $(,)?) => {$(
         impl From<DiagnosticsResponse> for v6::$family::Response {
             fn from(verdict: DiagnosticsResponse) -> Self {
-                Self { diagnostics: diag::written(verdict.diagnostics) }
+                Self { diagnostics: diag::encode_diagnostics(verdict.diagnostics) }
             }
         }
 
         impl From<v6::$family::Response> for DiagnosticsResponse {
             fn from(wire: v6::$family::Response) -> Self {
-                Self { diagnostics: diag::read(wire.diagnostics) }
+                Self { diagnostics: diag::decode_diagnostics(wire.diagnostics) }
             }
         }
     )*};
@@ -49,7 +49,7 @@ macro_rules! validations {
 
             fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
                 Ok(Self {
-                    config: required(&request.config, "config")?,
+                    config: encode_required(&request.config, "config")?,
                     type_name: request.type_name,
                 })
             }
@@ -59,7 +59,7 @@ macro_rules! validations {
             fn from(wire: v6::$family::Request) -> Self {
                 Self {
                     type_name: wire.type_name,
-                    config: payload(wire.config),
+                    config: decode_payload(wire.config),
                     client: ClientCapabilities::default(),
                 }
             }
@@ -79,7 +79,7 @@ impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
 
     fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             type_name: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -90,7 +90,7 @@ impl From<v6::validate_resource_config::Request> for ValidateRequest {
     fn from(wire: v6::validate_resource_config::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -100,7 +100,7 @@ impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
-        Ok(Self { config: required(&request.config, "config")? })
+        Ok(Self { config: encode_required(&request.config, "config")? })
     }
 }
 
@@ -109,7 +109,7 @@ impl From<v6::validate_provider_config::Request> for ValidateRequest {
         Self {
             // A configuration of the provider has no type, and its request no capabilities.
             type_name: String::new(),
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: ClientCapabilities::default(),
         }
     }
@@ -124,13 +124,13 @@ impl From<v5::prepare_provider_config::Response> for v6::validate_provider_confi
 
 /// Writes the answer of protocol 5, which holds the configuration again: hosts warn when it is not
 /// the one they sent.
-pub(crate) fn prepared(
+pub(crate) fn encode_prepare_response(
     verdict: DiagnosticsResponse,
     config: Option<v6::DynamicValue>,
 ) -> v5::prepare_provider_config::Response {
     v5::prepare_provider_config::Response {
         prepared_config: config,
-        diagnostics: diag::written(verdict.diagnostics),
+        diagnostics: diag::encode_diagnostics(verdict.diagnostics),
     }
 }
 
@@ -139,7 +139,7 @@ impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
 
     fn try_from(request: ConfigureRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             terraform_version: request.terraform_version,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -150,7 +150,7 @@ impl From<v6::configure_provider::Request> for ConfigureRequest {
     fn from(wire: v6::configure_provider::Request) -> Self {
         Self {
             terraform_version: wire.terraform_version,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }

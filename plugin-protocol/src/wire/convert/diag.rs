@@ -11,12 +11,12 @@ use v6::attribute_path::step::Selector;
 use v6::diagnostic::Severity as WireSeverity;
 
 /// Writes diagnostics.
-pub(super) fn written(diagnostics: Vec<ProviderDiagnostic>) -> Vec<v6::Diagnostic> {
+pub(super) fn encode_diagnostics(diagnostics: Vec<ProviderDiagnostic>) -> Vec<v6::Diagnostic> {
     diagnostics.into_iter().map(Into::into).collect()
 }
 
 /// Reads diagnostics.
-pub(super) fn read(wire: Vec<v6::Diagnostic>) -> Vec<ProviderDiagnostic> {
+pub(super) fn decode_diagnostics(wire: Vec<v6::Diagnostic>) -> Vec<ProviderDiagnostic> {
     wire.into_iter().map(Into::into).collect()
 }
 

@@ -3,13 +3,13 @@
 use bytes::Bytes;
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
-use super::value::{payload, required, time};
+use super::value::{decode_payload, decode_time, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
-use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::ephemeral::{LeaseRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
 /// Writes private bytes where the protocol tells none from empty ones, and we do not.
-fn private(bytes: Bytes) -> Option<Bytes> {
+fn encode_private(bytes: Bytes) -> Option<Bytes> {
     (!bytes.is_empty()).then_some(bytes)
 }
 
@@ -18,7 +18,7 @@ impl TryFrom<OpenRequest> for v6::open_ephemeral_resource::Request {
 
     fn try_from(request: OpenRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             type_name: request.type_name,
             client_capabilities: encode_client_capabilities(request.client),
         })
@@ -29,7 +29,7 @@ impl From<v6::open_ephemeral_resource::Request> for OpenRequest {
     fn from(wire: v6::open_ephemeral_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             client: decode_client_capabilities(wire.client_capabilities),
         }
     }
@@ -40,10 +40,10 @@ impl TryFrom<OpenResponse> for v6::open_ephemeral_resource::Response {
 
     fn try_from(response: OpenResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             renew_at: response.renew_at.map(Into::into),
-            result: required(&response.result, "result")?,
-            private: private(response.private),
+            result: encode_required(&response.result, "result")?,
+            private: encode_private(response.private),
             deferred: response.deferred.map(Into::into),
         })
     }
@@ -54,34 +54,34 @@ impl TryFrom<v6::open_ephemeral_resource::Response> for OpenResponse {
 
     fn try_from(wire: v6::open_ephemeral_resource::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            result: payload(wire.result),
+            result: decode_payload(wire.result),
             private: wire.private.unwrap_or_default(),
-            renew_at: time(wire.renew_at, "renew_at")?,
+            renew_at: decode_time(wire.renew_at, "renew_at")?,
             deferred: wire.deferred.map(Into::into),
-            diagnostics: diag::read(wire.diagnostics),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
 }
 
-impl From<KeepRequest> for v6::renew_ephemeral_resource::Request {
-    fn from(request: KeepRequest) -> Self {
-        Self { type_name: request.type_name, private: private(request.private) }
+impl From<LeaseRequest> for v6::renew_ephemeral_resource::Request {
+    fn from(request: LeaseRequest) -> Self {
+        Self { type_name: request.type_name, private: encode_private(request.private) }
     }
 }
 
-impl From<v6::renew_ephemeral_resource::Request> for KeepRequest {
+impl From<v6::renew_ephemeral_resource::Request> for LeaseRequest {
     fn from(wire: v6::renew_ephemeral_resource::Request) -> Self {
         Self { type_name: wire.type_name, private: wire.private.unwrap_or_default() }
     }
 }
 
-impl From<KeepRequest> for v6::close_ephemeral_resource::Request {
-    fn from(request: KeepRequest) -> Self {
-        Self { type_name: request.type_name, private: private(request.private) }
+impl From<LeaseRequest> for v6::close_ephemeral_resource::Request {
+    fn from(request: LeaseRequest) -> Self {
+        Self { type_name: request.type_name, private: encode_private(request.private) }
     }
 }
 
-impl From<v6::close_ephemeral_resource::Request> for KeepRequest {
+impl From<v6::close_ephemeral_resource::Request> for LeaseRequest {
     fn from(wire: v6::close_ephemeral_resource::Request) -> Self {
         Self { type_name: wire.type_name, private: wire.private.unwrap_or_default() }
     }
@@ -90,9 +90,9 @@ impl From<v6::close_ephemeral_resource::Request> for KeepRequest {
 impl From<RenewResponse> for v6::renew_ephemeral_resource::Response {
     fn from(response: RenewResponse) -> Self {
         Self {
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             renew_at: response.renew_at.map(Into::into),
-            private: private(response.private),
+            private: encode_private(response.private),
         }
     }
 }
@@ -103,8 +103,8 @@ impl TryFrom<v6::renew_ephemeral_resource::Response> for RenewResponse {
     fn try_from(wire: v6::renew_ephemeral_resource::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
             private: wire.private.unwrap_or_default(),
-            renew_at: time(wire.renew_at, "renew_at")?,
-            diagnostics: diag::read(wire.diagnostics),
+            renew_at: decode_time(wire.renew_at, "renew_at")?,
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Calling a function. Signatures are in `offer`.
 
 use super::UnencodableMessage;
-use super::value::{payload, required};
+use super::value::{decode_payload, encode_required};
 use crate::message::function::{CallRequest, CallResponse, FunctionError};
 use crate::wire::generated::tfplugin6 as v6;
 
@@ -9,17 +9,16 @@ impl TryFrom<CallRequest> for v6::call_function::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: CallRequest) -> Result<Self, UnencodableMessage> {
-        let arguments =
-            request.arguments.iter().enumerate().filter_map(|(at, argument)| {
-                required(argument, &format!("argument {at}")).transpose()
-            });
+        let arguments = request.arguments.iter().enumerate().filter_map(|(at, argument)| {
+            encode_required(argument, &format!("argument {at}")).transpose()
+        });
         Ok(Self { arguments: arguments.collect::<Result<_, _>>()?, name: request.name })
     }
 }
 
 impl From<v6::call_function::Request> for CallRequest {
     fn from(wire: v6::call_function::Request) -> Self {
-        let arguments = wire.arguments.into_iter().map(|argument| payload(Some(argument)));
+        let arguments = wire.arguments.into_iter().map(|argument| decode_payload(Some(argument)));
         Self { name: wire.name, arguments: arguments.collect() }
     }
 }
@@ -29,7 +28,7 @@ impl TryFrom<CallResponse> for v6::call_function::Response {
 
     fn try_from(response: CallResponse) -> Result<Self, UnencodableMessage> {
         Ok(match response.result {
-            Ok(result) => Self { result: required(&result, "result")?, error: None },
+            Ok(result) => Self { result: encode_required(&result, "result")?, error: None },
             Err(error) => Self { result: None, error: Some(error.into()) },
         })
     }
@@ -40,7 +39,7 @@ impl From<v6::call_function::Response> for CallResponse {
         // As in Terraform, an error wins over a result.
         let result = match wire.error {
             Some(error) => Err(error.into()),
-            None => Ok(payload(wire.result)),
+            None => Ok(decode_payload(wire.result)),
         };
         Self { result }
     }

@@ -1,6 +1,8 @@
 //! Listing existing objects.
 
-use super::value::{identity, identity_payload, optional, payload, required};
+use super::value::{
+    decode_identity, decode_payload, encode_identity, encode_optional, encode_required,
+};
 use super::{UnencodableMessage, diag};
 use crate::capability::ClientCapabilities;
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
@@ -11,7 +13,7 @@ impl TryFrom<ListRequest> for v6::list_resource::Request {
 
     fn try_from(request: ListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             type_name: request.type_name,
             include_resource_object: request.include_object,
             limit: request.limit,
@@ -23,7 +25,7 @@ impl From<v6::list_resource::Request> for ListRequest {
     fn from(wire: v6::list_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             include_object: wire.include_resource_object,
             limit: wire.limit,
         }
@@ -36,13 +38,13 @@ impl TryFrom<ListEvent> for v6::list_resource::Event {
     fn try_from(event: ListEvent) -> Result<Self, UnencodableMessage> {
         let object = event.object.as_ref();
         Ok(Self {
-            identity: identity(event.identity.as_ref(), "identity")?,
+            identity: encode_identity(event.identity.as_ref(), "identity")?,
             display_name: event.display_name,
             resource_object: match object {
-                Some(object) => required(object, "resource_object")?,
+                Some(object) => encode_required(object, "resource_object")?,
                 None => None,
             },
-            diagnostic: diag::written(event.diagnostics),
+            diagnostic: diag::encode_diagnostics(event.diagnostics),
         })
     }
 }
@@ -50,12 +52,12 @@ impl TryFrom<ListEvent> for v6::list_resource::Event {
 impl From<v6::list_resource::Event> for ListEvent {
     fn from(wire: v6::list_resource::Event) -> Self {
         Self {
-            identity: identity_payload(wire.identity),
+            identity: decode_identity(wire.identity),
             display_name: wire.display_name,
             // The field is `optional`: without it no object was asked for, and an empty one is
             // null.
-            object: wire.resource_object.map(|object| payload(Some(object))),
-            diagnostics: diag::read(wire.diagnostic),
+            object: wire.resource_object.map(|object| decode_payload(Some(object))),
+            diagnostics: diag::decode_diagnostics(wire.diagnostic),
         }
     }
 }
@@ -65,9 +67,12 @@ impl TryFrom<ValidateListRequest> for v6::validate_list_resource_config::Request
 
     fn try_from(request: ValidateListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
-            include_resource_object: optional(&request.include_object, "include_resource_object")?,
-            limit: optional(&request.limit, "limit")?,
+            config: encode_required(&request.config, "config")?,
+            include_resource_object: encode_optional(
+                &request.include_object,
+                "include_resource_object",
+            )?,
+            limit: encode_optional(&request.limit, "limit")?,
             type_name: request.type_name,
         })
     }
@@ -77,9 +82,9 @@ impl From<v6::validate_list_resource_config::Request> for ValidateListRequest {
     fn from(wire: v6::validate_list_resource_config::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: payload(wire.config),
-            include_object: payload(wire.include_resource_object),
-            limit: payload(wire.limit),
+            config: decode_payload(wire.config),
+            include_object: decode_payload(wire.include_resource_object),
+            limit: decode_payload(wire.limit),
             // The protocol has no place for it in this call.
             client: ClientCapabilities::default(),
         }

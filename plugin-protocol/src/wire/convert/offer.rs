@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use formwork_value::schema::Schema;
 
 use super::schema::{self, SchemaStrictness, decode_type, is_markdown, string_kind};
-use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
+use super::{InvalidMessage, UnencodableMessage, decode_count, diag, encode_count};
 use crate::message::function::Functions;
 use crate::message::schema::{
     FunctionParameter, FunctionSignature, IdentityAttribute, IdentitySchema, IdentitySchemas,
@@ -16,63 +16,66 @@ use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use formwork_value::codec::type_json;
 use v6::get_metadata as names;
 
-type Named<T> = BTreeMap<String, T>;
+type ByName<T> = BTreeMap<String, T>;
 
 /// Reads everything under its name; an error says which one it was.
-fn each<W, N>(
-    wire: Named<W>,
+fn decode_each<W, N>(
+    wire: ByName<W>,
     kind: &str,
     read: impl Fn(W) -> Result<N, InvalidMessage>,
-) -> Result<Named<N>, InvalidMessage> {
+) -> Result<ByName<N>, InvalidMessage> {
     wire.into_iter()
         .map(|(name, wire)| match read(wire) {
             Ok(read) => Ok((name, read)),
-            Err(misread) => Err(misread.within(format_args!("the schema of {kind} `{name}`"))),
+            Err(misread) => {
+                Err(misread.prepend_place(format_args!("the schema of {kind} `{name}`")))
+            }
         })
         .collect()
 }
 
-fn encode_schemas(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, UnencodableMessage> {
-    schemas.iter().map(|(name, own)| Ok((name.clone(), schema::written(own)?))).collect()
+fn encode_schemas(schemas: &ByName<Schema>) -> Result<ByName<v6::Schema>, UnencodableMessage> {
+    schemas.iter().map(|(name, own)| Ok((name.clone(), schema::encode_schema(own)?))).collect()
 }
 
 impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
     type Error = InvalidMessage;
 
     fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, InvalidMessage> {
-        let diagnostics = diag::read(wire.diagnostics);
+        let diagnostics = diag::decode_diagnostics(wire.diagnostics);
         if diagnostics.iter().any(|one| one.severity == formwork_value::diag::Severity::Error) {
             // Errors win over everything else: the rest of the answer need not even be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
         // As in Terraform, which validates only the schemas of resources, data sources, ephemeral
         // and list resources.
-        let strict = |own| schema::read(own, SchemaStrictness::Strict);
-        let lenient = |own| schema::read(own, SchemaStrictness::Lenient);
+        let strict = |own| schema::decode_schema(own, SchemaStrictness::Strict);
+        let lenient = |own| schema::decode_schema(own, SchemaStrictness::Lenient);
         // Mandatory, also for a provider that has no configuration.
         let provider = wire.provider.ok_or_else(|| {
             InvalidMessage::new("the answer has no schema of the provider itself")
         })?;
         Ok(Self {
-            provider: lenient(provider).map_err(|why| why.within("the schema of the provider"))?,
+            provider: lenient(provider)
+                .map_err(|why| why.prepend_place("the schema of the provider"))?,
             provider_meta: wire
                 .provider_meta
                 .map(lenient)
                 .transpose()
-                .map_err(|why| why.within("the schema of provider_meta"))?,
-            resources: each(wire.resource_schemas, "resource", strict)?,
-            data_sources: each(wire.data_source_schemas, "data source", strict)?,
-            ephemeral_resources: each(
+                .map_err(|why| why.prepend_place("the schema of provider_meta"))?,
+            resources: decode_each(wire.resource_schemas, "resource", strict)?,
+            data_sources: decode_each(wire.data_source_schemas, "data source", strict)?,
+            ephemeral_resources: decode_each(
                 wire.ephemeral_resource_schemas,
                 "ephemeral resource",
                 strict,
             )?,
-            list_resources: each(wire.list_resource_schemas, "list resource", strict)?,
-            state_stores: each(wire.state_store_schemas, "state store", lenient)?,
-            actions: each(wire.action_schemas, "action", |action| {
+            list_resources: decode_each(wire.list_resource_schemas, "list resource", strict)?,
+            state_stores: decode_each(wire.state_store_schemas, "state store", lenient)?,
+            actions: decode_each(wire.action_schemas, "action", |action| {
                 lenient(action.schema.ok_or_else(|| InvalidMessage::new("it is empty"))?)
             })?,
-            functions: each(wire.functions, "function", TryInto::try_into)?,
+            functions: decode_each(wire.functions, "function", TryInto::try_into)?,
             capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
             diagnostics,
         })
@@ -89,11 +92,11 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
         };
         Ok(Self {
             // Always: Go hosts refuse an answer without the schema of the provider itself.
-            provider: Some(schema::written(&own.provider)?),
+            provider: Some(schema::encode_schema(&own.provider)?),
             resource_schemas: encode_schemas(&own.resources)?,
             data_source_schemas: encode_schemas(&own.data_sources)?,
-            diagnostics: diag::written(own.diagnostics),
-            provider_meta: own.provider_meta.as_ref().map(schema::written).transpose()?,
+            diagnostics: diag::encode_diagnostics(own.diagnostics),
+            provider_meta: own.provider_meta.as_ref().map(schema::encode_schema).transpose()?,
             server_capabilities: Some(own.capabilities.into()),
             functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
             ephemeral_resource_schemas: encode_schemas(&own.ephemeral_resources)?,
@@ -104,11 +107,14 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
     }
 }
 
-fn up(schemas: Named<v5::Schema>) -> Named<v6::Schema> {
+fn schemas_to_v6(schemas: ByName<v5::Schema>) -> ByName<v6::Schema> {
     schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
 }
 
-fn down(schemas: Named<v6::Schema>, kind: &str) -> Result<Named<v5::Schema>, UnencodableMessage> {
+fn schemas_to_v5(
+    schemas: ByName<v6::Schema>,
+    kind: &str,
+) -> Result<ByName<v5::Schema>, UnencodableMessage> {
     schemas
         .into_iter()
         .map(|(name, schema)| match schema.try_into() {
@@ -127,14 +133,14 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
         };
         Self {
             provider: own.provider.map(Into::into),
-            resource_schemas: up(own.resource_schemas),
-            data_source_schemas: up(own.data_source_schemas),
+            resource_schemas: schemas_to_v6(own.resource_schemas),
+            data_source_schemas: schemas_to_v6(own.data_source_schemas),
             diagnostics: own.diagnostics,
             provider_meta: own.provider_meta.map(Into::into),
             server_capabilities: own.server_capabilities,
             functions: own.functions,
-            ephemeral_resource_schemas: up(own.ephemeral_resource_schemas),
-            list_resource_schemas: up(own.list_resource_schemas),
+            ephemeral_resource_schemas: schemas_to_v6(own.ephemeral_resource_schemas),
+            list_resource_schemas: schemas_to_v6(own.list_resource_schemas),
             // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
             action_schemas: own.action_schemas.into_iter().map(action).collect(),
@@ -153,17 +159,17 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
         };
         Ok(Self {
             provider: wire.provider.map(TryInto::try_into).transpose()?,
-            resource_schemas: down(wire.resource_schemas, "resource")?,
-            data_source_schemas: down(wire.data_source_schemas, "data source")?,
+            resource_schemas: schemas_to_v5(wire.resource_schemas, "resource")?,
+            data_source_schemas: schemas_to_v5(wire.data_source_schemas, "data source")?,
             diagnostics: wire.diagnostics,
             provider_meta: wire.provider_meta.map(TryInto::try_into).transpose()?,
             server_capabilities: wire.server_capabilities,
             functions: wire.functions,
-            ephemeral_resource_schemas: down(
+            ephemeral_resource_schemas: schemas_to_v5(
                 wire.ephemeral_resource_schemas,
                 "ephemeral resource",
             )?,
-            list_resource_schemas: down(wire.list_resource_schemas, "list resource")?,
+            list_resource_schemas: schemas_to_v5(wire.list_resource_schemas, "list resource")?,
             action_schemas: wire
                 .action_schemas
                 .into_iter()
@@ -174,7 +180,7 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
 }
 
 /// The answer of a provider that needs more than protocol 5 has.
-pub(crate) fn schema_refused(
+pub(crate) fn unencodable_schema_response(
     UnencodableMessage(why): UnencodableMessage,
 ) -> v5::get_provider_schema::Response {
     let diagnostic = v6::Diagnostic {
@@ -204,7 +210,7 @@ impl From<v6::get_metadata::Response> for Metadata {
             state_stores: wire.state_stores.into_iter().map(|own| own.type_name).collect(),
             actions: wire.actions.into_iter().map(|own| own.type_name).collect(),
             functions: wire.functions.into_iter().map(|own| own.name).collect(),
-            diagnostics: diag::read(wire.diagnostics),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -216,7 +222,7 @@ impl From<Metadata> for v6::get_metadata::Response {
         }
         Self {
             server_capabilities: Some(own.capabilities.into()),
-            diagnostics: diag::written(own.diagnostics),
+            diagnostics: diag::encode_diagnostics(own.diagnostics),
             data_sources: all(own.data_sources, |type_name| names::DataSourceMetadata {
                 type_name,
             }),
@@ -277,8 +283,8 @@ impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
 
     fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            schemas: each(wire.identity_schemas, "the identity of", decode_identity_schema)?,
-            diagnostics: diag::read(wire.diagnostics),
+            schemas: decode_each(wire.identity_schemas, "the identity of", decode_identity_schema)?,
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
 }
@@ -288,7 +294,7 @@ fn decode_identity_schema(
 ) -> Result<IdentitySchema, InvalidMessage> {
     let attributes = wire.identity_attributes.into_iter().map(|attribute| {
         let ty = decode_type(&attribute.r#type)
-            .map_err(|why| why.within(format_args!("attribute `{}`", attribute.name)))?;
+            .map_err(|why| why.prepend_place(format_args!("attribute `{}`", attribute.name)))?;
         let read = IdentityAttribute {
             ty,
             required_for_import: attribute.required_for_import,
@@ -299,7 +305,7 @@ fn decode_identity_schema(
     });
     Ok(IdentitySchema {
         attributes: attributes.collect::<Result<_, _>>()?,
-        version: natural(wire.version, "the schema version")?,
+        version: decode_count(wire.version, "the schema version")?,
     })
 }
 
@@ -310,7 +316,7 @@ impl TryFrom<IdentitySchemas> for v6::get_resource_identity_schemas::Response {
         let schemas = own.schemas.into_iter().map(|(name, own)| Ok((name, own.try_into()?)));
         Ok(Self {
             identity_schemas: schemas.collect::<Result<_, UnencodableMessage>>()?,
-            diagnostics: diag::written(own.diagnostics),
+            diagnostics: diag::encode_diagnostics(own.diagnostics),
         })
     }
 }
@@ -328,7 +334,7 @@ impl TryFrom<IdentitySchema> for v6::ResourceIdentitySchema {
             description: attribute.description,
         });
         Ok(Self {
-            version: signed(own.version, "the schema version")?,
+            version: encode_count(own.version, "the schema version")?,
             identity_attributes: attributes.collect(),
         })
     }
@@ -339,8 +345,8 @@ impl TryFrom<v6::get_functions::Response> for Functions {
 
     fn try_from(wire: v6::get_functions::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
-            functions: each(wire.functions, "function", TryInto::try_into)?,
-            diagnostics: diag::read(wire.diagnostics),
+            functions: decode_each(wire.functions, "function", TryInto::try_into)?,
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
 }
@@ -349,7 +355,7 @@ impl From<Functions> for v6::get_functions::Response {
     fn from(own: Functions) -> Self {
         Self {
             functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
-            diagnostics: diag::written(own.diagnostics),
+            diagnostics: diag::encode_diagnostics(own.diagnostics),
         }
     }
 }
@@ -363,7 +369,8 @@ impl TryFrom<v6::Function> for FunctionSignature {
         Ok(Self {
             parameters: parameters.collect::<Result<_, _>>()?,
             variadic: wire.variadic_parameter.map(TryInto::try_into).transpose()?,
-            returns: decode_type(&returns.r#type).map_err(|why| why.within("its result type"))?,
+            returns: decode_type(&returns.r#type)
+                .map_err(|why| why.prepend_place("its result type"))?,
             summary: wire.summary,
             description: wire.description,
             markdown: is_markdown(wire.description_kind),
@@ -377,7 +384,7 @@ impl TryFrom<v6::function::Parameter> for FunctionParameter {
 
     fn try_from(wire: v6::function::Parameter) -> Result<Self, InvalidMessage> {
         let ty = decode_type(&wire.r#type)
-            .map_err(|why| why.within(format_args!("parameter `{}`", wire.name)))?;
+            .map_err(|why| why.prepend_place(format_args!("parameter `{}`", wire.name)))?;
         Ok(Self {
             name: wire.name,
             ty,

@@ -2,8 +2,11 @@
 
 use super::capability::{decode_client_capabilities, encode_client_capabilities};
 use super::diag::{decode_path, encode_path};
-use super::value::{identity, identity_payload, identity_value, optional, payload, required};
-use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
+use super::value::{
+    decode_identity, decode_identity_value, decode_payload, encode_identity, encode_optional,
+    encode_required,
+};
+use super::{InvalidMessage, UnencodableMessage, decode_count, diag, encode_count};
 use crate::message::resource::{
     ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
     ImportResponse, ImportedResource, MoveRequest, MoveResponse, PlanRequest, PlanResponse,
@@ -18,7 +21,7 @@ impl TryFrom<UpgradeRequest> for v6::upgrade_resource_state::Request {
     fn try_from(request: UpgradeRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             type_name: request.type_name,
-            version: signed(request.version, "the schema version")?,
+            version: encode_count(request.version, "the schema version")?,
             raw_state: Some(request.state.into()),
         })
     }
@@ -30,7 +33,7 @@ impl TryFrom<v6::upgrade_resource_state::Request> for UpgradeRequest {
     fn try_from(wire: v6::upgrade_resource_state::Request) -> Result<Self, InvalidMessage> {
         Ok(Self {
             type_name: wire.type_name,
-            version: natural(wire.version, "the schema version")?,
+            version: decode_count(wire.version, "the schema version")?,
             state: wire.raw_state.unwrap_or_default().into(),
         })
     }
@@ -41,15 +44,18 @@ impl TryFrom<UpgradeResponse> for v6::upgrade_resource_state::Response {
 
     fn try_from(response: UpgradeResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            upgraded_state: required(&response.state, "upgraded_state")?,
-            diagnostics: diag::written(response.diagnostics),
+            upgraded_state: encode_required(&response.state, "upgraded_state")?,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
         })
     }
 }
 
 impl From<v6::upgrade_resource_state::Response> for UpgradeResponse {
     fn from(wire: v6::upgrade_resource_state::Response) -> Self {
-        Self { state: payload(wire.upgraded_state), diagnostics: diag::read(wire.diagnostics) }
+        Self {
+            state: decode_payload(wire.upgraded_state),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
+        }
     }
 }
 
@@ -58,12 +64,12 @@ impl TryFrom<ReadRequest> for v6::read_resource::Request {
 
     fn try_from(request: ReadRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            current_state: required(&request.current, "current_state")?,
+            current_state: encode_required(&request.current, "current_state")?,
             private: request.private,
             // Hosts send it only to providers that have a schema for it.
-            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
             client_capabilities: encode_client_capabilities(request.client),
-            current_identity: identity(request.identity.as_ref(), "current_identity")?,
+            current_identity: encode_identity(request.identity.as_ref(), "current_identity")?,
             type_name: request.type_name,
         })
     }
@@ -73,11 +79,11 @@ impl From<v6::read_resource::Request> for ReadRequest {
     fn from(wire: v6::read_resource::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            current: payload(wire.current_state),
+            current: decode_payload(wire.current_state),
             private: wire.private,
-            provider_meta: payload(wire.provider_meta),
+            provider_meta: decode_payload(wire.provider_meta),
             client: decode_client_capabilities(wire.client_capabilities),
-            identity: identity_payload(wire.current_identity),
+            identity: decode_identity(wire.current_identity),
         }
     }
 }
@@ -87,11 +93,11 @@ impl TryFrom<ReadResponse> for v6::read_resource::Response {
 
     fn try_from(response: ReadResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            new_state: required(&response.state, "new_state")?,
-            diagnostics: diag::written(response.diagnostics),
+            new_state: encode_required(&response.state, "new_state")?,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             private: response.private,
             deferred: response.deferred.map(Into::into),
-            new_identity: identity(response.identity.as_ref(), "new_identity")?,
+            new_identity: encode_identity(response.identity.as_ref(), "new_identity")?,
         })
     }
 }
@@ -99,11 +105,11 @@ impl TryFrom<ReadResponse> for v6::read_resource::Response {
 impl From<v6::read_resource::Response> for ReadResponse {
     fn from(wire: v6::read_resource::Response) -> Self {
         Self {
-            state: payload(wire.new_state),
+            state: decode_payload(wire.new_state),
             private: wire.private,
             deferred: wire.deferred.map(Into::into),
-            identity: identity_payload(wire.new_identity),
-            diagnostics: diag::read(wire.diagnostics),
+            identity: decode_identity(wire.new_identity),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -113,13 +119,13 @@ impl TryFrom<PlanRequest> for v6::plan_resource_change::Request {
 
     fn try_from(request: PlanRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            prior_state: required(&request.prior, "prior_state")?,
-            proposed_new_state: required(&request.proposed, "proposed_new_state")?,
-            config: required(&request.config, "config")?,
+            prior_state: encode_required(&request.prior, "prior_state")?,
+            proposed_new_state: encode_required(&request.proposed, "proposed_new_state")?,
+            config: encode_required(&request.config, "config")?,
             prior_private: request.prior_private,
-            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
             client_capabilities: encode_client_capabilities(request.client),
-            prior_identity: identity(request.prior_identity.as_ref(), "prior_identity")?,
+            prior_identity: encode_identity(request.prior_identity.as_ref(), "prior_identity")?,
             planned_private: request.planned_private,
             type_name: request.type_name,
         })
@@ -130,13 +136,13 @@ impl From<v6::plan_resource_change::Request> for PlanRequest {
     fn from(wire: v6::plan_resource_change::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            prior: payload(wire.prior_state),
-            proposed: payload(wire.proposed_new_state),
-            config: payload(wire.config),
+            prior: decode_payload(wire.prior_state),
+            proposed: decode_payload(wire.proposed_new_state),
+            config: decode_payload(wire.config),
             prior_private: wire.prior_private,
-            provider_meta: payload(wire.provider_meta),
+            provider_meta: decode_payload(wire.provider_meta),
             client: decode_client_capabilities(wire.client_capabilities),
-            prior_identity: identity_payload(wire.prior_identity),
+            prior_identity: decode_identity(wire.prior_identity),
             planned_private: wire.planned_private,
         }
     }
@@ -147,14 +153,17 @@ impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
 
     fn try_from(response: PlanResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            planned_state: required(&response.planned, "planned_state")?,
+            planned_state: encode_required(&response.planned, "planned_state")?,
             // A step without a form ends the path, which then covers more and not less.
             requires_replace: response.requires_replace.iter().map(encode_path).collect(),
             planned_private: response.planned_private,
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             legacy_type_system: response.legacy_type_system,
             deferred: response.deferred.map(Into::into),
-            planned_identity: identity(response.planned_identity.as_ref(), "planned_identity")?,
+            planned_identity: encode_identity(
+                response.planned_identity.as_ref(),
+                "planned_identity",
+            )?,
         })
     }
 }
@@ -166,15 +175,15 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
         // A path that cannot be read might hide a replacement, so the whole plan is refused.
         let paths = wire.requires_replace.into_iter().map(decode_path);
         Ok(Self {
-            planned: payload(wire.planned_state),
+            planned: decode_payload(wire.planned_state),
             requires_replace: paths
                 .collect::<Result<_, _>>()
-                .map_err(|misread| misread.within("requires_replace"))?,
+                .map_err(|misread| misread.prepend_place("requires_replace"))?,
             planned_private: wire.planned_private,
             legacy_type_system: wire.legacy_type_system,
             deferred: wire.deferred.map(Into::into),
-            planned_identity: identity_payload(wire.planned_identity),
-            diagnostics: diag::read(wire.diagnostics),
+            planned_identity: decode_identity(wire.planned_identity),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         })
     }
 }
@@ -184,12 +193,15 @@ impl TryFrom<ApplyRequest> for v6::apply_resource_change::Request {
 
     fn try_from(request: ApplyRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            prior_state: required(&request.prior, "prior_state")?,
-            planned_state: required(&request.planned, "planned_state")?,
-            config: required(&request.config, "config")?,
+            prior_state: encode_required(&request.prior, "prior_state")?,
+            planned_state: encode_required(&request.planned, "planned_state")?,
+            config: encode_required(&request.config, "config")?,
             planned_private: request.planned_private,
-            provider_meta: optional(&request.provider_meta, "provider_meta")?,
-            planned_identity: identity(request.planned_identity.as_ref(), "planned_identity")?,
+            provider_meta: encode_optional(&request.provider_meta, "provider_meta")?,
+            planned_identity: encode_identity(
+                request.planned_identity.as_ref(),
+                "planned_identity",
+            )?,
             type_name: request.type_name,
         })
     }
@@ -199,12 +211,12 @@ impl From<v6::apply_resource_change::Request> for ApplyRequest {
     fn from(wire: v6::apply_resource_change::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            prior: payload(wire.prior_state),
-            planned: payload(wire.planned_state),
-            config: payload(wire.config),
+            prior: decode_payload(wire.prior_state),
+            planned: decode_payload(wire.planned_state),
+            config: decode_payload(wire.config),
             planned_private: wire.planned_private,
-            provider_meta: payload(wire.provider_meta),
-            planned_identity: identity_payload(wire.planned_identity),
+            provider_meta: decode_payload(wire.provider_meta),
+            planned_identity: decode_identity(wire.planned_identity),
         }
     }
 }
@@ -214,11 +226,11 @@ impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
 
     fn try_from(response: ApplyResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            new_state: required(&response.state, "new_state")?,
+            new_state: encode_required(&response.state, "new_state")?,
             private: response.private,
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             legacy_type_system: response.legacy_type_system,
-            new_identity: identity(response.identity.as_ref(), "new_identity")?,
+            new_identity: encode_identity(response.identity.as_ref(), "new_identity")?,
         })
     }
 }
@@ -227,11 +239,11 @@ impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
 impl From<v6::apply_resource_change::Response> for ApplyResponse {
     fn from(wire: v6::apply_resource_change::Response) -> Self {
         Self {
-            state: payload(wire.new_state),
+            state: decode_payload(wire.new_state),
             private: wire.private,
             legacy_type_system: wire.legacy_type_system,
-            identity: identity_payload(wire.new_identity),
-            diagnostics: diag::read(wire.diagnostics),
+            identity: decode_identity(wire.new_identity),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -241,7 +253,7 @@ impl TryFrom<ImportRequest> for v6::import_resource_state::Request {
 
     fn try_from(request: ImportRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            identity: identity(request.identity.as_ref(), "identity")?,
+            identity: encode_identity(request.identity.as_ref(), "identity")?,
             type_name: request.type_name,
             id: request.id,
             client_capabilities: encode_client_capabilities(request.client),
@@ -255,7 +267,7 @@ impl From<v6::import_resource_state::Request> for ImportRequest {
             type_name: wire.type_name,
             id: wire.id,
             client: decode_client_capabilities(wire.client_capabilities),
-            identity: identity_payload(wire.identity),
+            identity: decode_identity(wire.identity),
         }
     }
 }
@@ -265,8 +277,8 @@ impl TryFrom<ImportedResource> for v6::import_resource_state::ImportedResource {
 
     fn try_from(resource: ImportedResource) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            state: required(&resource.state, "state")?,
-            identity: identity(resource.identity.as_ref(), "identity")?,
+            state: encode_required(&resource.state, "state")?,
+            identity: encode_identity(resource.identity.as_ref(), "identity")?,
             type_name: resource.type_name,
             private: resource.private,
         })
@@ -277,9 +289,9 @@ impl From<v6::import_resource_state::ImportedResource> for ImportedResource {
     fn from(wire: v6::import_resource_state::ImportedResource) -> Self {
         Self {
             type_name: wire.type_name,
-            state: payload(wire.state),
+            state: decode_payload(wire.state),
             private: wire.private,
-            identity: identity_payload(wire.identity),
+            identity: decode_identity(wire.identity),
         }
     }
 }
@@ -291,7 +303,7 @@ impl TryFrom<ImportResponse> for v6::import_resource_state::Response {
         let resources = response.resources.into_iter().map(TryInto::try_into);
         Ok(Self {
             imported_resources: resources.collect::<Result<_, _>>()?,
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             deferred: response.deferred.map(Into::into),
         })
     }
@@ -302,7 +314,7 @@ impl From<v6::import_resource_state::Response> for ImportResponse {
         Self {
             resources: wire.imported_resources.into_iter().map(Into::into).collect(),
             deferred: wire.deferred.map(Into::into),
-            diagnostics: diag::read(wire.diagnostics),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -314,12 +326,12 @@ impl TryFrom<MoveRequest> for v6::move_resource_state::Request {
         Ok(Self {
             source_provider_address: request.source_provider,
             source_type_name: request.source_type,
-            source_schema_version: signed(request.source_version, "the schema version")?,
+            source_schema_version: encode_count(request.source_version, "the schema version")?,
             source_state: Some(request.source_state.into()),
             target_type_name: request.target_type,
             source_private: request.source_private,
             source_identity: request.source_identity.map(Into::into),
-            source_identity_schema_version: signed(
+            source_identity_schema_version: encode_count(
                 request.source_identity_version,
                 "the identity schema version",
             )?,
@@ -334,12 +346,12 @@ impl TryFrom<v6::move_resource_state::Request> for MoveRequest {
         Ok(Self {
             source_provider: wire.source_provider_address,
             source_type: wire.source_type_name,
-            source_version: natural(wire.source_schema_version, "the schema version")?,
+            source_version: decode_count(wire.source_schema_version, "the schema version")?,
             source_state: wire.source_state.unwrap_or_default().into(),
             target_type: wire.target_type_name,
             source_private: wire.source_private,
             source_identity: wire.source_identity.map(Into::into),
-            source_identity_version: natural(
+            source_identity_version: decode_count(
                 wire.source_identity_schema_version,
                 "the identity schema version",
             )?,
@@ -352,10 +364,10 @@ impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
 
     fn try_from(response: MoveResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            target_state: required(&response.state, "target_state")?,
-            diagnostics: diag::written(response.diagnostics),
+            target_state: encode_required(&response.state, "target_state")?,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             target_private: response.private,
-            target_identity: identity(response.identity.as_ref(), "target_identity")?,
+            target_identity: encode_identity(response.identity.as_ref(), "target_identity")?,
         })
     }
 }
@@ -363,10 +375,10 @@ impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
 impl From<v6::move_resource_state::Response> for MoveResponse {
     fn from(wire: v6::move_resource_state::Response) -> Self {
         Self {
-            state: payload(wire.target_state),
+            state: decode_payload(wire.target_state),
             private: wire.target_private,
-            identity: identity_payload(wire.target_identity),
-            diagnostics: diag::read(wire.diagnostics),
+            identity: decode_identity(wire.target_identity),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -377,7 +389,7 @@ impl TryFrom<UpgradeIdentityRequest> for v6::upgrade_resource_identity::Request 
     fn try_from(request: UpgradeIdentityRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             type_name: request.type_name,
-            version: signed(request.version, "the identity schema version")?,
+            version: encode_count(request.version, "the identity schema version")?,
             raw_identity: Some(request.identity.into()),
         })
     }
@@ -389,7 +401,7 @@ impl TryFrom<v6::upgrade_resource_identity::Request> for UpgradeIdentityRequest 
     fn try_from(wire: v6::upgrade_resource_identity::Request) -> Result<Self, InvalidMessage> {
         Ok(Self {
             type_name: wire.type_name,
-            version: natural(wire.version, "the identity schema version")?,
+            version: decode_count(wire.version, "the identity schema version")?,
             identity: wire.raw_identity.unwrap_or_default().into(),
         })
     }
@@ -400,8 +412,8 @@ impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Respons
 
     fn try_from(response: UpgradeIdentityResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            upgraded_identity: identity(Some(&response.identity), "upgraded_identity")?,
-            diagnostics: diag::written(response.diagnostics),
+            upgraded_identity: encode_identity(Some(&response.identity), "upgraded_identity")?,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
         })
     }
 }
@@ -409,8 +421,10 @@ impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Respons
 impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
     fn from(wire: v6::upgrade_resource_identity::Response) -> Self {
         Self {
-            identity: identity_value(wire.upgraded_identity.and_then(|own| own.identity_data)),
-            diagnostics: diag::read(wire.diagnostics),
+            identity: decode_identity_value(
+                wire.upgraded_identity.and_then(|own| own.identity_data),
+            ),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -419,13 +433,13 @@ impl TryFrom<GenerateConfigRequest> for v6::generate_resource_config::Request {
     type Error = UnencodableMessage;
 
     fn try_from(request: GenerateConfigRequest) -> Result<Self, UnencodableMessage> {
-        Ok(Self { state: required(&request.state, "state")?, type_name: request.type_name })
+        Ok(Self { state: encode_required(&request.state, "state")?, type_name: request.type_name })
     }
 }
 
 impl From<v6::generate_resource_config::Request> for GenerateConfigRequest {
     fn from(wire: v6::generate_resource_config::Request) -> Self {
-        Self { type_name: wire.type_name, state: payload(wire.state) }
+        Self { type_name: wire.type_name, state: decode_payload(wire.state) }
     }
 }
 
@@ -434,14 +448,17 @@ impl TryFrom<GenerateConfigResponse> for v6::generate_resource_config::Response 
 
     fn try_from(response: GenerateConfigResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&response.config, "config")?,
-            diagnostics: diag::written(response.diagnostics),
+            config: encode_required(&response.config, "config")?,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
         })
     }
 }
 
 impl From<v6::generate_resource_config::Response> for GenerateConfigResponse {
     fn from(wire: v6::generate_resource_config::Response) -> Self {
-        Self { config: payload(wire.config), diagnostics: diag::read(wire.diagnostics) }
+        Self {
+            config: decode_payload(wire.config),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
+        }
     }
 }

@@ -9,7 +9,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Str, Type};
 
-use super::{InvalidMessage, UnencodableMessage, natural, signed};
+use super::{InvalidMessage, UnencodableMessage, decode_count, encode_count};
 use crate::wire::generated::tfplugin6 as v6;
 use v6::StringKind;
 use v6::schema::nested_block::NestingMode as BlockNesting;
@@ -26,10 +26,13 @@ pub(super) enum SchemaStrictness {
 }
 
 /// Reads a schema.
-pub(super) fn read(wire: v6::Schema, rigour: SchemaStrictness) -> Result<Schema, InvalidMessage> {
+pub(super) fn decode_schema(
+    wire: v6::Schema,
+    rigour: SchemaStrictness,
+) -> Result<Schema, InvalidMessage> {
     let block = wire.block.ok_or_else(|| InvalidMessage::new("the schema has no block"))?;
     Ok(Schema {
-        version: natural(wire.version, "the schema version")?,
+        version: decode_count(wire.version, "the schema version")?,
         block: decode_block(block, rigour)?,
     })
 }
@@ -39,18 +42,18 @@ pub(super) fn decode_type(json: &[u8]) -> Result<Type, InvalidMessage> {
     type_json::decode(json).map_err(|why| {
         InvalidMessage::new(format!(
             "`{}` is not a type: {why}",
-            shortened(&String::from_utf8_lossy(json))
+            shorten(&String::from_utf8_lossy(json))
         ))
     })
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     // A type may fill megabytes, and an error is for people.
-    const MOST: usize = 60;
-    if text.chars().count() <= MOST {
+    const MAX_SHOWN_LENGTH: usize = 60;
+    if text.chars().count() <= MAX_SHOWN_LENGTH {
         return text.to_owned();
     }
-    text.chars().take(MOST).chain("…".chars()).collect()
+    text.chars().take(MAX_SHOWN_LENGTH).chain("…".chars()).collect()
 }
 
 /// Reads whether a description is Markdown. An unknown kind is shown as plain text.
@@ -71,7 +74,7 @@ fn decode_block(
     for nested in wire.block_types {
         let name = Str::from(&nested.type_name);
         let nested = decode_nested_block(nested, rigour)
-            .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
+            .map_err(|misread| misread.prepend_place(format_args!("block `{name}`")))?;
         // A map would keep one of the two without a word.
         if blocks.contains_key(&name) {
             return Err(InvalidMessage::new(format!("block `{name}` is there twice")));
@@ -108,8 +111,8 @@ fn decode_nested_block(
         // Protocol 6.11 has the flag on the content and not on the block type.
         computed: block.computed,
         block: decode_block(block, rigour)?,
-        min_items: natural(wire.min_items, "the least number of blocks")?,
-        max_items: natural(wire.max_items, "the greatest number of blocks")?,
+        min_items: decode_count(wire.min_items, "the least number of blocks")?,
+        max_items: decode_count(wire.max_items, "the greatest number of blocks")?,
     })
 }
 
@@ -125,7 +128,7 @@ fn decode_attributes(
     for attribute in wire {
         let name = Str::from(&attribute.name);
         let attribute = decode_attribute(attribute, rigour)
-            .map_err(|misread| misread.within(format_args!("attribute `{name}`")))?;
+            .map_err(|misread| misread.prepend_place(format_args!("attribute `{name}`")))?;
         if attributes.contains_key(&name) {
             return Err(InvalidMessage::new(format!("attribute `{name}` is there twice")));
         }
@@ -197,9 +200,9 @@ fn decode_role(
 }
 
 /// Writes a schema.
-pub(super) fn written(schema: &Schema) -> Result<v6::Schema, UnencodableMessage> {
+pub(super) fn encode_schema(schema: &Schema) -> Result<v6::Schema, UnencodableMessage> {
     Ok(v6::Schema {
-        version: signed(schema.version, "the schema version")?,
+        version: encode_count(schema.version, "the schema version")?,
         block: Some(encode_block(&schema.block, false)?),
     })
 }
@@ -234,8 +237,8 @@ fn encode_nested_block(
         type_name: name.to_string(),
         block: Some(encode_block(&nested.block, nested.computed)?),
         nesting: nesting.into(),
-        min_items: signed(nested.min_items, "the least number of blocks")?,
-        max_items: signed(nested.max_items, "the greatest number of blocks")?,
+        min_items: encode_count(nested.min_items, "the least number of blocks")?,
+        max_items: encode_count(nested.max_items, "the greatest number of blocks")?,
     })
 }
 

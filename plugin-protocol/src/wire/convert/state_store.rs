@@ -1,6 +1,6 @@
 //! A provider as a place for states.
 
-use super::value::{payload, required};
+use super::value::{decode_payload, encode_required};
 use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
@@ -13,7 +13,7 @@ impl TryFrom<ConfigureStoreRequest> for v6::configure_state_store::Request {
 
     fn try_from(request: ConfigureStoreRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
-            config: required(&request.config, "config")?,
+            config: encode_required(&request.config, "config")?,
             type_name: request.type_name,
             capabilities: Some(v6::StateStoreClientCapabilities { chunk_size: request.chunk_size }),
         })
@@ -24,7 +24,7 @@ impl From<v6::configure_state_store::Request> for ConfigureStoreRequest {
     fn from(wire: v6::configure_state_store::Request) -> Self {
         Self {
             type_name: wire.type_name,
-            config: payload(wire.config),
+            config: decode_payload(wire.config),
             chunk_size: wire.capabilities.unwrap_or_default().chunk_size,
         }
     }
@@ -33,7 +33,7 @@ impl From<v6::configure_state_store::Request> for ConfigureStoreRequest {
 impl From<ConfigureStoreResponse> for v6::configure_state_store::Response {
     fn from(response: ConfigureStoreResponse) -> Self {
         Self {
-            diagnostics: diag::written(response.diagnostics),
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
             capabilities: Some(v6::StateStoreServerCapabilities {
                 chunk_size: response.chunk_size,
             }),
@@ -45,7 +45,7 @@ impl From<v6::configure_state_store::Response> for ConfigureStoreResponse {
     fn from(wire: v6::configure_state_store::Response) -> Self {
         Self {
             chunk_size: wire.capabilities.unwrap_or_default().chunk_size,
-            diagnostics: diag::read(wire.diagnostics),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -80,7 +80,7 @@ impl From<StateChunk> for v6::read_state_bytes::Response {
             bytes: chunk.bytes,
             total_length: chunk.total_length,
             range: Some(v6::StateRange { start: chunk.start, end: chunk.end }),
-            diagnostics: diag::written(chunk.diagnostics),
+            diagnostics: diag::encode_diagnostics(chunk.diagnostics),
         }
     }
 }
@@ -93,7 +93,7 @@ impl From<v6::read_state_bytes::Response> for StateChunk {
             total_length: wire.total_length,
             start: range.start,
             end: range.end,
-            diagnostics: diag::read(wire.diagnostics),
+            diagnostics: diag::decode_diagnostics(wire.diagnostics),
         }
     }
 }
@@ -126,13 +126,13 @@ pub(crate) fn write_chunks(
 
 /// A state being written, as its pieces come in.
 #[derive(Debug, Default)]
-pub(crate) struct Incoming {
+pub(crate) struct IncomingState {
     state: Option<StateRef>,
     chunks: Vec<StateChunk>,
     n_bytes: i64,
 }
 
-impl Incoming {
+impl IncomingState {
     /// The largest state taken in.
     const MAX_LENGTH: i64 = 1 << 30;
 
@@ -180,24 +180,30 @@ impl Incoming {
 
 impl From<LockResponse> for v6::lock_state::Response {
     fn from(response: LockResponse) -> Self {
-        Self { lock_id: response.lock_id, diagnostics: diag::written(response.diagnostics) }
+        Self {
+            lock_id: response.lock_id,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
+        }
     }
 }
 
 impl From<v6::lock_state::Response> for LockResponse {
     fn from(wire: v6::lock_state::Response) -> Self {
-        Self { lock_id: wire.lock_id, diagnostics: diag::read(wire.diagnostics) }
+        Self { lock_id: wire.lock_id, diagnostics: diag::decode_diagnostics(wire.diagnostics) }
     }
 }
 
 impl From<StatesResponse> for v6::get_states::Response {
     fn from(response: StatesResponse) -> Self {
-        Self { state_id: response.state_ids, diagnostics: diag::written(response.diagnostics) }
+        Self {
+            state_id: response.state_ids,
+            diagnostics: diag::encode_diagnostics(response.diagnostics),
+        }
     }
 }
 
 impl From<v6::get_states::Response> for StatesResponse {
     fn from(wire: v6::get_states::Response) -> Self {
-        Self { state_ids: wire.state_id, diagnostics: diag::read(wire.diagnostics) }
+        Self { state_ids: wire.state_id, diagnostics: diag::decode_diagnostics(wire.diagnostics) }
     }
 }

@@ -317,7 +317,8 @@ proptest! {
 #[test]
 fn a_value_goes_out_as_messagepack() {
     let (value, _) = Value::string("x").split_marks();
-    let wire = value::required(&Payload::Value(value, Type::String), "config").unwrap().unwrap();
+    let wire =
+        value::encode_required(&Payload::Value(value, Type::String), "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xa1x");
     assert!(wire.json.is_empty());
 }
@@ -325,26 +326,27 @@ fn a_value_goes_out_as_messagepack() {
 #[test]
 fn a_value_that_lacks_its_type_is_not_sent() {
     let (value, _) = Value::string("x").split_marks();
-    let refused = value::required(&Payload::Value(value, Type::Bool), "prior_state").unwrap_err();
+    let refused =
+        value::encode_required(&Payload::Value(value, Type::Bool), "prior_state").unwrap_err();
     assert!(refused.to_string().starts_with("prior_state: "), "{refused}");
 }
 
 #[test]
 fn nothing_is_an_explicit_null_where_a_value_belongs() {
-    let wire = value::required(&Payload::Absent, "config").unwrap().unwrap();
+    let wire = value::encode_required(&Payload::Absent, "config").unwrap().unwrap();
     assert_eq!(&wire.msgpack[..], b"\xc0");
-    assert_eq!(value::optional(&Payload::Absent, "provider_meta").unwrap(), None);
+    assert_eq!(value::encode_optional(&Payload::Absent, "provider_meta").unwrap(), None);
 }
 
 #[test]
 fn an_empty_value_reads_as_null_and_messagepack_wins() {
     let wire = |msgpack: &'static [u8], json: &'static [u8]| {
-        value::payload(Some(v6::DynamicValue { msgpack: msgpack.into(), json: json.into() }))
+        value::decode_payload(Some(v6::DynamicValue { msgpack: msgpack.into(), json: json.into() }))
     };
     assert_eq!(wire(b"", b""), Payload::Msgpack(b"\xc0".as_slice().into()));
     assert_eq!(wire(b"", b"null"), Payload::Json("null".into()));
     assert_eq!(wire(b"\xc0", b"1"), Payload::Msgpack(b"\xc0".as_slice().into()));
-    assert_eq!(value::payload(None), Payload::Absent);
+    assert_eq!(value::decode_payload(None), Payload::Absent);
 }
 
 #[test]
@@ -422,7 +424,7 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
         range: None,
     };
     let take = |pieces: Vec<_>| {
-        let mut incoming = Incoming::default();
+        let mut incoming = IncomingState::default();
         for piece in pieces {
             incoming.push(piece)?;
         }

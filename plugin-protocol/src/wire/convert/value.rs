@@ -16,7 +16,7 @@ const NULL: &[u8] = &[0xc0];
 
 /// Writes a value where the protocol wants one: an absent one becomes an explicit null, because
 /// providers on the Go library refuse a missing value. Bytes that are empty are no value and stay out.
-pub(super) fn required(
+pub(super) fn encode_required(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
@@ -24,11 +24,11 @@ pub(super) fn required(
         let null = Bytes::from_static(NULL);
         return Ok(Some(v6::DynamicValue { msgpack: null, json: Bytes::new() }));
     }
-    optional(payload, field)
+    encode_optional(payload, field)
 }
 
 /// Writes a value that may be left out.
-pub(super) fn optional(
+pub(super) fn encode_optional(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
@@ -44,7 +44,7 @@ pub(super) fn optional(
 
 /// Reads a value. MessagePack wins if a peer fills both fields. A message without either is null: the
 /// SDK for Python encodes null so, and Terraform reads it so. Only a missing message is absent.
-pub(super) fn payload(wire: Option<v6::DynamicValue>) -> Payload {
+pub(super) fn decode_payload(wire: Option<v6::DynamicValue>) -> Payload {
     match wire {
         Some(value) if !value.msgpack.is_empty() => Payload::Msgpack(value.msgpack),
         Some(value) if !value.json.is_empty() => Payload::Json(value.json),
@@ -54,23 +54,25 @@ pub(super) fn payload(wire: Option<v6::DynamicValue>) -> Payload {
 }
 
 /// Writes an identity.
-pub(super) fn identity(
+pub(super) fn encode_identity(
     payload: Option<&Payload>,
     field: &str,
 ) -> Result<Option<v6::ResourceIdentityData>, UnencodableMessage> {
     payload
-        .map(|payload| Ok(v6::ResourceIdentityData { identity_data: required(payload, field)? }))
+        .map(|payload| {
+            Ok(v6::ResourceIdentityData { identity_data: encode_required(payload, field)? })
+        })
         .transpose()
 }
 
 /// Reads an identity.
-pub(super) fn identity_payload(wire: Option<v6::ResourceIdentityData>) -> Option<Payload> {
-    wire.map(|identity| identity_value(identity.identity_data))
+pub(super) fn decode_identity(wire: Option<v6::ResourceIdentityData>) -> Option<Payload> {
+    wire.map(|identity| decode_identity_value(identity.identity_data))
 }
 
 /// Reads the value of an identity. A message without a value is no identity.
-pub(super) fn identity_value(wire: Option<v6::DynamicValue>) -> Payload {
-    payload(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
+pub(super) fn decode_identity_value(wire: Option<v6::DynamicValue>) -> Payload {
+    decode_payload(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
 }
 
 impl From<RawState> for v6::RawState {
@@ -120,7 +122,7 @@ impl From<v6::Deferred> for DeferredReason {
 }
 
 /// Reads a point in time.
-pub(super) fn time(
+pub(super) fn decode_time(
     wire: Option<Timestamp>,
     field: &str,
 ) -> Result<Option<SystemTime>, InvalidMessage> {

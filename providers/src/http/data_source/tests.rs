@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use formwork_sdk::testing::{Action, Life, Refusal, read_data, strings};
+use formwork_sdk::testing::{PlannedAction, Refusal, TestObject, read_data, strings};
 use formwork_sdk::value::{Path, Type, Value};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -249,13 +249,13 @@ async fn what_gets_no_answer_is_refused() {
 }
 
 /// An object of the `tls` provider.
-async fn made(type_name: &str, config: Vec<Set>) -> Life {
-    let mut life = Life::new(crate::tls::provider(), type_name).await.unwrap();
-    assert_eq!(life.apply(config).await, Ok(Action::Create));
+async fn made(type_name: &str, config: Vec<Set>) -> TestObject {
+    let mut life = TestObject::new(crate::tls::provider(), type_name).await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(PlannedAction::Create));
     life
 }
 
-fn pem(life: &Life, name: &str) -> String {
+fn pem(life: &TestObject, name: &str) -> String {
     match life.get(name) {
         Value::String(text) => text.as_str().to_owned(),
         other => panic!("{name} is {other:?}"),
@@ -298,7 +298,7 @@ async fn certificates() -> [String; 3] {
 async fn servers_and_clients_prove_who_they_are() {
     let [authority, leaf, key] = certificates().await;
     let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
-    let cryptography = formwork_plugin_protocol::cryptography;
+    let cryptography = formwork_plugin_protocol::crypto_provider;
     let mut roots = RootCertStore::empty();
     roots.add(der(&authority)).unwrap();
     let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), cryptography());

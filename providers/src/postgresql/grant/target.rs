@@ -32,7 +32,7 @@ impl Target<'_> {
     /// The target in statements.
     pub(super) fn sql(&self) -> String {
         let schema = sql::name(self.schema.unwrap_or_default());
-        match (self.kind, self.named()) {
+        match (self.kind, self.named_objects()) {
             ("database", _) => format!("DATABASE {}", sql::name(self.database)),
             ("schema", _) => format!("SCHEMA {schema}"),
             (kind, None) => format!("ALL {}S IN SCHEMA {schema}", kind.to_uppercase()),
@@ -44,7 +44,7 @@ impl Target<'_> {
     }
 
     /// The objects that have names here; otherwise all are meant.
-    fn named(&self) -> Option<&BTreeSet<String>> {
+    fn named_objects(&self) -> Option<&BTreeSet<String>> {
         self.objects.filter(|objects| !objects.is_empty())
     }
 
@@ -60,13 +60,13 @@ impl Target<'_> {
     }
 
     /// The real objects, and what a role with this number may do with them.
-    pub(super) async fn found(&self, session: &Session, role: u32) -> Answer<Vec<Object>> {
+    pub(super) async fn read_objects(&self, session: &Session, role: u32) -> Answer<Vec<Object>> {
         let place = if self.kind == "database" { Some(self.database) } else { self.schema };
         let rows = session
             .rows(&query(self.kind, session.version), &[&role, &place.unwrap_or_default()])
             .await?;
         let routines = self.routines(session).await?;
-        let is_meant = |oid: u32, name: &String| match self.named() {
+        let is_meant = |oid: u32, name: &String| match self.named_objects() {
             None => true,
             Some(_) if routines.contains(&oid) => true,
             Some(names) => names.contains(name),
@@ -84,7 +84,7 @@ impl Target<'_> {
 
     /// The numbers of the routines that are named with their arguments.
     async fn routines(&self, session: &Session) -> Answer<BTreeSet<u32>> {
-        let names = self.named().into_iter().flatten().filter(|name| name.contains('('));
+        let names = self.named_objects().into_iter().flatten().filter(|name| name.contains('('));
         let names: Vec<_> = names.map(|name| self.object(name)).collect();
         if names.is_empty() || !has_arguments(self.kind) {
             return Ok(BTreeSet::new());

@@ -3,7 +3,7 @@
 use std::fs;
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::testing::Life;
+use formwork_sdk::testing::TestObject;
 use formwork_sdk::value::{Type, Value};
 use tempfile::TempDir;
 
@@ -15,7 +15,7 @@ use super::{Set, list, text, truth};
 
 /// Makes one thing of the `tls` provider; returns an attribute of it.
 async fn made(kind: &str, config: Vec<Set>, attribute: &str) -> String {
-    let mut life = Life::new(crate::tls::provider(), kind).await.unwrap();
+    let mut life = TestObject::new(crate::tls::provider(), kind).await.unwrap();
     life.apply(config).await.unwrap();
     match life.get(attribute) {
         Value::String(text) => text.as_str().to_owned(),
@@ -95,7 +95,7 @@ async fn connected(port: u16, mut settings: SettingsDraft) -> Result<bool, Strin
 
 async fn ask(settings: SettingsDraft) -> Answer<bool> {
     let server = Server::default();
-    server.reach(&settings)?;
+    server.configure(&settings)?;
     let (_switch, stop) = Stop::new();
     let session = server.connect(None, &stop).await?;
     let query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use formwork_sdk::prelude::Stop;
-use formwork_sdk::testing::Life;
+use formwork_sdk::testing::TestObject;
 use tokio_postgres::SimpleQueryMessage;
 
 use super::super::provider_of;
@@ -26,7 +26,7 @@ fn server(port: u16, role: &str) -> Server {
     settings.sslmode = "disable".into();
     settings.connect_timeout = 60_i64.into();
     let server = Server::default();
-    server.reach(&settings).unwrap();
+    server.configure(&settings).unwrap();
     server
 }
 
@@ -47,8 +47,8 @@ impl Real {
     }
 
     /// The life of an object on it.
-    pub(super) async fn life(&self, kind: &str) -> Life {
-        Life::new(provider_of(&self.server), kind).await.unwrap()
+    pub(super) async fn life(&self, kind: &str) -> TestObject {
+        TestObject::new(provider_of(&self.server), kind).await.unwrap()
     }
 
     /// Runs statements behind the provider's back.

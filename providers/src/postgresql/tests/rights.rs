@@ -1,7 +1,7 @@
 //! Lives of objects under a user who may create roles and databases but is no superuser, as on most
 //! hosted servers.
 
-use formwork_sdk::testing::Action;
+use formwork_sdk::testing::PlannedAction;
 use formwork_sdk::value::Value;
 
 use super::real::Real;
@@ -22,9 +22,9 @@ async fn who_may_make_roles_may_change_and_destroy_them() {
     let Some(real) = start().await else { return };
     let role = |name, limit| vec![text("name", name), ("connection_limit", Value::int(limit))];
     let mut app = made(&real, "postgresql_role", role("app", 5)).await;
-    assert_eq!(app.apply(role("app", 6)).await, Ok(Action::Update));
-    assert_eq!(app.apply(role("apps", 6)).await, Ok(Action::Update));
-    assert_eq!(app.apply(role("apps", 6)).await, Ok(Action::Nothing));
+    assert_eq!(app.apply(role("app", 6)).await, Ok(PlannedAction::Update));
+    assert_eq!(app.apply(role("apps", 6)).await, Ok(PlannedAction::Update));
+    assert_eq!(app.apply(role("apps", 6)).await, Ok(PlannedAction::Nothing));
     real.run("CREATE TABLE t (); ALTER TABLE t OWNER TO apps").await;
     app.destroy().await.unwrap();
     let owner = "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE relname = 't'";
@@ -56,11 +56,11 @@ async fn what_belongs_to_others_is_made_changed_and_destroyed() {
         ]
     };
     let mut grants = made(&real, "postgresql_grant", grant("SELECT")).await;
-    assert_eq!(grants.apply(grant("INSERT")).await, Ok(Action::Update));
-    assert_eq!(goods.apply(schema("other")).await, Ok(Action::Update));
-    assert_eq!(goods.apply(schema("other")).await, Ok(Action::Nothing));
-    assert_eq!(shop.apply(database("other")).await, Ok(Action::Update));
-    assert_eq!(shop.apply(database("other")).await, Ok(Action::Nothing));
+    assert_eq!(grants.apply(grant("INSERT")).await, Ok(PlannedAction::Update));
+    assert_eq!(goods.apply(schema("other")).await, Ok(PlannedAction::Update));
+    assert_eq!(goods.apply(schema("other")).await, Ok(PlannedAction::Nothing));
+    assert_eq!(shop.apply(database("other")).await, Ok(PlannedAction::Update));
+    assert_eq!(shop.apply(database("other")).await, Ok(PlannedAction::Nothing));
     let owner = "SELECT pg_get_userbyid(relowner) FROM pg_class WHERE relname = 'a'";
     assert_eq!(real.ask_in("shop", owner).await, "other");
     grants.destroy().await.unwrap();

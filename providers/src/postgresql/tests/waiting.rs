@@ -1,7 +1,7 @@
 //! Waits: their causes, their limits, and the host's stop signal.
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::testing::Action;
+use formwork_sdk::testing::PlannedAction;
 use formwork_sdk::value::Value;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
@@ -16,7 +16,7 @@ fn server(port: u16, seconds: i64) -> Server {
     settings.port = i64::from(port).into();
     settings.connect_timeout = seconds.into();
     let server = Server::default();
-    server.reach(&settings).unwrap();
+    server.configure(&settings).unwrap();
     server
 }
 
@@ -85,7 +85,7 @@ async fn a_server_that_is_not_known_yet_is_no_other_server() {
     let mut settings = SettingsDraft::default();
     settings.port = Attr::Unknown;
     settings.username = Attr::Unknown;
-    server.reach(&settings).unwrap();
+    server.configure(&settings).unwrap();
     let (_switch, stop) = Stop::new();
     let problem = refusal(&server, &stop).await;
     assert!(problem.contains("`port`, `username` of the provider"), "{problem}");
@@ -99,7 +99,7 @@ async fn what_was_done_before_a_failure_is_kept() {
     let refusal = database.apply(other).await.unwrap_err();
     assert!(refusal.0.contains("tablespace \"none\" does not exist"), "{refusal:?}");
     assert_eq!(database.get("name"), &Value::string("two"));
-    assert_eq!(database.apply(vec![text("name", "two")]).await, Ok(Action::Nothing));
+    assert_eq!(database.apply(vec![text("name", "two")]).await, Ok(PlannedAction::Nothing));
     database.destroy().await.unwrap();
     assert_eq!(real.ask("SELECT count(*) FROM pg_database WHERE datname = 'two'").await, "0");
 }

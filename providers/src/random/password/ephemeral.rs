@@ -19,9 +19,9 @@ pub(crate) struct Password {
 }
 
 /// The ephemeral resource type.
-pub(crate) struct PassingPassword;
+pub(crate) struct EphemeralPassword;
 
-impl Ephemeral for PassingPassword {
+impl Ephemeral for EphemeralPassword {
     type Model = Password;
 
     fn validate(&self, call: Validate<Password>) -> Answer<()> {
@@ -29,9 +29,9 @@ impl Ephemeral for PassingPassword {
     }
 
     async fn open(&self, call: Open<Password>) -> Answer<PasswordComputed> {
-        let result = call.config.recipe.draw()?;
+        let result = call.config.recipe.random_string()?;
         Ok(PasswordComputed {
-            recipe: call.config.recipe.found(),
+            recipe: call.config.recipe.computed(),
             bcrypt_hash: hash(result.clone()).await?,
             result,
         })
@@ -40,13 +40,13 @@ impl Ephemeral for PassingPassword {
 
 #[cfg(test)]
 mod tests {
-    use formwork_sdk::testing::{Passing, Refusal};
+    use formwork_sdk::testing::{Refusal, TestEphemeral};
     use formwork_sdk::value::{Path, Value};
 
     use crate::random::provider;
 
     async fn opened(config: &[(&str, Value)]) -> Result<Value, Refusal> {
-        let mut passing = Passing::new(provider(), "random_password").await?;
+        let mut passing = TestEphemeral::new(provider(), "random_password").await?;
         passing.open(config).await
     }
 

@@ -11,17 +11,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use x509_cert::der::pem;
 
-use super::super::issue::{self, Holder, Issuer, Terms, contents};
-use super::super::key::{Curve, Kind, PrivateKey};
+use super::super::issue::{self, CertificateSubject, CertificateTerms, Issuer, pem_contents};
+use super::super::key::{Curve, KeyKind, PrivateKey};
 use super::super::peer::{Server, certificates};
 use super::super::{name, provider};
 
 /// A key, and a certificate that it signed itself.
 fn identity() -> (PrivateKey, String) {
-    let key = PrivateKey::generate(Kind::Ecdsa(Curve::P256)).unwrap();
-    let name = name::written(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
+    let key = PrivateKey::generate(KeyKind::Ecdsa(Curve::P256)).unwrap();
+    let name = name::encode_name(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
     let [from, until] = [1_700_000_000, 4_000_000_000].map(std::time::Duration::from_secs);
-    let terms = Terms {
+    let terms = CertificateTerms {
         from,
         until,
         uses: &["server_auth".to_owned()],
@@ -29,7 +29,8 @@ fn identity() -> (PrivateKey, String) {
         max_path_length: None,
         names_key: false,
     };
-    let holder = Holder { name: name.clone(), alternatives: None, key: key.public().unwrap() };
+    let holder =
+        CertificateSubject { name: name.clone(), alternatives: None, key: key.public().unwrap() };
     let issuer = Issuer { name, key: &key, key_id: None };
     let issued = issue::certificate(&terms, holder, &issuer).unwrap();
     (key, issued.pem)
@@ -39,8 +40,8 @@ fn identity() -> (PrivateKey, String) {
 async fn server(key: &PrivateKey, certificate: &str) -> u16 {
     let der = pem::decode_vec(key.to_pkcs8().unwrap().as_bytes()).unwrap().1;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(der));
-    let chain = vec![CertificateDer::from(contents("CERTIFICATE", certificate).unwrap())];
-    let config = ServerConfig::builder_with_provider(formwork_plugin_protocol::cryptography())
+    let chain = vec![CertificateDer::from(pem_contents("CERTIFICATE", certificate).unwrap())];
+    let config = ServerConfig::builder_with_provider(formwork_plugin_protocol::crypto_provider())
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
@@ -177,7 +178,7 @@ async fn a_proxy_leads_to_a_server_if_it_likes_us() {
         Server { host: "localhost", port, proxy, is_verified: false }
     };
     let friend = through(format!("http://me:secret@127.0.0.1:{proxy}"));
-    let der = contents("CERTIFICATE", &certificate).unwrap();
+    let der = pem_contents("CERTIFICATE", &certificate).unwrap();
     assert_eq!(certificates(&friend).await.unwrap(), vec![der]);
     let stranger = through(format!("http://127.0.0.1:{proxy}"));
     let refusal = certificates(&stranger).await.unwrap_err().to_string();
@@ -189,10 +190,10 @@ async fn a_proxy_may_speak_socks() {
     let (key, certificate) = identity();
     let (port, socks) = (server(&key, &certificate).await, socks().await);
     let through = async |url: String| {
-        let proxy = Some(crate::proxy::of(&url).unwrap());
+        let proxy = Some(crate::proxy::parse_proxy(&url).unwrap());
         certificates(&Server { host: "localhost", port, proxy, is_verified: false }).await
     };
-    let der = contents("CERTIFICATE", &certificate).unwrap();
+    let der = pem_contents("CERTIFICATE", &certificate).unwrap();
     let friend = through(format!("socks5://me:secret@127.0.0.1:{socks}")).await;
     assert_eq!(friend.unwrap(), vec![der]);
     let table = [

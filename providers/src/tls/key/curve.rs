@@ -32,7 +32,7 @@ impl Curve {
     }
 
     /// The curve of this identifier.
-    pub(super) fn of(oid: ObjectIdentifier) -> Result<Self, KeyError> {
+    pub(super) fn from_oid(oid: ObjectIdentifier) -> Result<Self, KeyError> {
         let curve = Self::ALL.into_iter().find(|curve| curve.oid() == oid);
         curve.ok_or_else(|| KeyError::Unsupported(format!("the curve {oid}")))
     }

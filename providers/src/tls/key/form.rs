@@ -33,7 +33,7 @@ impl PrivateKey {
             }
             Self::Ecdsa(curve, secret) => {
                 let parameters = Some(EcParameters::NamedCurve(curve.oid()));
-                written("EC PRIVATE KEY", &sec1(*curve, secret, parameters)?)
+                encode_pem("EC PRIVATE KEY", &sec1(*curve, secret, parameters)?)
             }
             Self::Ed25519(..) => self.to_pkcs8(),
         }
@@ -51,7 +51,7 @@ impl PrivateKey {
         };
         let parameters = curve.as_ref().map(AnyRef::from);
         let info = PrivateKeyInfo::new(AlgorithmIdentifier { oid: algorithm, parameters }, &secret);
-        written("PRIVATE KEY", &info.to_der()?)
+        encode_pem("PRIVATE KEY", &info.to_der()?)
     }
 
     /// The form of OpenSSH; empty if there is none for this key.
@@ -81,7 +81,7 @@ impl PrivateKey {
         let der = self.public()?.to_der()?;
         let mut forms = PublicForms {
             id: hex(&sha1(&der)),
-            pem: written("PUBLIC KEY", &der)?,
+            pem: encode_pem("PUBLIC KEY", &der)?,
             openssh: String::new(),
             fingerprint_md5: String::new(),
             fingerprint_sha256: String::new(),
@@ -106,7 +106,7 @@ fn sec1(
 }
 
 /// PEM with lines of 64 characters.
-pub(in crate::tls) fn written(label: &'static str, der: &[u8]) -> Result<String, KeyError> {
+pub(in crate::tls) fn encode_pem(label: &'static str, der: &[u8]) -> Result<String, KeyError> {
     let text = pem::encode_string(label, LineEnding::LF, der);
     text.map_err(|error| KeyError::Crypto(error.to_string()))
 }

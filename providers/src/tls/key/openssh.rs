@@ -7,7 +7,7 @@ use rsa::traits::{PrivateKeyParts as _, PublicKeyParts as _};
 use rsa::{BigUint, RsaPrivateKey};
 use sha2::Sha256;
 
-use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, written};
+use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, encode_pem};
 use crate::digest::sha1;
 use crate::pem::first_block;
 
@@ -25,7 +25,7 @@ pub(super) struct Public {
 
 /// The public half of a key; `None` if OpenSSH has no such keys.
 pub(super) fn public(key: &PrivateKey) -> Result<Option<Public>, KeyError> {
-    let Some((kind, blob)) = blob(key)? else { return Ok(None) };
+    let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
     let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok(Some(Public {
         line: format!("{kind} {}\n", STANDARD.encode(&blob)),
@@ -36,12 +36,12 @@ pub(super) fn public(key: &PrivateKey) -> Result<Option<Public>, KeyError> {
 
 /// A private key; `None` if OpenSSH has no such keys.
 pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
-    let Some((kind, blob)) = blob(key)? else { return Ok(None) };
+    let Some((kind, blob)) = public_blob(key)? else { return Ok(None) };
     let mut secret = Writer::default();
     // The same number twice shows who decrypts the rest that the password was right.
     let check = &sha1(&blob)[..4];
     secret.0.extend([check, check].concat());
-    secret.put(kind.as_bytes());
+    secret.put_part(kind.as_bytes());
     match key {
         PrivateKey::Rsa(key) => {
             let [p, q] = key.primes() else {
@@ -55,26 +55,26 @@ pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
             }
         }
         PrivateKey::Ecdsa(curve, number) => {
-            secret.put(curve.openssh().unwrap_or_default().as_bytes());
-            secret.put(&curve.point(number)?);
+            secret.put_part(curve.openssh().unwrap_or_default().as_bytes());
+            secret.put_part(&curve.point(number)?);
             secret.number(number);
         }
         PrivateKey::Ed25519(seed, public) => {
-            secret.put(public);
-            secret.put(&[*seed, *public].concat());
+            secret.put_part(public);
+            secret.put_part(&[*seed, *public].concat());
         }
     }
-    secret.put(b"");
+    secret.put_part(b"");
     let missing = secret.0.len().next_multiple_of(BLOCK) - secret.0.len();
     secret.0.extend((1..).take(missing));
     let mut all = Writer(MAGIC.to_vec());
     for word in ["none", "none", ""] {
-        all.put(word.as_bytes());
+        all.put_part(word.as_bytes());
     }
     all.0.extend(1_u32.to_be_bytes());
-    all.put(&blob);
-    all.put(&secret.0);
-    written("OPENSSH PRIVATE KEY", &all.0).map(Some)
+    all.put_part(&blob);
+    all.put_part(&secret.0);
+    encode_pem("OPENSSH PRIVATE KEY", &all.0).map(Some)
 }
 
 /// Reads a private key.
@@ -87,11 +87,11 @@ pub(super) fn read(text: &str) -> Result<PrivateKey, KeyError> {
     if cipher != b"none" {
         return Err(KeyError::Unsupported("a key with a password".to_owned()));
     }
-    reader.secret().and_then(secret).ok_or_else(malformed)?
+    reader.unencrypted_part().and_then(read_secret_part).ok_or_else(malformed)?
 }
 
 /// The key in what a password would protect.
-fn secret(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyError>> {
+fn read_secret_part(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyError>> {
     match reader.take()? {
         b"ssh-rsa" => {
             let mut number = || reader.take().map(BigUint::from_bytes_be);
@@ -117,7 +117,7 @@ fn secret(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyError>> {
 }
 
 /// The kind of a key and its public half.
-fn blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
+fn public_blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
     let mut blob = Writer::default();
     let kind = match key {
         PrivateKey::Rsa(_) => "ssh-rsa".to_owned(),
@@ -127,17 +127,17 @@ fn blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
             None => return Ok(None),
         },
     };
-    blob.put(kind.as_bytes());
+    blob.put_part(kind.as_bytes());
     match key {
         PrivateKey::Rsa(key) => {
             blob.number(&key.e().to_bytes_be());
             blob.number(&key.n().to_bytes_be());
         }
         PrivateKey::Ecdsa(curve, number) => {
-            blob.put(curve.openssh().unwrap_or_default().as_bytes());
-            blob.put(&curve.point(number)?);
+            blob.put_part(curve.openssh().unwrap_or_default().as_bytes());
+            blob.put_part(&curve.point(number)?);
         }
-        PrivateKey::Ed25519(_, public) => blob.put(public),
+        PrivateKey::Ed25519(_, public) => blob.put_part(public),
     }
     Ok(Some((kind, blob.0)))
 }
@@ -147,7 +147,7 @@ fn blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
 struct Writer(Vec<u8>);
 
 impl Writer {
-    fn put(&mut self, part: &[u8]) {
+    fn put_part(&mut self, part: &[u8]) {
         let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
         self.0.extend(length.to_be_bytes());
         self.0.extend(part);
@@ -158,8 +158,8 @@ impl Writer {
         let n_zeros = bytes.iter().take_while(|byte| **byte == 0).count();
         let digits = &bytes[n_zeros..];
         match digits.first() {
-            Some(first) if first & 0x80 != 0 => self.put(&[&[0], digits].concat()),
-            _ => self.put(digits),
+            Some(first) if first & 0x80 != 0 => self.put_part(&[&[0], digits].concat()),
+            _ => self.put_part(digits),
         }
     }
 }
@@ -178,7 +178,7 @@ impl<'b> Reader<'b> {
 
     /// Part after the name of the cipher: use of the password, number of keys, public key, and then
     /// the encrypted part, which begins with a number twice.
-    fn secret(mut self) -> Option<Self> {
+    fn unencrypted_part(mut self) -> Option<Self> {
         self.take()?;
         self.take()?;
         self.0 = self.0.get(4..)?;

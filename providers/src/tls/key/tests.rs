@@ -3,13 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use super::{Curve, Kind, PrivateKey};
+use super::{Curve, KeyKind, PrivateKey};
 use crate::program::run;
 
 /// One key of each kind.
 fn keys() -> Vec<PrivateKey> {
-    let kinds = [Kind::Rsa(2048), Kind::Rsa(1032), Kind::Ed25519].into_iter();
-    let kinds = kinds.chain(Curve::ALL.map(Kind::Ecdsa));
+    let kinds = [KeyKind::Rsa(2048), KeyKind::Rsa(1032), KeyKind::Ed25519].into_iter();
+    let kinds = kinds.chain(Curve::ALL.map(KeyKind::Ecdsa));
     kinds.map(|kind| PrivateKey::generate(kind).unwrap()).collect()
 }
 
@@ -122,6 +122,6 @@ fn what_is_no_key_is_refused() {
         assert!(error.contains(expected), "{error}");
     }
     assert!(PrivateKey::from_openssh("x").is_err());
-    let sizes = [0, 512, 1_000_000].map(Kind::Rsa);
+    let sizes = [0, 512, 1_000_000].map(KeyKind::Rsa);
     assert!(sizes.into_iter().all(|kind| PrivateKey::generate(kind).is_err()));
 }

@@ -18,7 +18,7 @@ const ANSWER_LIMIT: usize = 8 * 1024;
 /// The version of SOCKS.
 const SOCKS: u8 = 5;
 /// Ways to say who asks: not at all, or by name and password.
-const NOBODY: u8 = 0;
+const NO_AUTHENTICATION: u8 = 0;
 const BY_PASSWORD: u8 = 2;
 
 /// A byte stream in both directions.
@@ -93,15 +93,17 @@ async fn socks(
     port: u16,
 ) -> Result<(), PeerError> {
     let who = proxy.username().map(|name| (name, proxy.password().unwrap_or_default()));
-    let ways: &[u8] = if who.is_some() { &[NOBODY, BY_PASSWORD] } else { &[NOBODY] };
-    stream.write_all(&[&[SOCKS], short(ways)?.as_slice()].concat()).await?;
+    let ways: &[u8] =
+        if who.is_some() { &[NO_AUTHENTICATION, BY_PASSWORD] } else { &[NO_AUTHENTICATION] };
+    stream.write_all(&[&[SOCKS], with_length_prefix(ways)?.as_slice()].concat()).await?;
     stream.flush().await?;
     let mut chosen = [0; 2];
     stream.read_exact(&mut chosen).await?;
     match (chosen, who) {
-        ([SOCKS, NOBODY], _) => {}
+        ([SOCKS, NO_AUTHENTICATION], _) => {}
         ([SOCKS, BY_PASSWORD], Some((name, password))) => {
-            let (name, password) = (short(name.as_bytes())?, short(password.as_bytes())?);
+            let (name, password) =
+                (with_length_prefix(name.as_bytes())?, with_length_prefix(password.as_bytes())?);
             stream.write_all(&[vec![1], name, password].concat()).await?;
             stream.flush().await?;
             let mut answer = [0; 2];
@@ -120,7 +122,7 @@ async fn socks(
     } else if let Ok(ip) = host.parse::<Ipv6Addr>() {
         [&[4], ip.octets().as_slice()].concat()
     } else {
-        [&[3], short(host.as_bytes())?.as_slice()].concat()
+        [&[3], with_length_prefix(host.as_bytes())?.as_slice()].concat()
     };
     stream.write_all(&[&[SOCKS, 1, 0], target.as_slice(), &port.to_be_bytes()].concat()).await?;
     stream.flush().await?;
@@ -141,7 +143,7 @@ async fn socks(
 }
 
 /// Bytes after their number.
-fn short(bytes: &[u8]) -> Result<Vec<u8>, PeerError> {
+fn with_length_prefix(bytes: &[u8]) -> Result<Vec<u8>, PeerError> {
     let long = |_| PeerError::Proxy("SOCKS supports no string of more than 255 bytes".to_owned());
     let length = u8::try_from(bytes.len()).map_err(long)?;
     Ok([&[length], bytes].concat())

@@ -14,9 +14,9 @@ pub(crate) struct Key {
 }
 
 /// The ephemeral resource type.
-pub(crate) struct PassingPrivateKey;
+pub(crate) struct EphemeralPrivateKey;
 
-impl Ephemeral for PassingPrivateKey {
+impl Ephemeral for EphemeralPrivateKey {
     type Model = Key;
 
     fn validate(&self, call: Validate<Key>) -> Answer<()> {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use formwork_value::schema::Attribute;
 use formwork_value::{Step, Type, Value};
 
-use super::shown;
+use super::display_value;
 use crate::finding::{Finding, place};
 use crate::generate::{self, Extent};
 use crate::message::Msg;
@@ -24,7 +24,7 @@ pub(super) async fn run(suite: &mut Suite) {
         return suite
             .skip(&["C-01", "C-02", "C-04", "C-06", "C-07"], "there is no provider schema");
     };
-    before(suite).await;
+    call_before_configure(suite).await;
     let ty = provider.ty();
     let empty = suite.generated(&provider, Extent::Nothing, 0);
     let unknown = suite.generated(&provider, Extent::Unknown, 0);
@@ -42,12 +42,12 @@ pub(super) async fn run(suite: &mut Suite) {
         suite.check(rule, call.is_answered(), || {
             Finding::new(rule, "provider", format!("{what} brings it down"))
                 .by(&call)
-                .input(shown(&config))
+                .input(display_value(&config))
         });
     }
-    choose(suite, &provider, &empty).await;
+    configure_provider(suite, &provider, &empty).await;
     endpoints(suite, &provider).await;
-    again(suite).await;
+    check_second_configure(suite).await;
     files(suite).await;
     with_stop(suite).await;
 }
@@ -57,7 +57,7 @@ async fn configure(plugin: &Plugin, config: &Msg) -> Call {
 }
 
 /// Calls before Configure.
-async fn before(suite: &mut Suite) {
+async fn call_before_configure(suite: &mut Suite) {
     if !suite.wants("C-03") {
         return;
     }
@@ -92,7 +92,7 @@ async fn before(suite: &mut Suite) {
 }
 
 /// Configures the running provider: as given, else empty, else as validation accepts.
-async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
+async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     let ty = provider.ty();
     let mut candidates = Vec::new();
     if let Some(given) = &suite.options.config {
@@ -212,7 +212,7 @@ fn secrets_set(provider: &OfferedType, config: Value) -> Value {
     })
 }
 
-async fn again(suite: &mut Suite) {
+async fn check_second_configure(suite: &mut Suite) {
     if !suite.wants("C-04") {
         return;
     }

@@ -30,7 +30,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let Some(program) = suite.program() else {
         return suite.skip(&["K-05"], "the provider runs already, and this check starts it");
     };
-    let traced = match Traced::new(&program) {
+    let traced = match TracedProgram::new(&program) {
         Ok(traced) => traced,
         Err(why) => return suite.skip(&["K-05"], &why),
     };
@@ -64,7 +64,7 @@ pub(super) async fn run(suite: &mut Suite) {
     // Its socket is where the host wants it, and devices and processes are no files on a disk.
     let allowed = socket.into_iter().chain([traced.temporary()]);
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
-    let files = written(&log, &traced.working_dir(), &allowed);
+    let files = written_files(&log, &traced.working_dir(), &allowed);
     suite.check("K-05", files.is_empty(), || {
         let named: Vec<&str> = files.iter().map(String::as_str).take(NAMED).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
@@ -73,9 +73,9 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// A script that starts the program below `strace`, and the folders of the process.
-struct Traced(tempfile::TempDir);
+struct TracedProgram(tempfile::TempDir);
 
-impl Traced {
+impl TracedProgram {
     fn new(program: &Path) -> Result<Self, String> {
         let made = || -> std::io::Result<Self> {
             // A Unix socket is made below it, and its path may have 107 bytes.
@@ -138,11 +138,11 @@ fn quoted(path: &Path) -> String {
 }
 
 /// The files outside of the allowed folders that calls of the log have written.
-fn written(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
+fn written_files(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     for line in log.lines() {
         for path in changed_by(line) {
-            let path = normal(&working.join(path));
+            let path = normalized_path(&working.join(path));
             if !allowed.iter().any(|own| path.starts_with(own)) {
                 files.insert(path.display().to_string());
             }
@@ -187,7 +187,7 @@ fn paths_in(arguments: &str) -> Vec<PathBuf> {
 }
 
 /// The path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
+fn normalized_path(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {
@@ -217,7 +217,7 @@ unlinkat(7</tmp/own>, \"d\", 0) = 0\n\
 rename(\"/tmp/own/a\", \"/tmp/own/../e\") = 0\n\
 symlink(\"/var/target\", \"/tmp/own/link\") = 0\n\
 exit_group(0) = ?\n";
-        let files = written(log, Path::new("/work"), &["/tmp/own".into()]);
+        let files = written_files(log, Path::new("/work"), &["/tmp/own".into()]);
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         // A failed call changed nothing, `..` leads out of the folder, and a link leaves its target
         // alone.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use formwork_value::{Type, Value};
 
-use super::shown;
+use super::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::message::Msg;
@@ -42,7 +42,7 @@ pub(super) async fn run(suite: &mut Suite) {
             if suite.is_late() {
                 return;
             }
-            one(suite, function, number, elsewhere.as_ref()).await;
+            check_call(suite, function, number, elsewhere.as_ref()).await;
         }
     }
 }
@@ -70,7 +70,12 @@ struct FunctionCall<'a> {
     call: &'a Call,
 }
 
-async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Option<&Plugin>) {
+async fn check_call(
+    suite: &mut Suite,
+    function: &Function,
+    number: u64,
+    elsewhere: Option<&Plugin>,
+) {
     let variadic = function.variadic.iter().cycle();
     let more = usize::try_from(number % 3).unwrap_or(0);
     let parameters: Vec<&Parameter> = function
@@ -84,7 +89,7 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
     let request = request::call_function(&function.name, &arguments);
     let call = suite.call(Rpc::CallFunction, &request).await;
     let subject = format!("function {}", function.name);
-    let input = values.iter().map(shown).collect::<Vec<_>>().join(", ");
+    let input = values.iter().map(display_value).collect::<Vec<_>>().join(", ");
     suite.check("F-05", call.is_answered(), || {
         Finding::new("F-05", &subject, "arguments crash the function")
             .by(&call)
@@ -106,8 +111,8 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
         }
         None => result(suite, function, &values, &made),
     }
-    fast(suite, &made).await;
-    pure(suite, &made, elsewhere).await;
+    check_latency(suite, &made).await;
+    check_purity(suite, &made, elsewhere).await;
 }
 
 fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
@@ -133,7 +138,7 @@ fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &Funct
     });
 }
 
-async fn fast(suite: &mut Suite, made: &FunctionCall<'_>) {
+async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
     let FunctionCall { subject, request, call, .. } = *made;
     if !suite.wants("F-04") {
         return;
@@ -153,7 +158,7 @@ async fn fast(suite: &mut Suite, made: &FunctionCall<'_>) {
     });
 }
 
-async fn pure(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
+async fn check_purity(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
     let FunctionCall { subject, input, request, call } = *made;
     if !suite.wants("F-01") {
         return;

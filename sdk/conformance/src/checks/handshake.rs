@@ -77,7 +77,7 @@ async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
 
 /// Runs the program as a person would, with the variables of a host left out.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
+async fn start_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
     let mut stderr = tempfile::tempfile().ok()?;
     let mut stdout = tempfile::tempfile().ok()?;
     let mut command = Command::new(program);
@@ -116,7 +116,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = bare(suite, program).await else {
+    let Some((code, said, is_listening)) = start_without_host(suite, program).await else {
         return suite.skip(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
@@ -403,7 +403,7 @@ async fn check_end(suite: &mut Suite, program: &Path) {
         }
     }
     if suite.wants("H-14") {
-        orphan(suite, program).await;
+        check_orphan(suite, program).await;
     }
 }
 
@@ -422,7 +422,7 @@ fn started_programs(suite: &mut Suite, children: &[i32]) {
 
 /// Starts it below a shell that ends at once, so that its host is gone.
 #[expect(clippy::disallowed_methods, reason = "the group is killed below")]
-async fn orphan(suite: &mut Suite, program: &Path) {
+async fn check_orphan(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(short_temp_dir()) else { return };
     let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new("/bin/sh");

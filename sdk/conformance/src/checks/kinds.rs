@@ -3,7 +3,7 @@
 use formwork_value::schema::Role;
 use formwork_value::{Path, Type, Value};
 
-use super::{differences, shown};
+use super::{differences, display_value};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::judge::{type_violations, unknown_violations};
@@ -42,7 +42,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
 }
 
-fn named(offered: &OfferedType, config: &Value) -> Msg {
+fn named_request(offered: &OfferedType, config: &Value) -> Msg {
     Msg::new().text(1, &offered.name).msg(2, &dynamic(config, &offered.ty()))
 }
 
@@ -64,7 +64,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         let why = "no data source has a text by which it finds something";
         return suite.skip(&["D-03"], why);
     }
-    let request = named(offered, &odd).msg(4, &request::capabilities());
+    let request = named_request(offered, &odd).msg(4, &request::capabilities());
     let call = suite.call(Rpc::ReadDataSource, &request).await;
     let state = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
     let computed = offered.block().attributes.iter().filter(|(_, it)| it.role.is_computed());
@@ -84,7 +84,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         Finding::new("D-03", &offered.subject(), "nothing is found, and nothing is said")
             .by(&call)
             .values("an error", "null, or an object of nulls")
-            .input(shown(&odd))
+            .input(display_value(&odd))
     });
 }
 
@@ -96,12 +96,12 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
         None => suite.skip(&["D-01", "D-02", "D-03"], NO_CONFIG),
     }
     for config in configs.iter().take(3) {
-        let request = named(offered, config).msg(4, &request::capabilities());
+        let request = named_request(offered, config).msg(4, &request::capabilities());
         let call = suite.call(Rpc::ReadDataSource, &request).await;
         suite.check_survived("D-01", &call, || {
             Finding::new("D-01", &subject, "reading crashes or hangs")
                 .by(&call)
-                .input(shown(config))
+                .input(display_value(config))
         });
         let Some(answer) = call.message().filter(|_| call.is_fine()) else {
             suite.skip(&["D-01", "D-02"], "no data source could be read");
@@ -124,7 +124,7 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
         };
         suite.check("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
-            Finding::new("D-01", &subject, message).at(path).by(&call).input(shown(config))
+            Finding::new("D-01", &subject, message).at(path).by(&call).input(display_value(config))
         });
         // Data is read again in every run, where each difference looks like a change.
         let again = suite.call(Rpc::ReadDataSource, &request).await;
@@ -136,8 +136,8 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
                     .at(differs.first().cloned().unwrap_or_default())
                     .by(&call)
                     .by(&again)
-                    .values(shown(first.value()), shown(second.value()))
-                    .input(shown(config))
+                    .values(display_value(first.value()), display_value(second.value()))
+                    .input(display_value(config))
             });
         }
     }
@@ -151,7 +151,10 @@ fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option
         let is_own = matches!(attribute.role, Role::Required | Role::Optional);
         let counts = is_own && !asked.is_null() && !attribute.write_only;
         (counts && asked != got).then(|| {
-            (path.clone(), format!("configured {}, returned {}", shown(asked), shown(got)))
+            (
+                path.clone(),
+                format!("configured {}, returned {}", display_value(asked), display_value(got)),
+            )
         })
     })
 }
@@ -162,10 +165,12 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
     let Some(config) = configs.first() else {
         return suite.skip(&["E-01", "E-02", "E-03"], NO_CONFIG);
     };
-    let request = named(offered, config).msg(3, &request::capabilities());
+    let request = named_request(offered, config).msg(3, &request::capabilities());
     let open = suite.change(Rpc::OpenEphemeralResource, &request).await;
     suite.check_survived("E-01", &open, || {
-        Finding::new("E-01", &subject, "opening crashes or hangs").by(&open).input(shown(config))
+        Finding::new("E-01", &subject, "opening crashes or hangs")
+            .by(&open)
+            .input(display_value(config))
     });
     let Some(answer) = open.message().filter(|_| open.is_fine()).cloned() else {
         return suite.skip(&["E-01", "E-02", "E-03"], "no ephemeral resource could be opened");
@@ -206,12 +211,12 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
         Finding::new("E-03", &subject, "closing twice brings it down").by(&again)
     });
     if let Ok(Some(value)) = result {
-        quiet(suite, offered, value.value(), &open);
+        check_no_leak(suite, offered, value.value(), &open);
     }
 }
 
 /// The result must not be in the log or in diagnostics.
-fn quiet(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) {
+fn check_no_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) {
     let mut secrets: Vec<String> = Vec::new();
     let paths = offered.block().sensitive_paths(result);
     result.walk(&mut |path, part| {
@@ -260,19 +265,19 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
         }
     }
     for config in all {
-        let request = named(offered, &config).msg(3, &request::capabilities());
+        let request = named_request(offered, &config).msg(3, &request::capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;
         suite.check("X-01", call.is_answered(), || {
             Finding::new("X-01", &subject, "planning an action brings it down")
                 .by(&call)
-                .input(shown(&config))
+                .input(display_value(&config))
         });
     }
     if !suite.wants("X-02") {
         return;
     }
     let Some(config) = configs.first() else { return suite.skip(&["X-02"], NO_CONFIG) };
-    let request = named(offered, config).msg(3, &request::capabilities());
+    let request = named_request(offered, config).msg(3, &request::capabilities());
     let call = suite.change(Rpc::InvokeAction, &request).await;
     let problem = match &call.reply {
         Reply::Answered(events) => {
@@ -289,6 +294,6 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
         Finding::new("X-02", &subject, problem.unwrap_or_default())
             .by(&call)
             .values("one completion as the last event", "")
-            .input(shown(config))
+            .input(display_value(config))
     });
 }

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Path, Value};
 
+use super::display_value;
 use super::plan::{Planned, input, plan};
-use super::shown;
 use crate::finding::Finding;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
@@ -55,12 +55,12 @@ pub(super) async fn run(suite: &mut Suite) {
         }
         let configs = suite.legal(offered).await;
         match configs.first() {
-            Some(config) => one(suite, &mut journal, offered, config).await,
+            Some(config) => check_lifecycle(suite, &mut journal, offered, config).await,
             None => suite.skip(&RULES, "no legal configuration was found; give one with -examples"),
         }
     }
     remote::run(suite, &mut journal, &resources).await;
-    sweep(suite, &mut journal, &resources).await;
+    destroy_leftovers(suite, &mut journal, &resources).await;
 }
 
 fn skip(suite: &mut Suite, reason: &str) {
@@ -87,12 +87,17 @@ impl Object {
     }
 }
 
-async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, config: &Value) {
+async fn check_lifecycle(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &OfferedType,
+    config: &Value,
+) {
     let create = input(offered, super::null(&offered.ty()), config.clone());
     let Some(planned) = plan(suite, offered, &create).await else {
         return suite.skip(&RULES, "an object could not be planned");
     };
-    let Some(object) = make(suite, journal, offered, &create, &planned).await else {
+    let Some(object) = create_object(suite, journal, offered, &create, &planned).await else {
         return suite.skip(&RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
@@ -100,14 +105,14 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, co
     lookup::run(suite, offered, &object).await;
     check_observed(suite, offered, &object).await;
     let object = change::run(suite, journal, offered, object).await;
-    gone(suite, journal, offered, object).await;
-    together::parallel(suite, journal, offered, config).await;
-    together::stopped(suite, journal, offered, &create, &planned).await;
-    together::twice(suite, journal, offered, &create, &planned).await;
+    check_destroyed_object(suite, journal, offered, object).await;
+    together::check_parallel_objects(suite, journal, offered, config).await;
+    together::check_stop_during_create(suite, journal, offered, &create, &planned).await;
+    together::check_repeated_create(suite, journal, offered, &create, &planned).await;
 }
 
 /// Applies a plan to create; the journal knows of it before it is sent.
-async fn make(
+async fn create_object(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -115,31 +120,31 @@ async fn make(
     planned: &Planned,
 ) -> Option<Object> {
     // Before the call, because the run may end during it.
-    let entry = journal.announce(offered, &create.config);
+    let entry = journal.record_intent(offered, &create.config);
     let request = request::apply(offered, create, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
-    let object = applied(suite, offered, create, planned, &call);
-    note(journal, entry, offered, &call);
+    let object = check_applied(suite, offered, create, planned, &call);
+    record_create(journal, entry, offered, &call);
     suite.check("A-01", !call.is_crash(), || {
         Finding::new("A-01", &offered.subject(), "creating crashes or hangs")
             .by(&call)
-            .input(shown(&create.config))
+            .input(display_value(&create.config))
     });
     object
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
-fn note(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
+fn record_create(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
         Ok(Some(made)) if !made.value().is_null() => {
-            journal.settle(entry, offered, Some((made.value(), &private)));
+            journal.record_object(entry, offered, Some((made.value(), &private)));
         }
         // The provider says that there is nothing. An answer that cannot be read may hide an
         // object, so its entry stays open.
-        Ok(_) if call.is_answered() => journal.refuse(entry),
-        _ => journal.settle(entry, offered, None),
+        Ok(_) if call.is_answered() => journal.forget_entry(entry),
+        _ => journal.record_object(entry, offered, None),
     }
 }
 
@@ -151,7 +156,7 @@ struct AppliedChange<'a> {
 }
 
 /// Holds the answer to an apply to the rules of a host.
-fn applied(
+fn check_applied(
     suite: &mut Suite,
     offered: &OfferedType,
     input: &PlanInput,
@@ -165,7 +170,7 @@ fn applied(
         other => {
             let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
             suite.check("A-01", false, || {
-                Finding::new("A-01", &subject, why).by(call).input(shown(&input.config))
+                Finding::new("A-01", &subject, why).by(call).input(display_value(&input.config))
             });
             return None;
         }
@@ -173,8 +178,8 @@ fn applied(
     let mut odd = type_violations(offered.block(), &value);
     odd.extend(unknown_violations(&value, offered.block()));
     let change = AppliedChange { offered, input, call };
-    file(suite, "A-01", &change, &odd);
-    file(suite, "A-04", &change, &write_only_violations(offered.block(), &value));
+    report_violations(suite, "A-01", &change, &odd);
+    report_violations(suite, "A-04", &change, &write_only_violations(offered.block(), &value));
     // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);
     if is_legacy {
@@ -190,10 +195,15 @@ fn applied(
         let by = |want: &dyn Fn(&Path) -> bool| {
             broken.iter().filter(|it| want(&it.path)).cloned().collect::<Vec<_>>()
         };
-        file(suite, "A-02", &change, &by(&|path| !was_null(path) && !was_unknown(path)));
-        file(suite, "A-03", &change, &by(&|path| was_null(path)));
-        file(suite, "P-11", &change, &by(&|path| was_null(path) && is_computed(path)));
-        file(suite, "P-20", &change, &by(&|path| was_unknown(path)));
+        report_violations(
+            suite,
+            "A-02",
+            &change,
+            &by(&|path| !was_null(path) && !was_unknown(path)),
+        );
+        report_violations(suite, "A-03", &change, &by(&|path| was_null(path)));
+        report_violations(suite, "P-11", &change, &by(&|path| was_null(path) && is_computed(path)));
+        report_violations(suite, "P-20", &change, &by(&|path| was_unknown(path)));
     }
     Some(Object {
         value: value.into_value(),
@@ -203,7 +213,7 @@ fn applied(
     })
 }
 
-fn file(
+fn report_violations(
     suite: &mut Suite,
     rule: &'static str,
     change: &AppliedChange<'_>,
@@ -216,7 +226,7 @@ fn file(
         Finding::new(rule, &offered.subject(), message)
             .at(first.map(|it| it.path.clone()).unwrap_or_default())
             .by(call)
-            .input(shown(&input.config))
+            .input(display_value(&input.config))
     });
 }
 
@@ -224,7 +234,7 @@ fn file(
 async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Call, Option<Value>) {
     let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let back = super::read::judge(suite, offered, &call, &object.value);
+    let back = super::read::check_read_answer(suite, offered, &call, &object.value);
     let value = back.and_then(|it| it.value).filter(|_| call.is_fine());
     (call, value)
 }
@@ -237,16 +247,17 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
         let (call, value) = read(suite, offered, object).await;
         let differs = value.as_ref().map(|it| super::differences(&object.value, it));
         let at = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
-        let part =
-            |value: Option<&Value>| value.and_then(|it| at.find(it)).map(shown).unwrap_or_default();
+        let part = |value: Option<&Value>| {
+            value.and_then(|it| at.find(it)).map(display_value).unwrap_or_default()
+        };
         suite.check("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
             Finding::new("A-05", &subject, "reading right after an apply gives another object")
                 .at(&at)
                 .by(&call)
                 .values(part(Some(&object.value)), part(value.as_ref()))
-                .input(shown(&object.config))
+                .input(display_value(&object.config))
         });
-        configured(suite, offered, object, value.as_ref(), &call);
+        check_configured_values(suite, offered, object, value.as_ref(), &call);
     }
     let again = object.change(offered, object.config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
@@ -259,12 +270,12 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
             .map(|it| it.into_value())
             .unwrap_or_else(|| object.value.clone());
         let at = super::differences(&object.value, &value).first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("A-06", &subject, "the plan after an apply is not empty")
             .at(&at)
             .by(&call)
             .values(part(&object.value), part(&value))
-            .input(shown(&object.config))
+            .input(display_value(&object.config))
     });
     // The private data may have been lost on the way.
     let bare = Object { private: Bytes::new(), ..object.clone() };
@@ -309,13 +320,13 @@ async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Objec
             Finding::new("A-07", &offered.subject(), message)
                 .at(&path)
                 .by(&call)
-                .values(shown(asked), shown(got))
+                .values(display_value(asked), display_value(got))
         });
     }
 }
 
 /// Checks that configured values read as they were written.
-fn configured(
+fn check_configured_values(
     suite: &mut Suite,
     offered: &OfferedType,
     object: &Object,
@@ -336,7 +347,7 @@ fn configured(
             Finding::new("R-03", &offered.subject(), "a configured value reads differently")
                 .at(&path)
                 .by(call)
-                .values(shown(asked), shown(got))
+                .values(display_value(asked), display_value(got))
         });
     }
 }
@@ -369,7 +380,12 @@ fn is_null(offered: &OfferedType, call: &Call) -> bool {
 }
 
 /// Destroys an object, and then asks for what is no longer there.
-async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, object: Object) {
+async fn check_destroyed_object(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &OfferedType,
+    object: Object,
+) {
     let subject = offered.subject();
     let call = destroy(suite, offered, &object).await;
     suite.check("A-11", is_null(offered, &call), || {
@@ -406,7 +422,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, o
 }
 
 /// Destroys everything that the journal still has, and says what cannot be destroyed.
-async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
+async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     for left in journal.leftover_objects() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         // Nothing is known by which it could be destroyed, so the user must look for it.
@@ -434,7 +450,7 @@ async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedTyp
         suite.check("A-25", call.is_fine(), || {
             Finding::new("A-25", &offered.subject(), "an object of the run cannot be destroyed")
                 .by(&call)
-                .input(shown(&value))
+                .input(display_value(&value))
         });
     }
     if journal.is_settled() {

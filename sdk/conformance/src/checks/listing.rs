@@ -31,7 +31,7 @@ pub(super) async fn run(suite: &mut Suite) {
         }
         for config in configs.iter().take(2) {
             let call = list(suite, offered, config, LIMIT).await;
-            judge(suite, offered, &call);
+            check_list_answer(suite, offered, &call);
         }
     }
 }
@@ -52,7 +52,7 @@ pub(super) async fn list(
     suite.call(Rpc::ListResource, &request).await
 }
 
-fn judge(suite: &mut Suite, offered: &OfferedType, call: &Call) {
+fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     let subject = offered.subject();
     let events = match &call.reply {
         Reply::Answered(events) => events.clone(),

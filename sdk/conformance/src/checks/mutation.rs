@@ -43,7 +43,7 @@ pub(super) async fn run(suite: &mut Suite) {
         check_cancelled(suite, &requests).await;
     }
     if suite.wants("Z-07") {
-        stopped(suite, &requests).await;
+        check_stop(suite, &requests).await;
     }
 }
 
@@ -155,7 +155,7 @@ async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
         }
         let changed = mutate(request, &mut dice, 0);
         let call = suite.call(rpc, &changed).await;
-        judge(suite, &call, "a malformed request");
+        check_answer(suite, &call, "a malformed request");
         if call.is_crash() {
             // One crash of a call is enough to know, and each costs a restart.
             return;
@@ -163,10 +163,10 @@ async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     }
     // Field 1 with a length whose end is missing.
     let call = suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL).await;
-    judge(suite, &call, "bytes that are no message");
+    check_answer(suite, &call, "bytes that are no message");
 }
 
-fn judge(suite: &mut Suite, call: &Call, what: &str) {
+fn check_answer(suite: &mut Suite, call: &Call, what: &str) {
     let panicked = matches!(&call.reply, Reply::Lost { panicked: true, .. });
     let subject = call.rpc.name();
     suite.check("Z-01", !call.is_crash(), || {
@@ -344,7 +344,7 @@ async fn check_cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     });
 }
 
-async fn stopped(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // In a process of its own: most providers answer nothing after it.
     let Ok(plugin) = suite.another().await else { return };
     let Some((rpc, request)) = requests.first() else { return };

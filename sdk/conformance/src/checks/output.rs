@@ -18,7 +18,7 @@ pub(super) async fn run(suite: &mut Suite) {
         output(suite);
     }
     diagnostics(suite);
-    size(suite);
+    check_output_size(suite);
 }
 
 fn output(suite: &mut Suite) {
@@ -74,7 +74,7 @@ fn diagnostics(suite: &mut Suite) {
     }
 }
 
-fn size(suite: &mut Suite) {
+fn check_output_size(suite: &mut Suite) {
     let (size, rpc) = suite.past.largest;
     let Some(rpc) = rpc else { return };
     // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.

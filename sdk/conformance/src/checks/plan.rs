@@ -10,7 +10,7 @@ use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::schema::Role;
 use formwork_value::{Number, Path, Type, Value};
 
-use super::shown;
+use super::display_value;
 use crate::finding::Finding;
 use crate::generate;
 use crate::judge::{plan_violations, private_limit, type_violations, write_only_violations};
@@ -20,7 +20,7 @@ use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{CALL, Suite, plain};
-use special_cases::{deferred, large, taint, unproposed};
+use special_cases::{check_large_sets, deferred, taint, unproposed};
 
 pub(super) const RULES: [&str; 21] = [
     "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
@@ -42,7 +42,7 @@ pub(super) async fn run(suite: &mut Suite) {
             if suite.is_late() {
                 return;
             }
-            one(suite, offered, config, at == 0).await;
+            check_config(suite, offered, config, at == 0).await;
         }
     }
 }
@@ -82,7 +82,7 @@ fn usable_plan(offered: &OfferedType, call: Call) -> Option<Planned> {
     Some(Planned { call, answer, value })
 }
 
-async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first: bool) {
+async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first: bool) {
     let create = input(offered, super::null(&offered.ty()), config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &create)).await;
     if !call.is_fine() {
@@ -91,20 +91,20 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
         suite.check_survived("P-01", &call, || {
             Finding::new("P-01", &offered.subject(), "planning crashes or hangs")
                 .by(&call)
-                .input(shown(config))
+                .input(display_value(config))
         });
         return suite.skip(&RULES, &reason);
     }
-    judge(suite, offered, &create, &call);
+    check_plan(suite, offered, &create, &call);
     let Some(planned) = usable_plan(offered, call) else { return };
     check_stable(suite, offered, &create, &planned).await;
     unknown_parts(suite, offered, &create, &planned).await;
     // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
         reordered(suite, offered, &create).await;
-        empties(suite, offered, &create).await;
-        numbers(suite, offered, &create).await;
-        large(suite, offered, &create).await;
+        check_empty_values(suite, offered, &create).await;
+        check_numbers(suite, offered, &create).await;
+        check_large_sets(suite, offered, &create).await;
         unproposed(suite, offered, &create).await;
         deferred(suite, offered, &create).await;
     }
@@ -117,7 +117,7 @@ fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> 
 }
 
 /// Holds one plan to the rules of a host.
-pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput, call: &Call) {
+pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanInput, call: &Call) {
     let subject = offered.subject();
     let Some(answer) = call.message().filter(|_| call.is_fine()) else { return };
     let is_deferred = answer.get_msg(6);
@@ -141,7 +141,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no planned value".to_owned());
             return suite.check("P-01", false, || {
-                Finding::new("P-01", &subject, why).by(call).input(shown(&input.config))
+                Finding::new("P-01", &subject, why).by(call).input(display_value(&input.config))
             });
         }
     };
@@ -189,14 +189,15 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }
         for finding in own {
-            let configured = finding.path.find(&input.config).map(shown).unwrap_or_default();
-            let planned = finding.path.find(value.value()).map(shown).unwrap_or_default();
+            let configured =
+                finding.path.find(&input.config).map(display_value).unwrap_or_default();
+            let planned = finding.path.find(value.value()).map(display_value).unwrap_or_default();
             suite.check(rule, false, || {
                 Finding::new(rule, &subject, finding.message.clone())
                     .at(&finding.path)
                     .by(call)
                     .values(configured, planned)
-                    .input(shown(&input.config))
+                    .input(display_value(&input.config))
             });
         }
     }
@@ -280,13 +281,13 @@ async fn check_stable(
             _ => Vec::new(),
         };
         suite.check("P-05", held, || {
-            let found = again.map(|it| it.map(|it| shown(it.value())).unwrap_or_default());
+            let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
             Finding::new("P-05", &offered.subject(), "the same request gets two plans")
                 .at(differs.first().cloned().unwrap_or_default())
                 .by(&planned.call)
                 .by(&call)
-                .values(shown(&planned.value), found.unwrap_or_default())
-                .input(shown(&create.config))
+                .values(display_value(&planned.value), found.unwrap_or_default())
+                .input(display_value(&create.config))
         });
     }
 }
@@ -322,20 +323,20 @@ async fn unknown_parts(
         );
         suite.check("P-06", odd.is_empty(), || {
             let at = path_of_first(&odd);
-            let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+            let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
             Finding::new("P-06", &offered.subject(), message.replace(" .", " "))
                 .at(&at)
                 .by(&before.call)
                 .by(&planned.call)
                 .values(part(&before.value), part(&planned.value))
-                .input(shown(&earlier.config))
+                .input(display_value(&earlier.config))
         });
     }
 }
 
 /// The type and value with every set as a list in the opposite order, which only shows on the wire.
-fn reversed(value: &Value, ty: &Type) -> (Value, Type) {
+fn with_reversed_sets(value: &Value, ty: &Type) -> (Value, Type) {
     match (value, ty) {
         (Value::Set(set), Type::Set(element)) => {
             let items: Vec<Value> = set.items().iter().rev().cloned().collect();
@@ -345,7 +346,7 @@ fn reversed(value: &Value, ty: &Type) -> (Value, Type) {
             let parts: Vec<_> = object
                 .iter()
                 .filter_map(|(name, part)| {
-                    let (value, ty) = reversed(part, of.attributes.get(name)?);
+                    let (value, ty) = with_reversed_sets(part, of.attributes.get(name)?);
                     Some((name.clone(), value, ty))
                 })
                 .collect();
@@ -399,8 +400,8 @@ async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput)
         }
     }
     let Some(expected) = plan(suite, offered, &usual).await else { return };
-    let (config, other) = reversed(&usual.config, &ty);
-    let (proposed, proposed_ty) = reversed(&usual.proposed, &ty);
+    let (config, other) = with_reversed_sets(&usual.config, &ty);
+    let (proposed, proposed_ty) = with_reversed_sets(&usual.proposed, &ty);
     // Only the bytes differ: list and set have the same form on the wire.
     let request = request::plan(offered, &usual)
         .with(3, request::dynamic(&proposed, &proposed_ty).encode())
@@ -409,7 +410,7 @@ async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput)
     let again = decode(call.message().and_then(|it| it.get_msg(1)), &ty);
     let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
     suite.check("P-14", held, || {
-        let found = again.map(|it| it.map(|it| shown(it.value())).unwrap_or_default());
+        let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
         Finding::new(
             "P-14",
             &offered.subject(),
@@ -417,12 +418,12 @@ async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput)
         )
         .by(&expected.call)
         .by(&call)
-        .values(shown(&expected.value), found.unwrap_or_default())
-        .input(shown(&usual.config))
+        .values(display_value(&expected.value), found.unwrap_or_default())
+        .input(display_value(&usual.config))
     });
 }
 
-async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-15") {
         return;
     }
@@ -455,14 +456,17 @@ async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
                 Finding::new("P-15", &offered.subject(), "null and empty are not told apart")
                     .at(&path)
                     .by(&planned.call)
-                    .values(shown(&part), got.as_ref().map(shown).unwrap_or_default())
-                    .input(shown(&input.config))
+                    .values(
+                        display_value(&part),
+                        got.as_ref().map(display_value).unwrap_or_default(),
+                    )
+                    .input(display_value(&input.config))
             });
         }
     }
 }
 
-async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+async fn check_numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-21") {
         return;
     }
@@ -487,8 +491,8 @@ async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
                 Finding::new("P-21", &offered.subject(), "a number is rounded")
                     .at(&path)
                     .by(&planned.call)
-                    .values(text, got.as_ref().map(shown).unwrap_or_default())
-                    .input(shown(&input.config))
+                    .values(text, got.as_ref().map(display_value).unwrap_or_default())
+                    .input(display_value(&input.config))
             });
         }
     }

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use formwork_value::{Path, Value};
 
+use super::display_value;
 use super::plan::identity_problem;
-use super::shown;
 use crate::finding::Finding;
 use crate::generate;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
@@ -54,7 +54,7 @@ pub(super) struct ReadBack {
 }
 
 /// Holds the answer to a read to the rules of a host; returns it if it is usable.
-pub(super) fn judge(
+pub(super) fn check_read_answer(
     suite: &mut Suite,
     offered: &OfferedType,
     call: &Call,
@@ -70,7 +70,7 @@ pub(super) fn judge(
         Finding::new("R-05", &subject, "an answer without errors has no new state")
             .by(call)
             .values("the object, or null", "nothing")
-            .input(shown(input))
+            .input(display_value(input))
     });
     if has_error || is_absent {
         return None;
@@ -87,7 +87,7 @@ pub(super) fn judge(
         Ok(value) => value?,
         Err(why) => {
             suite.check("R-01", false, || {
-                Finding::new("R-01", &subject, why).by(call).input(shown(input))
+                Finding::new("R-01", &subject, why).by(call).input(display_value(input))
             });
             return None;
         }
@@ -104,12 +104,12 @@ pub(super) fn judge(
         let first = odd.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         let at = first.map(|it| it.path.clone()).unwrap_or_default();
-        let found = at.find(value.value()).map(shown).unwrap_or_default();
+        let found = at.find(value.value()).map(display_value).unwrap_or_default();
         Finding::new("R-01", &subject, message)
             .at(&at)
             .by(call)
             .values("a known value of the schema's type", found)
-            .input(shown(input))
+            .input(display_value(input))
     });
     Some(ReadBack { value: Some(value.into_value()), private })
 }
@@ -128,9 +128,9 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         suite.check_survived("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
                 .by(&call)
-                .input(shown(&state))
+                .input(display_value(&state))
         });
-        let Some(back) = judge(suite, offered, &call, &state) else {
+        let Some(back) = check_read_answer(suite, offered, &call, &state) else {
             continue;
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
@@ -148,12 +148,12 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         // An error is no other object.
         suite.check("R-02", held || !again.is_fine(), || {
             let found = second.and_then(Result::ok).flatten();
-            let found = found.map(|it| shown(it.value())).unwrap_or_default();
+            let found = found.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
                 .by(&call)
                 .by(&again)
-                .values(shown(&value), found)
-                .input(shown(&state))
+                .values(display_value(&value), found)
+                .input(display_value(&state))
         });
     }
     minimal(suite, offered).await;
@@ -183,7 +183,7 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
     suite.check_survived("R-07", &call, || {
         Finding::new("R-07", &subject, "a state with an id only brings it down")
             .by(&call)
-            .input(shown(&bare))
+            .input(display_value(&bare))
     });
     let state = super::upgrade::state(suite, offered, 0);
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.

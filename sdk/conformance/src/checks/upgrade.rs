@@ -3,7 +3,7 @@
 use formwork_value::codec::json;
 use formwork_value::{Number, Type, Value};
 
-use super::{differences, shown};
+use super::{differences, display_value};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::message::Msg;
@@ -93,7 +93,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
         return suite.check("U-01", false, || {
             Finding::new("U-01", &offered.subject(), "a state of the current version is refused")
                 .by(call)
-                .input(shown(value))
+                .input(display_value(value))
         });
     }
     let upgraded = decode(answer.get_msg(1), &ty);
@@ -102,7 +102,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
         Finding::new("U-07", &offered.subject(), "a stored object becomes nothing")
             .by(call)
             .values("the object", "null or absent")
-            .input(shown(value))
+            .input(display_value(value))
     });
     match upgraded {
         Err(why) => suite.check("U-01", false, || {
@@ -112,13 +112,13 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                 format!("the answer is no value of the type: {why}"),
             )
             .by(call)
-            .input(shown(value))
+            .input(display_value(value))
         }),
         Ok(Some(upgraded)) if is_there => {
             let changed = differences(value, upgraded.value());
             suite.check("U-01", changed.is_empty(), || {
                 let at = changed.first().cloned().unwrap_or_default();
-                let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+                let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
                 Finding::new(
                     "U-01",
                     &offered.subject(),
@@ -127,7 +127,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                 .at(&at)
                 .by(call)
                 .values(part(value), part(upgraded.value()))
-                .input(shown(value))
+                .input(display_value(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
             // A host calls it whenever it reads a state, also if the version is the same.
@@ -268,7 +268,7 @@ async fn precise(suite: &mut Suite, offered: &OfferedType) {
             Finding::new("U-10", &offered.subject(), "a number or text is not the same afterwards")
                 .at(&path)
                 .by(&call)
-                .values(shown(before), shown(after))
+                .values(display_value(before), display_value(after))
         });
     }
 }
@@ -294,9 +294,9 @@ async fn identity(suite: &mut Suite, offered: &OfferedType) {
         Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
             .by(&call)
             .values(
-                shown(&value),
+                display_value(&value),
                 match upgraded {
-                    Ok(Some(upgraded)) => shown(upgraded.value()),
+                    Ok(Some(upgraded)) => display_value(upgraded.value()),
                     Ok(None) => call.outcome(),
                     Err(why) => why,
                 },

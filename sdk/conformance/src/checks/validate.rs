@@ -6,7 +6,7 @@ use bytes::Bytes;
 use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Path, Type, Value};
 
-use super::shown;
+use super::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::legal::path_of;
@@ -53,7 +53,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType) {
             suite.check("V-01", false, || {
                 Finding::new("V-01", &offered.subject(), "validation crashes or hangs")
                     .by(&call)
-                    .input(shown(&shrunk))
+                    .input(display_value(&shrunk))
             });
             // One crash is enough to know, and each costs a restart.
             return;
@@ -93,7 +93,7 @@ fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &
                 .at(&path)
                 .by(call)
                 .values("a diagnostic that can be shown", truncate(&diag.line(), 200))
-                .input(shown(config))
+                .input(display_value(config))
         });
     }
 }
@@ -165,7 +165,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
             .at(&path)
             .by(&call)
             .values("no error", first_error(&call))
-            .input(shown(&changed))
+            .input(display_value(&changed))
         });
     }
 }
@@ -197,7 +197,7 @@ async fn repeated(suite: &mut Suite, offered: &OfferedType, config: &Value) {
                     .by(&first)
                     .by(&again)
                     .values(first.outcome(), again.outcome())
-                    .input(shown(&value))
+                    .input(display_value(&value))
             });
         }
     }
@@ -225,7 +225,7 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
                 .at(&path)
                 .by(&call)
                 .values("an error at the attribute", first_error(&call))
-                .input(shown(&changed))
+                .input(display_value(&changed))
         });
     }
 }
@@ -247,7 +247,7 @@ async fn secret(suite: &mut Suite, offered: &OfferedType, config: &Value) {
             Finding::new("V-07", &offered.subject(), "a diagnostic tells a sensitive value")
                 .by(&call)
                 .values("no value", leak.map(|it| it.line()).unwrap_or_default())
-                .input(shown(&planted))
+                .input(display_value(&planted))
         });
     }
 }
@@ -273,7 +273,7 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         Finding::new("V-10", &offered.subject(), "a write-only value is accepted from an old host")
             .by(&call)
             .values("an error", call.outcome())
-            .input(shown(config))
+            .input(display_value(config))
     });
 }
 
@@ -387,7 +387,7 @@ async fn examples(suite: &mut Suite, types: &[OfferedType]) {
                 Finding::new("V-11", &offered.subject(), format!("{file} does not validate"))
                     .by(&call)
                     .values("no error", first_error(&call))
-                    .input(shown(&value))
+                    .input(display_value(&value))
             });
         }
     }

@@ -60,7 +60,7 @@ pub(super) async fn send_upstream(
     }
     let name = ServerName::try_from(host).map_err(io::Error::other)?;
     // As the provider itself would verify it: the proxy must hide no wrong certificate.
-    let config = ClientConfig::builder_with_provider(formwork_plugin_protocol::cryptography())
+    let config = ClientConfig::builder_with_provider(formwork_plugin_protocol::crypto_provider())
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_platform_verifier())
         .map_err(io::Error::other)?

@@ -54,7 +54,7 @@ impl Certificates {
         let params = CertificateParams::new([host.to_owned()]).ok()?;
         let certificate = params.signed_by(&key, &self.0).ok()?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let provider = formwork_plugin_protocol::cryptography();
+        let provider = formwork_plugin_protocol::crypto_provider();
         let builder = ServerConfig::builder_with_provider(provider);
         let builder = builder.with_safe_default_protocol_versions().ok()?.with_no_client_auth();
         let chain = vec![certificate.der().clone(), self.0.der().clone()];

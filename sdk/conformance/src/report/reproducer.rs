@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use formwork_plugin_protocol::raw::RawStatus;
-use formwork_plugin_protocol::transcript::{Outcome, ReadError, RecordedCall, Transcript};
+use formwork_plugin_protocol::transcript::{CallOutcome, ReadError, RecordedCall, Transcript};
 
 use crate::finding::Finding;
 use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
@@ -44,14 +44,14 @@ fn recorded(call: &Call, protocol: u32) -> RecordedCall {
         answers: call.answers.clone(),
         outcome: match &call.reply {
             // The call ended well, and only its bytes make no sense.
-            Reply::Answered(_) | Reply::Garbage => Outcome::Ok,
-            Reply::Refused(code, message) => Outcome::Status(RawStatus {
+            Reply::Answered(_) | Reply::Garbage => CallOutcome::Ok,
+            Reply::Refused(code, message) => CallOutcome::Status(RawStatus {
                 code: code_number(code),
                 message: message.clone(),
                 details: bytes::Bytes::new(),
             }),
-            Reply::Lost { why, .. } => Outcome::Failed(why.clone()),
-            Reply::TimedOut => Outcome::Unfinished,
+            Reply::Lost { why, .. } => CallOutcome::Failed(why.clone()),
+            Reply::TimedOut => CallOutcome::Unfinished,
         },
     }
 }
@@ -149,20 +149,20 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
     Ok(outcomes)
 }
 
-fn same_kind(a: &Outcome, b: &Outcome) -> bool {
+fn same_kind(a: &CallOutcome, b: &CallOutcome) -> bool {
     match (a, b) {
         // Only the kind: the text depends on the moment.
-        (Outcome::Failed(_), Outcome::Failed(_)) => true,
+        (CallOutcome::Failed(_), CallOutcome::Failed(_)) => true,
         (a, b) => a == b,
     }
 }
 
-fn words(outcome: &Outcome, messages: usize) -> String {
+fn words(outcome: &CallOutcome, messages: usize) -> String {
     match outcome {
-        Outcome::Ok => format!("answered with {messages} messages"),
-        Outcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
-        Outcome::Failed(why) => format!("the provider is gone: {why}"),
-        Outcome::Unfinished => "no answer in time".to_owned(),
+        CallOutcome::Ok => format!("answered with {messages} messages"),
+        CallOutcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
+        CallOutcome::Failed(why) => format!("the provider is gone: {why}"),
+        CallOutcome::Unfinished => "no answer in time".to_owned(),
     }
 }
 

@@ -5,44 +5,44 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Ident, Path};
 
-use super::{Resource, hidden};
+use super::{Resource, hidden_variable};
 use crate::like;
-use crate::part::Part;
+use crate::part::ModelField;
 
 /// A type that an expression may answer, and what the trait has for it.
-struct Case {
+struct AnswerCase {
     ty: TokenStream,
     items: TokenStream,
 }
 
 /// A trait of what may be answered.
-struct Answers<'w> {
+struct AnswerTrait<'w> {
     word: &'w str,
     name: TokenStream,
     items: TokenStream,
-    cases: &'w [Case],
+    cases: &'w [AnswerCase],
     /// Whether there is no less than all.
     is_whole: bool,
 }
 
 impl Resource<'_> {
-    pub(super) fn traits(&self) -> TokenStream {
+    pub(super) fn answer_traits(&self) -> TokenStream {
         let has = |word| self.said.expression(word).is_some();
-        let made = has("create").then(|| self.made());
-        let changed = has("update").then(|| self.changed());
-        let found = has("read").then(|| self.found());
+        let made = has("create").then(|| self.create_answers());
+        let changed = has("update").then(|| self.update_answers());
+        let found = has("read").then(|| self.read_answers());
         quote!(#made #changed #found)
     }
 
     /// Results of `create`: all computed attributes, or enough to read the rest.
-    fn made(&self) -> TokenStream {
+    fn create_answers(&self) -> TokenStream {
         let (computed, id) = (&self.computed, self.id_type());
         let is_open = self.asks_after_create();
         let answer = match is_open {
             true => quote!(::core::result::Result<#computed, #id>),
             false => quote!(#computed),
         };
-        let case = |ty: &TokenStream, body: TokenStream| Case {
+        let case = |ty: &TokenStream, body: TokenStream| AnswerCase {
             ty: ty.clone(),
             items: quote!(fn made(self) -> #answer { #body }),
         };
@@ -53,7 +53,7 @@ impl Resource<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         if is_open {
             cases.push(case(&id, quote!(::core::result::Result::Err(self))));
-        } else if self.ours().all(|part| self.is_id(part)) {
+        } else if self.computed_fields().all(|part| self.is_id(part)) {
             let id_part = self.id.map(|part| {
                 let ident = part.ident;
                 quote!(#ident: self)
@@ -61,14 +61,16 @@ impl Resource<'_> {
             cases.push(case(&id, quote!(#computed { #id_part })));
         }
         // The foreign struct lacks local attributes, so it would not be a whole answer.
-        if let Some(from) = self.from.filter(|_| self.ours().all(|part| !part.is_local())) {
-            let value = match self.ours().next() {
+        if let Some(from) =
+            self.from.filter(|_| self.computed_fields().all(|part| !part.is_local()))
+        {
+            let value = match self.computed_fields().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
                 None => quote!(#computed {}),
             };
             cases.push(case(&quote!(#from), all(value)));
         }
-        Answers {
+        AnswerTrait {
             word: "create",
             name: quote!(__Made),
             items: quote!(fn made(self) -> #answer;),
@@ -79,9 +81,9 @@ impl Resource<'_> {
     }
 
     /// Results of `update`: all computed attributes, or nothing.
-    fn changed(&self) -> TokenStream {
+    fn update_answers(&self) -> TokenStream {
         let (model, computed) = (&self.input.ident, &self.computed);
-        let (prior, is_open) = (hidden("prior"), self.asks_after_update());
+        let (prior, is_open) = (hidden_variable("prior"), self.asks_after_update());
         let method = match is_open {
             true => {
                 quote!(fn computed(self, #prior: &#model) -> ::core::option::Option<#computed>)
@@ -90,7 +92,7 @@ impl Resource<'_> {
         };
         // Every body uses the parameter, because an unused one would cause a warning in the
         // author's crate.
-        let case = |ty: &TokenStream, body: TokenStream| Case {
+        let case = |ty: &TokenStream, body: TokenStream| AnswerCase {
             ty: ty.clone(),
             items: quote! {
                 type Same = Self;
@@ -112,7 +114,7 @@ impl Resource<'_> {
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
         // `()` tells nothing, which is enough only if a read tells the rest or nothing else
         // changes.
-        let is_done_enough = is_open || self.ours().all(Part::keeps);
+        let is_done_enough = is_open || self.computed_fields().all(ModelField::keeps_prior_value);
         if is_done_enough {
             let body = match is_open {
                 true => quote!(::core::option::Option::None),
@@ -120,26 +122,26 @@ impl Resource<'_> {
             };
             cases.push(case(&quote!(()), body));
         }
-        if let Some(from) = self.from.filter(|_| self.is_told()) {
-            let told = self.told(from, &self.prior_id(&quote!(#prior)));
+        if let Some(from) = self.from.filter(|_| self.is_set_by_service()) {
+            let told = self.computed_from_service(from, &self.prior_id(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
         // Other types have no such `Same` either, and no further error is reported.
         let items = quote!(type Same: __Changed; fn changed(self) -> Self::Same; #method;);
         let (word, name, is_whole) = ("update", quote!(__Changed), !is_done_enough);
-        Answers { word, name, items, cases: &cases, is_whole }.expand(model)
+        AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model)
     }
 
     /// Results of `read`: an object, as the service's struct or as the model, or none.
-    fn found(&self) -> TokenStream {
+    fn read_answers(&self) -> TokenStream {
         let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
-        let known = hidden("known");
+        let known = hidden_variable("known");
         let is_open = self.asks_after_create() || self.asks_after_update();
         let method = is_open.then(|| quote!(fn computed(self, #known: #id) -> #computed));
         let mut objects =
             vec![(quote!(#model), quote!(self), quote!(::core::convert::Into::into(self)))];
         if let Some(from) = self.from {
-            let told = self.told(from, &quote!(#known));
+            let told = self.computed_from_service(from, &quote!(#known));
             objects.push((quote!(#from), quote!(current.with(self)), told));
         }
         let ones = objects.iter().map(|(ty, with, told)| {
@@ -158,7 +160,7 @@ impl Resource<'_> {
         let ones: TokenStream = ones.collect();
         let cases: Vec<_> = objects
             .into_iter()
-            .map(|(ty, ..)| Case {
+            .map(|(ty, ..)| AnswerCase {
                 items: quote! {
                     type One = #ty;
 
@@ -174,7 +176,7 @@ impl Resource<'_> {
             fn found(self) -> ::core::option::Option<Self::One>;
         };
         let (word, name, is_whole) = ("read", quote!(__Found), false);
-        let answers = Answers { word, name, items, cases: &cases, is_whole }.expand(model);
+        let answers = AnswerTrait { word, name, items, cases: &cases, is_whole }.expand(model);
         let method = method.map(|method| quote!(#method;));
         quote! {
             #answers
@@ -200,10 +202,10 @@ impl Resource<'_> {
     }
 
     /// The computed attributes, from the service's struct and the id.
-    fn told(&self, from: &Path, id: &TokenStream) -> TokenStream {
+    fn computed_from_service(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
-        let theirs: Vec<_> = self.ours().filter(|part| !part.is_local()).collect();
-        let (names, values) = like::taken(&theirs);
+        let theirs: Vec<_> = self.computed_fields().filter(|part| !part.is_local()).collect();
+        let (names, values) = like::taken_fields(&theirs);
         let own = self.id.filter(|id| id.is_local()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)
@@ -216,10 +218,10 @@ impl Resource<'_> {
     }
 }
 
-impl Answers<'_> {
+impl AnswerTrait<'_> {
     fn expand(&self, model: &Ident) -> TokenStream {
         let Self { word, name, items, cases, is_whole } = self;
-        let all: Vec<_> = cases.iter().map(|case| format!("`{}`", shown(&case.ty))).collect();
+        let all: Vec<_> = cases.iter().map(|case| format!("`{}`", type_text(&case.ty))).collect();
         let message = format!("`{word}` of `{model}` cannot answer `{{Self}}`");
         let mut note = format!("it answers {}", all.join(" or "));
         if *is_whole {
@@ -228,7 +230,8 @@ impl Answers<'_> {
                  by what authors set",
             );
         }
-        let impls = cases.iter().map(|Case { ty, items }| quote!(impl #name for #ty { #items }));
+        let impls =
+            cases.iter().map(|AnswerCase { ty, items }| quote!(impl #name for #ty { #items }));
         quote! {
             #[diagnostic::on_unimplemented(
                 message = #message,
@@ -245,7 +248,7 @@ impl Answers<'_> {
 }
 
 /// A type as people write it.
-fn shown(ty: &TokenStream) -> String {
+fn type_text(ty: &TokenStream) -> String {
     // Tokens are printed with spaces between them.
     let text = ty.to_string().replace(":: core :: option :: ", "");
     [(" :: ", "::"), (" < ", "<"), (" >", ">")]

@@ -14,8 +14,8 @@ pub(crate) struct ResourceArgs {
     pub(crate) held: Vec<HandlerField>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
-    pub(crate) ready: Option<Waiting>,
-    pub(crate) gone: Option<Waiting>,
+    pub(crate) ready: Option<WaitArgs>,
+    pub(crate) gone: Option<WaitArgs>,
 }
 
 /// A field available to handlers.
@@ -25,7 +25,7 @@ pub(crate) struct HandlerField {
 }
 
 /// A wait, with its condition.
-pub(crate) struct Waiting {
+pub(crate) struct WaitArgs {
     /// The word itself.
     pub(crate) word: Ident,
     /// Condition on the object that was found.
@@ -50,7 +50,7 @@ const EXPRESSIONS: [&str; 14] = [
     "identity_version",
     "identity_upgrades",
 ];
-const HOW: [&str; 3] = ["every", "at_most", "doubling_to"];
+const WAIT_OPTIONS: [&str; 3] = ["every", "at_most", "doubling_to"];
 
 impl ResourceArgs {
     /// Reads the `#[resource(…)]` among `attributes`, if there is one.
@@ -69,16 +69,16 @@ impl ResourceArgs {
         self.expressions.iter().find(|(said, _)| said == word).map(|(_, expression)| expression)
     }
 
-    fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
+    fn read_arg(&mut self, input: ParseStream<'_>) -> Result<()> {
         // Also reserved words, so that a wrong one gets the message below and not one of the
         // parser.
         let word = Ident::parse_any(input)?;
         if word == "ready" || word == "gone" {
             let slot = if word == "ready" { &mut self.ready } else { &mut self.gone };
             if slot.is_some() {
-                return Err(twice(&word));
+                return Err(duplicate_word_error(&word));
             }
-            *slot = Some(Waiting::parse(word, input)?);
+            *slot = Some(WaitArgs::parse(word, input)?);
             return Ok(());
         }
         if !EXPRESSIONS.iter().any(|known| word == known) {
@@ -89,7 +89,7 @@ impl ResourceArgs {
             return Err(Error::new(word.span(), why));
         }
         if self.expression(&word.to_string()).is_some() {
-            return Err(twice(&word));
+            return Err(duplicate_word_error(&word));
         }
         input.parse::<Token![=]>()?;
         self.expressions.push((word, input.parse()?));
@@ -99,13 +99,13 @@ impl ResourceArgs {
 
 impl Parse for ResourceArgs {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let (name, held) = (input.parse()?, held(input)?);
+        let (name, held) = (input.parse()?, handler_fields(input)?);
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
             // A comma may also end the list.
             if !input.is_empty() {
-                said.hear(input)?;
+                said.read_arg(input)?;
             }
         }
         Ok(said)
@@ -113,7 +113,7 @@ impl Parse for ResourceArgs {
 }
 
 /// Arguments in parentheses behind the name.
-fn held(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
+fn handler_fields(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());
     }
@@ -128,7 +128,7 @@ fn held(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
     Ok(held(&content, one)?.into_iter().collect())
 }
 
-impl Waiting {
+impl WaitArgs {
     fn parse(word: Ident, input: ParseStream<'_>) -> Result<Self> {
         let mut waiting = Self { word, until: None, how: Vec::new() };
         if !input.peek(token::Paren) {
@@ -137,7 +137,7 @@ impl Waiting {
         let content;
         parenthesized!(content in input);
         while !content.is_empty() {
-            waiting.hear(&content)?;
+            waiting.read_option(&content)?;
             if !content.is_empty() {
                 content.parse::<Token![,]>()?;
             }
@@ -145,7 +145,7 @@ impl Waiting {
         Ok(waiting)
     }
 
-    fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
+    fn read_option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let is_word =
             // `size == 1` is a condition, `every = …` is not.
             input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);
@@ -157,13 +157,13 @@ impl Waiting {
             };
         }
         let how = Ident::parse_any(input)?;
-        if !HOW.iter().any(|known| how == known) {
-            let (word, known) = (&self.word, HOW.join(", "));
+        if !WAIT_OPTIONS.iter().any(|known| how == known) {
+            let (word, known) = (&self.word, WAIT_OPTIONS.join(", "));
             let why = format!("`{how}` is not a word that `{word}` knows; there are {known}");
             return Err(Error::new(how.span(), why));
         }
         if self.how.iter().any(|(said, _)| *said == how) {
-            return Err(twice(&how));
+            return Err(duplicate_word_error(&how));
         }
         input.parse::<Token![=]>()?;
         self.how.push((how, input.parse()?));
@@ -171,6 +171,6 @@ impl Waiting {
     }
 }
 
-fn twice(word: &Ident) -> Error {
+fn duplicate_word_error(word: &Ident) -> Error {
     Error::new(word.span(), format!("`{word}` is repeated"))
 }

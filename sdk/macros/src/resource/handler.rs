@@ -6,10 +6,10 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAwait, Ident, Token};
 
-use super::args::Waiting;
-use super::scope::{Mentions, Scope, named};
-use super::{Resource, hidden, hidden_at};
-use crate::part::Part;
+use super::args::WaitArgs;
+use super::scope::{Mentions, Scope, unreserved_fields};
+use super::{Resource, hidden_variable, hidden_variable_at};
+use crate::part::ModelField;
 
 /// Kind of the call.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ enum Phase {
 }
 
 /// A wait until an object is in a state.
-struct Wait<'a> {
+struct StateWait<'a> {
     /// The state, as messages name it.
     state: &'a str,
     /// The author's condition.
@@ -38,7 +38,7 @@ impl Resource<'_> {
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
         let made = self.answer(expression, Phase::Create);
         let body = if self.asks_after_create() {
-            let known = hidden("known");
+            let known = hidden_variable("known");
             let copy = quote!(::core::clone::Clone::clone(&#known));
             let kept = self.id.map(|id| {
                 let (ident, value) = (id.ident, id.as_draft(&copy));
@@ -59,7 +59,7 @@ impl Resource<'_> {
                 },
                 None => quote!(return ::core::result::Result::Ok(all)),
             };
-            let found = self.found_anew(Phase::Create);
+            let found = self.read_after_change(Phase::Create);
             quote! {
                 let #known = match #made {
                     ::core::result::Result::Ok(all) => { #all }
@@ -111,7 +111,7 @@ impl Resource<'_> {
                     }
                 }
             });
-            let found = self.found_anew(Phase::Update);
+            let found = self.read_after_change(Phase::Update);
             let id = self.prior_id(&quote!(call.prior));
             quote! {
                 let changed = #changed;
@@ -142,7 +142,12 @@ impl Resource<'_> {
         let (model, deleted) = (&self.input.ident, self.answer(expression, Phase::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
-            let wait = Wait { state: "gone", condition: None, how: &how(gone), found: &is_gone };
+            let wait = StateWait {
+                state: "gone",
+                condition: None,
+                how: &wait_option_calls(gone),
+                found: &is_gone,
+            };
             let waited = self.expand_wait(Phase::Delete, &wait);
             quote!(#waited;)
         });
@@ -160,10 +165,11 @@ impl Resource<'_> {
 
     /// Result of an expression, with the type that it must have.
     fn answer(&self, expression: &Expr, phase: Phase) -> TokenStream {
-        let bound = self.scope_of(phase).bound(&Mentions::of([expression]));
-        let at = place(expression);
-        let answer = hidden_at("answer", at);
-        let awaited = awaited(expression, at);
+        let bound =
+            self.scope_of(phase).mentioned_bindings(&Mentions::in_expressions([expression]));
+        let at = call_span(expression);
+        let answer = hidden_variable_at("answer", at);
+        let awaited = await_expression(expression, at);
         let check = match phase {
             Phase::Create => quote_spanned!(at=> __Made::made),
             Phase::Read => quote_spanned!(at=> __Found::found),
@@ -179,11 +185,11 @@ impl Resource<'_> {
     }
 
     /// The service's object after a creation or change.
-    fn found_anew(&self, phase: Phase) -> TokenStream {
+    fn read_after_change(&self, phase: Phase) -> TokenStream {
         match &self.said.ready {
             Some(ready) => {
                 let until = &ready.until;
-                let one = hidden("one");
+                let one = hidden_variable("one");
                 // Not in a closure, so that a condition may end the waiting with a `?`.
                 let is_ready = quote! {
                     match found {
@@ -194,8 +200,11 @@ impl Resource<'_> {
                         ::core::option::Option::None => ::core::option::Option::None,
                     }
                 };
-                let (condition, how) = (until.as_ref(), &how(ready));
-                self.expand_wait(phase, &Wait { state: "ready", condition, how, found: &is_ready })
+                let (condition, how) = (until.as_ref(), &wait_option_calls(ready));
+                self.expand_wait(
+                    phase,
+                    &StateWait { state: "ready", condition, how, found: &is_ready },
+                )
             }
             // An existing object may not be visible at once.
             None => {
@@ -203,33 +212,34 @@ impl Resource<'_> {
                 let found = &quote!(found);
                 self.expand_wait(
                     phase,
-                    &Wait { state: "there", condition: None, how: &soon, found },
+                    &StateWait { state: "there", condition: None, how: &soon, found },
                 )
             }
         }
     }
 
     /// Asks `read` until `found` is what is waited for.
-    fn expand_wait(&self, phase: Phase, wait: &Wait<'_>) -> TokenStream {
-        let Wait { state, condition, how, found } = *wait;
+    fn expand_wait(&self, phase: Phase, wait: &StateWait<'_>) -> TokenStream {
+        let StateWait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
         let scope = self.scope();
         let scope = match phase {
             Phase::Create => {
                 let scope = scope.attributes(self.settable(), &quote!(call.planned));
-                let known = hidden("known");
+                let known = hidden_variable("known");
                 self.id.into_iter().fold(scope, |scope, id| {
                     scope.and(id.ident, quote!(::core::clone::Clone::clone(&#known)))
                 })
             }
             _ => self.attributes_of(phase, scope),
         };
-        let bound = scope.bound(&Mentions::of(std::iter::once(read).chain(condition)));
-        let at = place(read);
-        let answer = hidden_at("answer", at);
-        let awaited = awaited(read, at);
+        let bound = scope
+            .mentioned_bindings(&Mentions::in_expressions(std::iter::once(read).chain(condition)));
+        let at = call_span(read);
+        let answer = hidden_variable_at("answer", at);
+        let awaited = await_expression(read, at);
         let checked = quote_spanned!(at=> __Found::found(#answer?));
-        let what = format!("the {} is {state}", self.words());
+        let what = format!("the {} is {state}", self.display_name());
         quote! {
             call.wait(#what)
                 #how
@@ -243,8 +253,8 @@ impl Resource<'_> {
         }
     }
 
-    fn settable(&self) -> impl Iterator<Item = &Part<'_>> {
-        named(self.parts).filter(|part| part.is_settable())
+    fn settable(&self) -> impl Iterator<Item = &ModelField<'_>> {
+        unreserved_fields(self.parts).filter(|part| part.is_settable())
     }
 
     /// The names that an expression has.
@@ -272,25 +282,25 @@ impl Resource<'_> {
     fn attributes_of(&self, phase: Phase, scope: Scope) -> Scope {
         match phase {
             Phase::Create => scope.attributes(self.settable(), &quote!(call.planned)),
-            Phase::Read => scope.attributes(named(self.parts), &quote!(call.current)),
+            Phase::Read => scope.attributes(unreserved_fields(self.parts), &quote!(call.current)),
             Phase::Update => {
-                let others = named(self.parts).filter(|part| !part.is_settable());
+                let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
                 let scope = scope.attributes(self.settable(), &quote!(call.planned));
                 scope.attributes(others, &quote!(call.prior))
             }
-            Phase::Delete => scope.attributes(named(self.parts), &quote!(call.prior)),
+            Phase::Delete => scope.attributes(unreserved_fields(self.parts), &quote!(call.prior)),
         }
     }
 }
 
 /// The words about waiting, as those of a `Wait`.
-fn how(waiting: &Waiting) -> TokenStream {
+fn wait_option_calls(waiting: &WaitArgs) -> TokenStream {
     let words = waiting.how.iter().map(|(word, value)| quote!(.#word(#value)));
     words.collect()
 }
 
 /// An expression whose value is waited for.
-fn awaited(expression: &Expr, at: Span) -> ExprAwait {
+fn await_expression(expression: &Expr, at: Span) -> ExprAwait {
     ExprAwait {
         attrs: Vec::new(),
         base: Box::new(expression.clone()),
@@ -300,7 +310,7 @@ fn awaited(expression: &Expr, at: Span) -> ExprAwait {
 }
 
 /// Span for errors about an expression: the name of the called function.
-fn place(expression: &Expr) -> Span {
+fn call_span(expression: &Expr) -> Span {
     let at = match expression {
         Expr::MethodCall(call) => call.method.span(),
         Expr::Call(call) => match &*call.func {

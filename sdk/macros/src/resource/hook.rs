@@ -43,8 +43,10 @@ impl Resource<'_> {
         end: &TokenStream,
     ) -> Option<TokenStream> {
         let expression = self.said.expression(word)?;
-        let (name, bound) =
-            (format_ident!("{word}"), self.scope().bound(&Mentions::of([expression])));
+        let (name, bound) = (
+            format_ident!("{word}"),
+            self.scope().mentioned_bindings(&Mentions::in_expressions([expression])),
+        );
         // All other handlers may wait for something.
         let is_async = word != "validate";
         let (keyword, wait) = (is_async.then(|| quote!(async)), is_async.then(|| quote!(.await)));

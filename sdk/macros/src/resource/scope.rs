@@ -8,10 +8,10 @@ use syn::ext::IdentExt as _;
 use syn::{Error, Expr, Ident, Result};
 
 use super::args::HandlerField;
-use crate::part::Part;
+use crate::part::ModelField;
 
 /// The words for a call and for what it brings as a whole.
-const WHOLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
+const CALL_WORDS: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 
 /// The names that stand alone in expressions, not behind a dot.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Mentions {
 
 impl Mentions {
     /// Those of several expressions.
-    pub(crate) fn of<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
+    pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut mentions = Self::default();
         for expression in expressions {
             mentions.collect(expression.to_token_stream());
@@ -53,7 +53,7 @@ impl Mentions {
     }
 
     /// Whether a name is among them.
-    pub(crate) fn has(&self, name: &Ident) -> bool {
+    pub(crate) fn contains(&self, name: &Ident) -> bool {
         self.has_text(&name.unraw().to_string())
     }
 
@@ -72,7 +72,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// Fields that the handlers hold.
-    pub(crate) fn held(held: &[HandlerField]) -> Self {
+    pub(crate) fn of_handler_fields(held: &[HandlerField]) -> Self {
         let variables = held.iter().enumerate().map(|(at, held)| {
             let at = syn::Index::from(at);
             (held.ident.clone(), quote!(&self.#at))
@@ -83,7 +83,7 @@ impl Scope {
     /// A copy of each attribute's value, out of a place.
     pub(crate) fn attributes<'p>(
         mut self,
-        parts: impl IntoIterator<Item = &'p Part<'p>>,
+        parts: impl IntoIterator<Item = &'p ModelField<'p>>,
         place: &TokenStream,
     ) -> Self {
         self.variables.extend(parts.into_iter().map(|part| {
@@ -101,18 +101,18 @@ impl Scope {
     }
 
     /// The variables that are mentioned. An unused one causes no warning.
-    pub(crate) fn bound(&self, mentions: &Mentions) -> TokenStream {
-        let needed = self.variables.iter().filter(|(ident, _)| mentions.has(ident));
+    pub(crate) fn mentioned_bindings(&self, mentions: &Mentions) -> TokenStream {
+        let needed = self.variables.iter().filter(|(ident, _)| mentions.contains(ident));
         // A name may be mentioned without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
     }
 }
 
 /// Checks that each name has one meaning.
-pub(crate) fn check_names(held: &[HandlerField], parts: &[Part<'_>]) -> Result<()> {
+pub(crate) fn check_names(held: &[HandlerField], parts: &[ModelField<'_>]) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
-            || WHOLES.iter().any(|whole| one.ident == whole);
+            || CALL_WORDS.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
             let why = format!("`{name}` has another meaning here; choose another name");
@@ -123,8 +123,10 @@ pub(crate) fn check_names(held: &[HandlerField], parts: &[Part<'_>]) -> Result<(
 }
 
 /// The attributes whose names have no other meaning.
-pub(crate) fn named<'p>(parts: &'p [Part<'p>]) -> impl Iterator<Item = &'p Part<'p>> {
-    let is_whole = |part: &Part<'_>| WHOLES.iter().any(|whole| part.ident == whole);
+pub(crate) fn unreserved_fields<'p>(
+    parts: &'p [ModelField<'p>],
+) -> impl Iterator<Item = &'p ModelField<'p>> {
+    let is_whole = |part: &ModelField<'_>| CALL_WORDS.iter().any(|whole| part.ident == whole);
     parts.iter().filter(move |part| !is_whole(part))
 }
 
@@ -149,7 +151,7 @@ mod tests {
             ("{ let a = || async { id }; a() }", "id", true),
         ];
         for (text, name, expected) in table {
-            let mentions = Mentions::of([&parse_str(text).unwrap()]);
+            let mentions = Mentions::in_expressions([&parse_str(text).unwrap()]);
             assert_eq!(mentions.has_text(name), expected, "{text}");
         }
     }

@@ -12,7 +12,7 @@ use formwork_value::{Plain, Type, Value};
 
 use crate::prelude::*;
 use crate::server::Server;
-use crate::testing::CLIENT;
+use crate::testing::CLIENT_CAPABILITIES;
 
 /// A desk in some office.
 #[derive(Model)]
@@ -75,11 +75,11 @@ impl Resource for Desks {
         // Reported and not returned: the request below then comes in a call that has failed
         // already.
         if call.id.is_empty() {
-            call.report(Problem::because("an id is no empty text"));
+            call.report(Problem::with_detail("an id is no empty text"));
         }
         // An office that is known may still have to be built.
         call.deferral.request(DeferredReason::AbsentPrerequisite)?;
-        Err(Problem::because("there is no such desk"))
+        Err(Problem::with_detail("there is no such desk"))
     }
 }
 
@@ -111,12 +111,13 @@ impl Action for Desks {
     }
 }
 
-const PATIENT: ClientCapabilities = ClientCapabilities { deferral_allowed: true, ..CLIENT };
+const PATIENT: ClientCapabilities =
+    ClientCapabilities { deferral_allowed: true, ..CLIENT_CAPABILITIES };
 const REASON: Option<DeferredReason> = Some(DeferredReason::ProviderConfigUnknown);
 const DESK: &str = "office_desk";
 
 async fn server(address: Value, client: ClientCapabilities) -> Server {
-    let provider = ProviderDef::new("registry.terraform.io/acme/office").configured(Desks);
+    let provider = ProviderDef::new("registry.terraform.io/acme/office").with_configuration(Desks);
     let provider = provider.resource(DESK, Desks).data_source(DESK, Desks);
     let server = Server::new(provider.ephemeral(DESK, Desks).action("office_use", Desks));
     let config = plain(Value::object([("address", address)]));
@@ -226,12 +227,12 @@ async fn a_provider_that_learns_all_later_is_asked_again() {
 
 #[tokio::test]
 async fn a_host_that_wants_its_answer_now_gets_one() {
-    let server = server(Value::unknown(Type::String), CLIENT).await;
-    let planned = server.plan(plan(CLIENT)).await.unwrap();
+    let server = server(Value::unknown(Type::String), CLIENT_CAPABILITIES).await;
+    let planned = server.plan(plan(CLIENT_CAPABILITIES)).await.unwrap();
     // Only a host that has said that it can put calls off may be answered with `deferred`.
     assert_eq!(planned.deferred, None);
     assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
-    let found = server.import(import(CLIENT)).await.unwrap();
+    let found = server.import(import(CLIENT_CAPABILITIES)).await.unwrap();
     assert_eq!((found.deferred, found.resources), (None, Vec::new()));
     assert_eq!(found.diagnostics[0].detail, "there is no such desk");
 }

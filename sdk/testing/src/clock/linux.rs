@@ -24,21 +24,21 @@ impl Sockets {
         let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
         let list = entries.flatten().map(|entry| entry.path()).find(|path| {
             let text = fs::read_to_string(path).unwrap_or_default();
-            waited_for(&text).any(|file| file == wanted)
+            polled_files(&text).any(|file| file == wanted)
         })?;
-        let n_own = waited_for(&fs::read_to_string(&list).ok()?).count();
+        let n_own = polled_files(&fs::read_to_string(&list).ok()?).count();
         // The probe stays open, because its file is in the count.
         Some(Self { list, n_own, _probe: probe })
     }
 
     pub(super) fn is_any_open(&self) -> bool {
         let text = fs::read_to_string(&self.list).unwrap_or_default();
-        waited_for(&text).count() > self.n_own
+        polled_files(&text).count() > self.n_own
     }
 }
 
 /// The files in a list, of which each line has one: `tfd: 8 events: …`.
-fn waited_for(text: &str) -> impl Iterator<Item = i32> {
+fn polled_files(text: &str) -> impl Iterator<Item = i32> {
     text.lines()
         .filter_map(|line| line.strip_prefix("tfd:")?.split_whitespace().next()?.parse().ok())
 }

@@ -20,12 +20,14 @@ use futures_util::stream;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
-use super::form::{Kind, Offer, Page, bytes, deferred, diagnostics, path, shown_bytes, shown_path};
+use super::form::{
+    Kind, Offer, RecordedHalf, bytes, deferred, diagnostics, path, shown_bytes, shown_path,
+};
 
 /// An answer that can be recorded. `of` is the name of the type.
 trait Answer: Sized {
     /// Encodes it.
-    fn write(&self, page: &mut Page<'_>, of: &str);
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str);
 
     /// Decodes it.
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
@@ -44,7 +46,7 @@ pub(super) fn read(
             match method {
                 $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
                 $(Method::$streamed => Answer::read(offer, of, json)
-                    .map(|events: Vec<_>| Response::$streamed(whole(events))),)*
+                    .map(|events: Vec<_>| Response::$streamed(event_stream(events))),)*
                 // The provider itself describes what it offers, and a record does not.
                 _ => Err("no such answer is recorded".to_owned()),
             }
@@ -63,7 +65,7 @@ pub(super) fn read(
 
 /// Encodes an answer, and returns it. A stream is read as a whole.
 pub(super) async fn write(
-    page: &mut Page<'_>,
+    page: &mut RecordedHalf<'_>,
     of: &str,
     answer: Response,
 ) -> Result<Response, Failure> {
@@ -95,7 +97,7 @@ pub(super) async fn write(
 
 /// Encodes a streamed answer.
 async fn write_events(
-    page: &mut Page<'_>,
+    page: &mut RecordedHalf<'_>,
     of: &str,
     answer: Response,
 ) -> Result<Response, Failure> {
@@ -104,24 +106,24 @@ async fn write_events(
             // As a whole, because a record has one answer for each call.
             let events: Vec<_> = events.try_collect().await?;
             events.write(page, of);
-            Response::ListResource(whole(events))
+            Response::ListResource(event_stream(events))
         }
         Response::InvokeAction(events) => {
             let events: Vec<_> = events.try_collect().await?;
             events.write(page, of);
-            Response::InvokeAction(whole(events))
+            Response::InvokeAction(event_stream(events))
         }
         // What the provider offers is not recorded.
         other => other,
     })
 }
 
-fn whole<T: Send + 'static>(events: Vec<T>) -> Events<T> {
+fn event_stream<T: Send + 'static>(events: Vec<T>) -> Events<T> {
     stream::iter(events.into_iter().map(Ok)).boxed()
 }
 
 impl Answer for DiagnosticsResponse {
-    fn write(&self, page: &mut Page<'_>, _: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
         page.diagnostics(&self.diagnostics);
     }
 
@@ -138,7 +140,7 @@ struct Object {
     diagnostics: Vec<ProviderDiagnostic>,
 }
 
-impl Page<'_> {
+impl RecordedHalf<'_> {
     /// Writes an object, its private data and its identity.
     fn object(&mut self, of: &str, state: &Payload, private: &Bytes, identity: Option<&Payload>) {
         self.payload("state", Kind::Resource(of), state);
@@ -157,7 +159,7 @@ fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
 }
 
 impl Answer for UpgradeResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("state", Kind::Resource(of), &self.state);
         page.diagnostics(&self.diagnostics);
     }
@@ -171,7 +173,7 @@ impl Answer for UpgradeResponse {
 }
 
 impl Answer for ReadResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
         page.deferred(self.deferred);
@@ -185,7 +187,7 @@ impl Answer for ReadResponse {
 }
 
 impl Answer for PlanResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("planned", Kind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
             page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
@@ -215,7 +217,7 @@ impl Answer for PlanResponse {
 }
 
 impl Answer for ApplyResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
         if self.legacy_type_system {
@@ -231,7 +233,7 @@ impl Answer for ApplyResponse {
 }
 
 impl Answer for ImportResponse {
-    fn write(&self, page: &mut Page<'_>, _: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
         let mut shown = Vec::new();
         for one in &self.resources {
             // By its own type: an import may find objects of several types.
@@ -269,7 +271,7 @@ impl Answer for ImportResponse {
 }
 
 impl Answer for MoveResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
     }
@@ -281,7 +283,7 @@ impl Answer for MoveResponse {
 }
 
 impl Answer for UpgradeIdentityResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("identity", Kind::Identity(of), &self.identity);
         page.diagnostics(&self.diagnostics);
     }
@@ -295,7 +297,7 @@ impl Answer for UpgradeIdentityResponse {
 }
 
 impl Answer for ReadDataResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("state", Kind::Data(of), &self.state);
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
@@ -311,7 +313,7 @@ impl Answer for ReadDataResponse {
 }
 
 impl Answer for CallResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         match &self.result {
             Ok(result) => page.payload("result", Kind::Result(of), result),
             Err(error) => {
@@ -330,7 +332,7 @@ impl Answer for CallResponse {
 }
 
 impl Answer for OpenResponse {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         // An ephemeral value is never stored, so the record does not have it either.
         if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
             page.secret(result.value());
@@ -347,7 +349,7 @@ impl Answer for OpenResponse {
         Ok(Self {
             result: offer.payload(Kind::Ephemeral(of), &json["result"])?,
             private: bytes(&json["private"]),
-            renew_at: moment(&json["renew_in"]),
+            renew_at: time_after(&json["renew_in"]),
             deferred: deferred(&json["deferred"]),
             diagnostics: diagnostics(&json["diagnostics"]),
         })
@@ -355,7 +357,7 @@ impl Answer for OpenResponse {
 }
 
 impl Answer for RenewResponse {
-    fn write(&self, page: &mut Page<'_>, _: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
         page.put("private", shown_bytes(&self.private));
         page.put("renew_in", seconds_until(self.renew_at));
         page.diagnostics(&self.diagnostics);
@@ -364,14 +366,14 @@ impl Answer for RenewResponse {
     fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
             private: bytes(&json["private"]),
-            renew_at: moment(&json["renew_in"]),
+            renew_at: time_after(&json["renew_in"]),
             diagnostics: diagnostics(&json["diagnostics"]),
         })
     }
 }
 
 impl Answer for PlanActionResponse {
-    fn write(&self, page: &mut Page<'_>, _: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
     }
@@ -384,7 +386,7 @@ impl Answer for PlanActionResponse {
 
 /// All events in order.
 impl Answer for Vec<ActionEvent> {
-    fn write(&self, page: &mut Page<'_>, _: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
         let progress = self.iter().filter_map(|event| match event {
             ActionEvent::Progress(text) => Some(json!(text)),
             ActionEvent::Completed(_) => None,
@@ -411,12 +413,12 @@ impl Answer for Vec<ActionEvent> {
 
 /// All found objects in order.
 impl Answer for Vec<ListEvent> {
-    fn write(&self, page: &mut Page<'_>, of: &str) {
+    fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         let offer = page.offer;
         let mut events = Vec::new();
         for event in self {
             // A page for each event, since they all have the same fields.
-            let mut inner = Page::new(offer);
+            let mut inner = RecordedHalf::new(offer);
             inner.put("name", json!(event.display_name));
             inner.identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
@@ -451,7 +453,7 @@ fn seconds_until(moment: Option<SystemTime>) -> Json {
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
 }
 
-fn moment(seconds: &Json) -> Option<SystemTime> {
+fn time_after(seconds: &Json) -> Option<SystemTime> {
     Some(now() + Duration::try_from_secs_f64(seconds.as_f64()?).ok()?)
 }
 

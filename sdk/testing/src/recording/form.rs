@@ -98,7 +98,7 @@ impl Offer {
 }
 
 /// One half of a line under construction.
-pub(super) struct Page<'o> {
+pub(super) struct RecordedHalf<'o> {
     pub(super) offer: &'o Offer,
     pub(super) fields: Map<String, Json>,
     pub(super) secrets: Vec<String>,
@@ -106,7 +106,7 @@ pub(super) struct Page<'o> {
     pub(super) names: BTreeSet<String>,
 }
 
-impl<'o> Page<'o> {
+impl<'o> RecordedHalf<'o> {
     pub(super) fn new(offer: &'o Offer) -> Self {
         let names = OF_PROBLEMS.map(str::to_owned).into();
         Self { offer, fields: Map::new(), secrets: Vec::new(), names }

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 
 use super::Recording;
 use super::answer;
-use super::form::{Offer, Page};
+use super::form::{Offer, RecordedHalf};
 
 /// A provider with a record.
 pub(super) struct RecordingProvider {
@@ -27,7 +27,7 @@ impl RecordingProvider {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
-    async fn page(&self) -> Result<Page<'_>, Failure> {
+    async fn page(&self) -> Result<RecordedHalf<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
                 // Providers of before 5.9 and 6.9 have no identities.
@@ -36,7 +36,7 @@ impl RecordingProvider {
             };
             Ok::<_, Failure>(Offer { schema: self.inner.schema().await?, identities })
         });
-        Ok(Page::new(offer.await?))
+        Ok(RecordedHalf::new(offer.await?))
     }
 
     /// Answers a call: from the record, or by the provider, whose answer is recorded.
@@ -59,7 +59,7 @@ impl RecordingProvider {
                 Failure::Misbehaved(format!("the recorded answer to {call} of {of}: {reason}"))
             });
         }
-        let mut kept = Page::new(offer);
+        let mut kept = RecordedHalf::new(offer);
         let answer = match self.inner.call(request).await {
             Ok(answer) => answer::write(&mut kept, &of, answer).await,
             Err(failure) => Err(failure),

@@ -4,7 +4,7 @@
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
-use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
@@ -12,13 +12,13 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityRequest, UpgradeRequest,
 };
 use formwork_plugin_protocol::{Payload, Request};
-use formwork_value::codec::json::{self, Extra};
+use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
-use super::form::{Kind, Page, conceal, shown_bytes};
+use super::form::{Kind, RecordedHalf, conceal, shown_bytes};
 
-impl Page<'_> {
+impl RecordedHalf<'_> {
     /// Encodes a request; `None` for a call that is not recorded.
     pub(super) fn request(self, request: &Request) -> Option<Self> {
         let of = request.subject();
@@ -175,7 +175,7 @@ impl Page<'_> {
         self
     }
 
-    fn keep(mut self, request: &KeepRequest) -> Self {
+    fn keep(mut self, request: &LeaseRequest) -> Self {
         self.put("private", shown_bytes(&request.private));
         self
     }
@@ -199,7 +199,7 @@ impl Page<'_> {
             let ty = block.implied_type();
             self.collect_names(&ty);
             let written = json.to_string();
-            match json::decode_with(written.as_bytes(), &ty, Extra::Drop) {
+            match json::decode_with(written.as_bytes(), &ty, ExtraAttributes::Drop) {
                 Ok(object) => self.hide(block, &object, &mut json),
                 // Stored by another version: its top-level attributes are recognised by name.
                 Err(_) => self.hide_named(block, &mut json),

@@ -10,10 +10,10 @@ use super::form::{SECRET, TYPE};
 
 /// A shorter secret is replaced only as a whole string, because it may occur in other strings at
 /// random.
-const SHORT: usize = 4;
+const SHORT_SECRET: usize = 4;
 
-const OPEN: &str = "«secret ";
-const CLOSE: char = '»';
+const TOKEN_OPEN: &str = "«secret ";
+const TOKEN_CLOSE: char = '»';
 
 /// Secret strings.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Tokens<'_> {
     fn token(&mut self, secret: &str) -> String {
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
-        format!("{OPEN}{number}{CLOSE}")
+        format!("{TOKEN_OPEN}{number}{TOKEN_CLOSE}")
     }
 
     fn hidden(&mut self, text: &str) -> String {
@@ -84,7 +84,8 @@ impl Tokens<'_> {
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
             let fits = |secret: &&&str| {
-                rest.starts_with(**secret) && (secret.chars().count() >= SHORT || text == **secret)
+                rest.starts_with(**secret)
+                    && (secret.chars().count() >= SHORT_SECRET || text == **secret)
             };
             if let Some(secret) = self.secrets.iter().find(fits).copied() {
                 hidden.push_str(&self.token(secret));
@@ -101,18 +102,18 @@ impl Tokens<'_> {
 
 /// The number of a token, if the string is only that.
 pub(super) fn number(token: &str) -> Option<i64> {
-    token.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
+    token.strip_prefix(TOKEN_OPEN)?.strip_suffix(TOKEN_CLOSE)?.parse().ok()
 }
 
 /// Values of tokens during a replay.
 #[derive(Clone, Default)]
-pub(super) struct Bound {
+pub(super) struct TokenValues {
     texts: BTreeMap<String, String>,
     /// Numbers and booleans.
     others: BTreeMap<String, Json>,
 }
 
-impl Bound {
+impl TokenValues {
     /// Matches a request with a recorded one, and returns the further values of tokens. The error
     /// describes the difference.
     pub(super) fn matches(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
@@ -197,12 +198,12 @@ impl Bound {
             return true;
         }
         // In one string, only one token without a value can be found.
-        let Some((before, rest)) = recorded.split_once(OPEN) else { return false };
-        let Some((number, after)) = rest.split_once(CLOSE) else { return false };
+        let Some((before, rest)) = recorded.split_once(TOKEN_OPEN) else { return false };
+        let Some((number, after)) = rest.split_once(TOKEN_CLOSE) else { return false };
         let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
         match secret {
             Some(secret) if !secret.is_empty() => {
-                self.texts.insert(format!("{OPEN}{number}{CLOSE}"), secret.to_owned());
+                self.texts.insert(format!("{TOKEN_OPEN}{number}{TOKEN_CLOSE}"), secret.to_owned());
                 true
             }
             _ => false,
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn a_token_stands_for_one_text_throughout() {
         let recorded = json!({"password": "«secret 1»", "url": "a:«secret 1»@b"});
-        let bound = Bound::default();
+        let bound = TokenValues::default();
         let same = json!({"password": "other", "url": "a:other@b"});
         let known = bound.matches(&recorded, &same).ok().unwrap();
         assert_eq!(

@@ -11,7 +11,7 @@ use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 use futures_util::StreamExt as _;
 
-use crate::{Lab, Recording};
+use crate::{Recording, TestEngine};
 
 /// A door.
 #[derive(Clone, Model)]
@@ -57,8 +57,8 @@ impl Resource for Doors {
     }
 }
 
-fn lab(works: bool) -> Lab {
-    Lab::new(move || {
+fn lab(works: bool) -> TestEngine {
+    TestEngine::new(move || {
         let doors = Doors { made: Mutex::default(), works };
         ProviderDef::new("registry.terraform.io/acme/doors").resource("doors_door", doors)
     })
@@ -69,7 +69,7 @@ fn config(house: &str, code: &str) -> String {
 }
 
 /// Runs lifecycles with two codes; returns the plans.
-fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
+fn live(lab: &mut TestEngine, [first, second]: [&str; 2]) -> Vec<String> {
     let created = lab.apply(&config("red", first));
     created.expect_done();
     lab.plan(&config("red", first)).expect_nothing();
@@ -110,7 +110,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
         // `note` is not sensitive, so that the second plan shows the first code inside it.
         let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
         assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
-        assert_eq!(recording.rest(), Vec::<String>::new());
+        assert_eq!(recording.unused_calls(), Vec::<String>::new());
     }
 }
 
@@ -174,7 +174,7 @@ impl List for Safes {
     async fn list(&self, call: Search<(), Safe>) -> Answer<()> {
         assert!(self.works, "a replay asks nobody");
         let object = SafeDraft { id: "s".into(), pin: 4711.into(), ..SafeDraft::default() };
-        call.found("the safe", object).await;
+        call.send_object("the safe", object).await;
         Ok(())
     }
 }
@@ -184,7 +184,7 @@ impl Action for Safes {
 
     async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
         assert!(self.works, "a replay asks nobody");
-        call.progress.tell(format!("turning by {}", call.config.by));
+        call.progress.send(format!("turning by {}", call.config.by));
         // The record must have the progress and the error.
         Err(Problem::new("It is stuck", ""))
     }
@@ -210,9 +210,9 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
     };
     let recording = Recording::new();
-    let mut lab = Lab::new(|| safes(true));
+    let mut lab = TestEngine::new(|| safes(true));
     lab.record(&recording);
-    lab.live(&config(4711));
+    lab.run_lifecycle(&config(4711));
     let text = recording.text();
     // `turns` is a list, and each number in it is a secret by itself.
     for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
@@ -220,13 +220,13 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     }
     for pin in [4711, 815] {
         let recording = Recording::read(&text).unwrap();
-        let mut lab = Lab::new(|| safes(false));
+        let mut lab = TestEngine::new(|| safes(false));
         lab.replay(&recording);
         lab.apply(&config(pin)).expect_done();
         assert_eq!(lab.attribute("doors_safe.a", "note"), format!("dial {pin}"));
         lab.plan(&config(pin)).expect_nothing();
         lab.destroy(&config(pin)).expect_done();
-        assert_eq!(recording.rest(), Vec::<String>::new());
+        assert_eq!(recording.unused_calls(), Vec::<String>::new());
     }
 }
 
@@ -262,7 +262,7 @@ async fn answers_that_stream_are_kept_and_come_again() {
     assert_eq!(second.1, first.1);
     // No request of the replay has the pin, so that its token has no value to take.
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
-    assert_eq!(again.rest(), Vec::<String>::new());
+    assert_eq!(again.unused_calls(), Vec::<String>::new());
 }
 
 /// A vault, with objects whose names are secrets too.
@@ -300,11 +300,11 @@ impl Resource for Vaults {
 #[test]
 fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too() {
     let lab = || {
-        Lab::new(|| {
+        TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/vaults").resource("vaults_vault", Vaults)
         })
     };
-    let live = |lab: &mut Lab, secret: &str| {
+    let live = |lab: &mut TestEngine, secret: &str| {
         let things = "[{ what = \"ring\" }, { what = \"gold\", hush = \"pst\" }]";
         let config = format!(
             "resource \"vaults_vault\" \"a\" {{\n  password = \"{secret}\"\n  things   = {things}\n}}\n"
@@ -326,6 +326,6 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         let mut replayed = lab();
         replayed.replay(&again);
         live(&mut replayed, secret);
-        assert_eq!(again.rest(), Vec::<String>::new());
+        assert_eq!(again.unused_calls(), Vec::<String>::new());
     }
 }

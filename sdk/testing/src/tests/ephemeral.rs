@@ -81,9 +81,9 @@ impl Ephemeral for Leases {
     }
 }
 
-fn lab(heard: &Heard, world: &HostValues) -> Lab {
+fn lab(heard: &Heard, world: &HostValues) -> TestEngine {
     let (heard, world) = (heard.clone(), Arc::clone(world));
-    Lab::new(move || {
+    TestEngine::new(move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
             .resource("cloud_machine", Machines(Arc::clone(&world)))
             .ephemeral("cloud_lease", Leases(heard.clone()))

@@ -60,7 +60,7 @@ impl List for Notes {
     async fn list(&self, call: Search<(), Note>) -> Answer<()> {
         let notes: Vec<_> = self.0.lock().unwrap().values().cloned().collect();
         for note in notes {
-            call.found(note.title.clone(), note).await;
+            call.send_object(note.title.clone(), note).await;
         }
         Ok(())
     }
@@ -84,15 +84,15 @@ resource "desk_note" "a" {
 #[test]
 fn an_object_whose_creation_was_lost_is_found_by_listing() {
     let notes = Notes::default();
-    let mut lab = Lab::new(provider(&notes));
+    let mut lab = TestEngine::new(provider(&notes));
     lab.apply(CONFIG).expect_done();
     // A fault is set by the number of a call, which a first run finds out.
     let creation = lab.calls().iter().position(|call| call == "apply desk_note");
     lab.destroy(CONFIG).expect_done();
 
-    let mut lab = Lab::new(provider(&notes));
+    let mut lab = TestEngine::new(provider(&notes));
     // The service has made the object, and the answer is lost.
-    lab.fault(creation.expect("it was created"), Fault::DiesAfter);
+    lab.fault(creation.expect("it was created"), CrashFault::DiesAfter);
     assert!(!lab.apply(CONFIG).is_done());
     assert_eq!((notes.len(), lab.n_objects()), (1, 0), "the object exists and the state lacks it");
     // Ends the fault and takes the calls so far, so that those of the next run are alone.

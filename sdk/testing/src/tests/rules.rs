@@ -96,7 +96,7 @@ fn server(arguments: &str) -> String {
 
 /// Changes that are planned when the second configuration follows on the first.
 fn after(first: &str, second: &str) -> String {
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     lab.apply(&server(first)).expect_done();
     // Otherwise a change below could be a leftover of the first configuration.
     lab.plan(&server(first)).expect_nothing();
@@ -108,7 +108,7 @@ fn after(first: &str, second: &str) -> String {
 
 #[test]
 fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     lab.apply(&server("")).expect_done();
     // Both have the same elements; from here on only `keep` makes a difference.
     assert_eq!(lab.attribute("cloud_server.a", "kept"), lab.attribute("cloud_server.a", "ports"));
@@ -157,7 +157,7 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
 
 #[test]
 fn elements_that_defaults_make_the_same_are_refused() {
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     // The default makes both `tcp`. A set would silently lose one of them.
     let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";
     lab.plan(&server(same)).expect_error("two elements of `distinct` are the same");
@@ -166,7 +166,7 @@ fn elements_that_defaults_make_the_same_are_refused() {
 
 #[test]
 fn nothing_is_planned_in_place_of_what_every_object_has() {
-    let mut lab = Lab::new(provider);
+    let mut lab = TestEngine::new(provider);
     let ran = lab.plan(&server("label = \"nobody\""));
     ran.expect_error("`modify_plan` planned that there will be no `id`");
 }

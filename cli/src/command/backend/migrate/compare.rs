@@ -40,7 +40,8 @@ impl StateSummary {
 }
 
 fn describe(file: &StateFile) -> String {
-    let n_objects = file.state.resources.values().flat_map(|resource| resource.objects()).count();
+    let n_objects =
+        file.state.resources.values().flat_map(|resource| resource.all_objects()).count();
     let noun = if n_objects == 1 { "object" } else { "objects" };
     format!("{n_objects} {noun}, serial {}", file.serial)
 }
@@ -121,7 +122,7 @@ pub(super) async fn summary(
     let file = match state.store.read().await {
         Ok(file) => file,
         Err(StoreError::Emptied { .. })
-            if backend.kind() == "local" && !state.intents.is_pending().await =>
+            if backend.kind() == "local" && !state.intents.has_unfinished_run().await =>
         {
             return Ok(Some(StateSummary::Emptied));
         }
@@ -131,8 +132,8 @@ pub(super) async fn summary(
         }
         Err(error) => return Err(diags.error(error.diagnostic())),
     };
-    let is_pending = state.intents.is_pending().await;
+    let is_pending = state.intents.has_unfinished_run().await;
     // A first run that was killed has no state yet.
-    let file = file.or_else(|| is_pending.then(StateFile::fresh));
+    let file = file.or_else(|| is_pending.then(StateFile::new_empty));
     Ok(file.map(|file| StateSummary::State { file: Box::new(file), is_pending }))
 }

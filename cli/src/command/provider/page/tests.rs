@@ -40,7 +40,7 @@ fn a_page_tells_what_is_required_optional_and_read_only_at_every_depth() {
         blocks: BTreeMap::from([(Str::from("disks"), disks)]),
         docs,
     };
-    let subject = Subject {
+    let subject = PageSubject {
         name: "cloud_machine",
         kind: "Resource",
         provider: "cloud",
@@ -111,8 +111,13 @@ fn a_function_has_its_signature_and_arguments() {
         markdown: true,
         ..FunctionSignature::new(of, Type::list(Type::Number))
     };
-    let subject =
-        Subject { name: "halves", kind: "Function", provider: "math", example: None, import: None };
+    let subject = PageSubject {
+        name: "halves",
+        kind: "Function",
+        provider: "math",
+        example: None,
+        import: None,
+    };
     let page = of_function(&subject, &function);
     assert!(page.contains("halves(of number, more number...) list of number"), "{page}");
     assert!(page.contains("2. `more` (Variadic, Number) A number."), "{page}");

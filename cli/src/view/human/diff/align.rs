@@ -22,13 +22,13 @@ const MAX_EXACT_TABLE: usize = 1 << 16;
 /// Aligns two sequences so that as many elements as possible stay.
 pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     if old.len() * new.len() <= MAX_EXACT_TABLE {
-        return embedded(&common(old, new), old, new);
+        return edits_around(&longest_common_subsequence(old, new), old, new);
     }
     align_between_ends(old, new)
 }
 
 /// A longest common subsequence, as places in the first sequence.
-fn common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> {
+fn longest_common_subsequence<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> {
     let row = old.len() + 1;
     // `longest[b][a]` is the length for the first b and a elements.
     let mut longest = vec![0_u32; row * (new.len() + 1)];
@@ -60,7 +60,7 @@ fn common<T: PartialEq>(old: &[T], new: &[T]) -> Vec<usize> {
 }
 
 /// Edits that keep a common subsequence, each element at its first place.
-fn embedded<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
+fn edits_around<T: PartialEq>(common: &[usize], old: &[T], new: &[T]) -> Vec<Edit> {
     let (mut a, mut b, mut edits) = (0, 0, Vec::new());
     let ends = common.iter().map(|place| Some(&old[*place])).chain([None]);
     for kept in ends {
@@ -86,18 +86,18 @@ fn align_between_ends<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     let tail = ends.take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (old.len() - tail, new.len() - tail);
     let mut edits: Vec<Edit> = (0..start).map(|at| Edit::Keep(at, at)).collect();
-    edits.extend(middle(&old[start..old_end], &new[start..new_end]).into_iter().map(|edit| {
-        match edit {
+    edits.extend(align_middle(&old[start..old_end], &new[start..new_end]).into_iter().map(
+        |edit| match edit {
             Edit::Keep(a, b) => Edit::Keep(a + start, b + start),
             Edit::Remove(at) => Edit::Remove(at + start),
             Edit::Add(at) => Edit::Add(at + start),
-        }
-    }));
+        },
+    ));
     edits.extend((0..tail).map(|at| Edit::Keep(old_end + at, new_end + at)));
     edits
 }
 
-fn middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
+fn align_middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     let all_replaced = old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_TABLE;
     if all_replaced {
         let gone = (0..old.len()).map(Edit::Remove);
@@ -136,7 +136,7 @@ fn middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
 }
 
 /// Splits edits into unchanged and changed runs.
-pub(super) fn runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
+pub(super) fn split_runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
     edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..)))
 }
 
@@ -147,7 +147,7 @@ pub(super) struct RunEnds {
 }
 
 /// Hidden part of a run that stays: all but `context` elements next to a difference.
-pub(super) fn folded(len: usize, context: usize, ends: RunEnds) -> std::ops::Range<usize> {
+pub(super) fn hidden_range(len: usize, context: usize, ends: RunEnds) -> std::ops::Range<usize> {
     let from = if ends.first { 0 } else { context.min(len) };
     let to = if ends.last { len } else { len.saturating_sub(context).max(from) };
     from..to

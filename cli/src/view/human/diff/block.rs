@@ -3,38 +3,40 @@
 use formwork_value::schema::{AttributeKind, Block, NestedBlock, Nesting};
 use formwork_value::{Str, Type};
 
-use super::Sign;
-use super::change::{Change, Unknown};
-use super::compare::{attribute_parts, if_sensitive, if_unknown, known_keys, map_sign, write_only};
-use super::node::{Blocks, Form, Node};
+use super::ChangeSign;
+use super::change::{UnknownAfter, ValueChange};
+use super::compare::{
+    attribute_parts, known_keys, map_sign, sensitive_node, unknown_node, write_only,
+};
+use super::node::{BlockNodes, DiffNode, NodeForm};
 use super::sequence::set_pairs;
 
 /// Compares two blocks.
-pub(super) fn compare<'v>(change: Change<'v>, schema: &'v Block) -> Node<'v> {
-    if let Some(node) = if_sensitive(&change, |inner| compare(inner, schema)) {
-        let Form::Sensitive { inner, before, after } = node.form else { return node };
-        return Node { form: Form::SensitiveBlock { inner, before, after }, ..node };
+pub(super) fn compare_blocks<'v>(change: ValueChange<'v>, schema: &'v Block) -> DiffNode<'v> {
+    if let Some(node) = sensitive_node(&change, |inner| compare_blocks(inner, schema)) {
+        let NodeForm::Sensitive { inner, before, after } = node.form else { return node };
+        return DiffNode { form: NodeForm::SensitiveBlock { inner, before, after }, ..node };
     }
-    let unknown = Unknown::Members(&schema.attributes);
-    if let Some(node) = if_unknown(&change, unknown, |before| compare(before, schema)) {
+    let unknown = UnknownAfter::Members(&schema.attributes);
+    if let Some(node) = unknown_node(&change, unknown, |before| compare_blocks(before, schema)) {
         return node;
     }
     let modern = change.modern || is_modern(schema);
-    let change = Change { modern, ..change };
+    let change = ValueChange { modern, ..change };
     let mut attributes = attribute_parts(&change, &schema.attributes);
     let sign = change.outer_sign().with_parts(attributes.iter().map(|(_, node)| node));
     let (mut blocks, mut sign) = (Vec::new(), sign);
     for (name, nested) in &schema.blocks {
         let part = change.member(name);
         let (found, part_sign) = nested_blocks(&part, nested);
-        if part_sign == Sign::Keep && part.is_empty() && !part.is_unknown() {
+        if part_sign == ChangeSign::Keep && part.is_empty() && !part.is_unknown() {
             continue;
         }
         sign = sign.with_part(part_sign);
         let is_single = matches!(nested.nesting, Nesting::Single | Nesting::Group);
-        blocks.push(Blocks {
+        blocks.push(BlockNodes {
             name,
-            forces: part.forces(),
+            forces: part.forces_replacement(),
             sensitive: (part.before.sensitive, part.after.sensitive),
             unknown: part.is_unknown() && !is_single,
             blocks: found,
@@ -43,35 +45,41 @@ pub(super) fn compare<'v>(change: Change<'v>, schema: &'v Block) -> Node<'v> {
     let hidden = schema.attributes.iter().filter(|(_, attribute)| attribute.write_only);
     attributes.extend(hidden.map(|(name, _)| (name, write_only(&change, sign))));
     attributes.sort_by_key(|(name, _)| *name);
-    Node { form: Form::Block { attributes, blocks }, sign, forces: change.forces() }
+    DiffNode {
+        form: NodeForm::Block { attributes, blocks },
+        sign,
+        forces: change.forces_replacement(),
+    }
 }
 
 /// The blocks of one type, each with its label, and their change.
-type Found<'v> = (Vec<(Option<&'v Str>, Node<'v>)>, Sign);
+type NestedBlocksDiff<'v> = (Vec<(Option<&'v Str>, DiffNode<'v>)>, ChangeSign);
 
-fn nested_blocks<'v>(change: &Change<'v>, nested: &'v NestedBlock) -> Found<'v> {
+fn nested_blocks<'v>(change: &ValueChange<'v>, nested: &'v NestedBlock) -> NestedBlocksDiff<'v> {
     let schema = &nested.block;
-    let (found, sign): (Vec<_>, Sign) = match nested.nesting {
+    let (found, sign): (Vec<_>, ChangeSign) = match nested.nesting {
         Nesting::Single | Nesting::Group => {
-            let node = compare(change.clone(), schema);
+            let node = compare_blocks(change.clone(), schema);
             let sign = node.sign;
             return (vec![(None, node)], sign);
         }
         Nesting::Map => {
             let blocks = known_keys(change)
-                .map(|key| (Some(key), compare(change.member(key), schema)))
+                .map(|key| (Some(key), compare_blocks(change.member(key), schema)))
                 .collect();
             (blocks, map_sign(change))
         }
         Nesting::List => {
             let len = change.before.elements().len().max(change.after.elements().len());
-            let blocks = (0..len).map(|at| (None, compare(change.element(at, at), schema)));
+            let blocks = (0..len).map(|at| (None, compare_blocks(change.element(at, at), schema)));
             (blocks.collect(), change.outer_sign())
         }
         Nesting::Set => {
             let pairs = set_pairs(change).into_iter();
             let blocks = pairs
-                .map(|(before, after)| (None, compare(change.element(before, after), schema)))
+                .map(|(before, after)| {
+                    (None, compare_blocks(change.element(before, after), schema))
+                })
                 .collect();
             (blocks, change.outer_sign())
         }
@@ -103,7 +111,7 @@ mod tests {
 
     use super::*;
     use crate::view::Screen;
-    use crate::view::human::diff::Differ;
+    use crate::view::human::diff::DiffRenderer;
 
     const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
@@ -123,8 +131,8 @@ mod tests {
     }
 
     fn check(block: &Block, [before, after]: [&Value; 2], forces: &[Path], expected: &Expect) {
-        let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
-        let text = differ.object(block, before, after, 0);
+        let differ = DiffRenderer { screen: &SCREEN, signs: true, keeps: false, forces };
+        let text = differ.render_object(block, before, after, 0);
         let lines = text.lines().skip(1).filter(|line| *line != "}");
         let lines = lines.map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line)));
         expected.assert_eq(&lines.collect::<String>());

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use formwork_value::schema::Attribute;
 use formwork_value::{Marks, Path, Step, Str, Value};
 
-use super::Sign;
-use super::content::{content, is_keyed, is_sequence, member, members, same};
+use super::ChangeSign;
+use super::content::{is_keyed, is_same_content, is_sequence, known_content, member, members};
 
 /// One of the two values of a change.
 #[derive(Clone, Copy)]
-pub(super) struct Side<'v> {
+pub(super) struct ChangeSide<'v> {
     value: Option<&'v Value>,
     /// Whether the container has this part, even if it is null.
     pub(super) explicit: bool,
@@ -20,7 +20,7 @@ pub(super) struct Side<'v> {
     ignores_marks: bool,
 }
 
-impl<'v> Side<'v> {
+impl<'v> ChangeSide<'v> {
     /// The side without a value.
     pub(super) const ABSENT: Self =
         Self { value: None, explicit: false, sensitive: false, ignores_marks: false };
@@ -36,13 +36,13 @@ impl<'v> Side<'v> {
     }
 
     /// The value, unless it is null or unknown.
-    pub(super) fn content(self) -> Option<&'v Value> {
-        self.value.and_then(content)
+    pub(super) fn known_content(self) -> Option<&'v Value> {
+        self.value.and_then(known_content)
     }
 
     /// The text, if it is a string.
     pub(super) fn text(self) -> Option<&'v str> {
-        match self.content()? {
+        match self.known_content()? {
             Value::String(text) => Some(text.as_str()),
             _ => None,
         }
@@ -50,27 +50,27 @@ impl<'v> Side<'v> {
 
     /// The elements of a list, a set or a tuple.
     pub(super) fn elements(self) -> &'v [Value] {
-        self.content().filter(|value| is_sequence(value)).map_or(&[], Value::children)
+        self.known_content().filter(|value| is_sequence(value)).map_or(&[], Value::children)
     }
 
     /// The names of the members of an object or a map.
     pub(super) fn names(self) -> impl Iterator<Item = &'v Str> {
-        self.content().into_iter().flat_map(members).map(|(name, _)| name)
+        self.known_content().into_iter().flat_map(members).map(|(name, _)| name)
     }
 
-    fn part(self, value: Option<&'v Value>, explicit: bool) -> Self {
+    fn part_side(self, value: Option<&'v Value>, explicit: bool) -> Self {
         let sensitive = !self.ignores_marks && value.is_some_and(is_sensitive);
         Self { value, explicit, sensitive, ..self }
     }
 
-    fn member(self, name: &str) -> Self {
-        let value = self.content().and_then(|value| member(value, name));
-        self.part(value, value.is_some_and(|value| !value.is_unknown()))
+    fn member_side(self, name: &str) -> Self {
+        let value = self.known_content().and_then(|value| member(value, name));
+        self.part_side(value, value.is_some_and(|value| !value.is_unknown()))
     }
 
     fn element(self, at: usize) -> Self {
         let value = self.elements().get(at);
-        self.part(value, value.is_some())
+        self.part_side(value, value.is_some())
     }
 
     fn without_marks(self) -> Self {
@@ -92,7 +92,7 @@ fn is_sensitive(value: &Value) -> bool {
 
 /// Whether the value after the change is unknown.
 #[derive(Clone, Copy)]
-pub(super) enum Unknown<'v> {
+pub(super) enum UnknownAfter<'v> {
     /// The value itself shows it.
     ByValue,
     /// It is unknown as a whole.
@@ -105,10 +105,10 @@ pub(super) enum Unknown<'v> {
 
 /// A value before and after.
 #[derive(Clone)]
-pub(super) struct Change<'v> {
-    pub(super) before: Side<'v>,
-    pub(super) after: Side<'v>,
-    pub(super) unknown: Unknown<'v>,
+pub(super) struct ValueChange<'v> {
+    pub(super) before: ChangeSide<'v>,
+    pub(super) after: ChangeSide<'v>,
+    pub(super) unknown: UnknownAfter<'v>,
     /// Paths below this value whose change forces a replacement.
     pub(super) forces: Vec<&'v [Step]>,
     /// Whether the legacy SDK cannot have the schema. In others an empty string is as good as null,
@@ -116,75 +116,75 @@ pub(super) struct Change<'v> {
     pub(super) modern: bool,
 }
 
-impl<'v> Change<'v> {
+impl<'v> ValueChange<'v> {
     /// A change of a whole value.
-    pub(super) fn new(before: Side<'v>, after: Side<'v>, forces: &'v [Path]) -> Self {
+    pub(super) fn new(before: ChangeSide<'v>, after: ChangeSide<'v>, forces: &'v [Path]) -> Self {
         let forces = forces.iter().map(|path| path.0.as_slice()).collect();
-        Self { before, after, unknown: Unknown::ByValue, forces, modern: false }
+        Self { before, after, unknown: UnknownAfter::ByValue, forces, modern: false }
     }
 
     /// Whether this change forces a replacement.
-    pub(super) fn forces(&self) -> bool {
+    pub(super) fn forces_replacement(&self) -> bool {
         self.forces.iter().any(|path| path.is_empty())
     }
 
     /// Whether the value after is unknown as a whole.
     pub(super) fn is_unknown(&self) -> bool {
         match self.unknown {
-            Unknown::ByValue => self.after.value.is_some_and(Value::is_unknown),
-            Unknown::Whole => true,
-            Unknown::Members(_) | Unknown::Never => false,
+            UnknownAfter::ByValue => self.after.value.is_some_and(Value::is_unknown),
+            UnknownAfter::Whole => true,
+            UnknownAfter::Members(_) | UnknownAfter::Never => false,
         }
     }
 
     /// Whether there is no value on either side.
     pub(super) fn is_empty(&self) -> bool {
-        self.before.content().is_none() && self.after.content().is_none()
+        self.before.known_content().is_none() && self.after.known_content().is_none()
     }
 
     /// The change of a value without parts.
-    pub(super) fn sign(&self) -> Sign {
-        let (before, after) = (self.before.content(), self.after.content());
+    pub(super) fn sign(&self) -> ChangeSign {
+        let (before, after) = (self.before.known_content(), self.after.known_content());
         let was_there = before.is_some() || self.before.explicit;
         let is_there = after.is_some() || self.after.explicit;
         match (was_there, is_there) {
-            (false, true) => Sign::Add,
-            (true, false) => Sign::Remove,
-            _ if same(before, after)
+            (false, true) => ChangeSign::Add,
+            (true, false) => ChangeSign::Remove,
+            _ if is_same_content(before, after)
                 && self.before.explicit == self.after.explicit
                 && self.before.sensitive == self.after.sensitive =>
             {
-                Sign::Keep
+                ChangeSign::Keep
             }
-            _ => Sign::Change,
+            _ => ChangeSign::Change,
         }
     }
 
     /// The change of a value with parts, before the parts are compared.
-    pub(super) fn outer_sign(&self) -> Sign {
-        match (self.before.content(), self.after.content()) {
-            (None, Some(_)) => Sign::Add,
-            (Some(_), None) => Sign::Remove,
-            _ => Sign::Keep,
+    pub(super) fn outer_sign(&self) -> ChangeSign {
+        match (self.before.known_content(), self.after.known_content()) {
+            (None, Some(_)) => ChangeSign::Add,
+            (Some(_), None) => ChangeSign::Remove,
+            _ => ChangeSign::Keep,
         }
     }
 
     /// The change of one member of an object or a map.
     pub(super) fn member(&self, name: &str) -> Self {
         let unknown = match self.unknown {
-            Unknown::ByValue => Unknown::ByValue,
-            Unknown::Members(names) if names.contains_key(name) => Unknown::Whole,
-            _ => Unknown::Never,
+            UnknownAfter::ByValue => UnknownAfter::ByValue,
+            UnknownAfter::Members(names) if names.contains_key(name) => UnknownAfter::Whole,
+            _ => UnknownAfter::Never,
         };
         let is_step = |step: &Step| match step {
             Step::Attribute(step) | Step::Key(step) => step.as_str() == name,
             Step::Index(_) => false,
         };
         Self {
-            before: self.before.member(name),
-            after: self.after.member(name),
+            before: self.before.member_side(name),
+            after: self.after.member_side(name),
             unknown,
-            forces: self.below(is_step),
+            forces: self.paths_below(is_step),
             modern: self.modern,
         }
     }
@@ -201,8 +201,8 @@ impl<'v> Change<'v> {
     pub(super) fn element(&self, before: usize, after: usize) -> Self {
         let at = if before < self.before.elements().len() { before } else { after };
         let unknown = match self.unknown {
-            Unknown::ByValue => Unknown::ByValue,
-            _ => Unknown::Never,
+            UnknownAfter::ByValue => UnknownAfter::ByValue,
+            _ => UnknownAfter::Never,
         };
         let is_step = |step: &Step| match step {
             Step::Index(index) => index.to_usize() == Some(at),
@@ -212,24 +212,24 @@ impl<'v> Change<'v> {
             before: self.before.element(before),
             after: self.after.element(after),
             unknown,
-            forces: self.below(is_step),
+            forces: self.paths_below(is_step),
             modern: false,
         }
     }
 
-    fn below(&self, is_step: impl Fn(&Step) -> bool) -> Vec<&'v [Step]> {
+    fn paths_below(&self, is_step: impl Fn(&Step) -> bool) -> Vec<&'v [Step]> {
         let below = self.forces.iter().filter_map(|path| path.split_first());
         below.filter(|(step, _)| is_step(step)).map(|(_, rest)| rest).collect()
     }
 
     /// The removal of the value before.
-    pub(super) fn removal(&self, unknown: Unknown<'v>) -> Self {
-        Self { after: Side::ABSENT, unknown, modern: false, ..self.clone() }
+    pub(super) fn removal(&self, unknown: UnknownAfter<'v>) -> Self {
+        Self { after: ChangeSide::ABSENT, unknown, modern: false, ..self.clone() }
     }
 
     /// The creation of the value after.
     pub(super) fn creation(&self) -> Self {
-        Self { before: Side::ABSENT, modern: false, ..self.clone() }
+        Self { before: ChangeSide::ABSENT, modern: false, ..self.clone() }
     }
 
     /// The same change of values that may be shown.
@@ -249,7 +249,7 @@ impl<'v> Change<'v> {
     }
 
     /// Whether a side is an object or a map.
-    pub(super) fn has_members(side: Side<'_>) -> bool {
-        side.content().is_some_and(is_keyed)
+    pub(super) fn has_members(side: ChangeSide<'_>) -> bool {
+        side.known_content().is_some_and(is_keyed)
     }
 }

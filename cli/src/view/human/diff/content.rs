@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use formwork_value::{Str, Value};
 
 /// The value, unless it is null or unknown.
-pub(super) fn content(value: &Value) -> Option<&Value> {
+pub(super) fn known_content(value: &Value) -> Option<&Value> {
     Some(value.peek()).filter(|value| !matches!(value, Value::Null(_) | Value::Unknown(_)))
 }
 
@@ -31,19 +31,21 @@ pub(super) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 }
 
 /// Whether two values have the same content.
-pub(super) fn same(before: Option<&Value>, after: Option<&Value>) -> bool {
-    match (before.and_then(content), after.and_then(content)) {
+pub(super) fn is_same_content(before: Option<&Value>, after: Option<&Value>) -> bool {
+    match (before.and_then(known_content), after.and_then(known_content)) {
         (None, None) => true,
-        (Some(before), Some(after)) => same_parts(before, after),
+        (Some(before), Some(after)) => are_same_parts(before, after),
         _ => false,
     }
 }
 
-fn same_parts(before: &Value, after: &Value) -> bool {
+fn are_same_parts(before: &Value, after: &Value) -> bool {
     if is_keyed(before) || is_keyed(after) {
         let mut rest = known_members(after);
         let starts_same = known_members(before).all(|(name, value)| {
-            rest.next().is_some_and(|(other, new)| name == other && same(Some(value), Some(new)))
+            rest.next().is_some_and(|(other, new)| {
+                name == other && is_same_content(Some(value), Some(new))
+            })
         });
         return is_keyed(before) && is_keyed(after) && starts_same && rest.next().is_none();
     }
@@ -53,7 +55,7 @@ fn same_parts(before: &Value, after: &Value) -> bool {
         return is_sequence(before)
             && is_sequence(after)
             && old.len() == new.len()
-            && pairs.all(|(old, new)| same(Some(old), Some(new)));
+            && pairs.all(|(old, new)| is_same_content(Some(old), Some(new)));
     }
     before == after
 }
@@ -74,9 +76,9 @@ pub(super) fn is_sequence(value: &Value) -> bool {
 
 /// The places of elements by their content, so that finding equal ones takes no comparison of each
 /// with each.
-pub(super) struct Places<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
+pub(super) struct ElementPlaces<'v>(HashMap<u64, Vec<(usize, &'v Value)>>);
 
-impl<'v> Places<'v> {
+impl<'v> ElementPlaces<'v> {
     /// Collects the places of some elements.
     pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
         let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
@@ -87,8 +89,8 @@ impl<'v> Places<'v> {
     }
 
     /// Whether an element with the content of this one is there.
-    pub(super) fn holds(&self, element: &Value) -> bool {
-        self.of_hash(element).any(|(_, other)| same(Some(element), Some(other)))
+    pub(super) fn contains(&self, element: &Value) -> bool {
+        self.of_hash(element).any(|(_, other)| is_same_content(Some(element), Some(other)))
     }
 
     /// Removes the elements with the content of this one and returns the place of the last.
@@ -96,7 +98,7 @@ impl<'v> Places<'v> {
         let found = self.0.get_mut(&hash(element))?;
         let mut last = None;
         found.retain(|(at, other)| {
-            let is_same = same(Some(element), Some(other));
+            let is_same = is_same_content(Some(element), Some(other));
             last = if is_same { Some(*at) } else { last };
             !is_same
         });
@@ -104,7 +106,7 @@ impl<'v> Places<'v> {
     }
 
     /// The places that were not taken, in order.
-    pub(super) fn rest(self) -> Vec<usize> {
+    pub(super) fn remaining(self) -> Vec<usize> {
         let mut rest: Vec<usize> = self.0.into_values().flatten().map(|(at, _)| at).collect();
         rest.sort_unstable();
         rest
@@ -118,12 +120,12 @@ impl<'v> Places<'v> {
 /// A number that values of the same content share.
 fn hash(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
-    feed(value, &mut hasher);
+    hash_value_into(value, &mut hasher);
     hasher.finish()
 }
 
-fn feed(value: &Value, into: &mut DefaultHasher) {
-    match content(value) {
+fn hash_value_into(value: &Value, into: &mut DefaultHasher) {
+    match known_content(value) {
         None => 0_u8.hash(into),
         Some(Value::Bool(truth)) => truth.hash(into),
         Some(Value::Number(number)) => number.hash(into),
@@ -131,10 +133,10 @@ fn feed(value: &Value, into: &mut DefaultHasher) {
         Some(keyed) if is_keyed(keyed) => {
             for (name, value) in known_members(keyed) {
                 name.hash(into);
-                feed(value, into);
+                hash_value_into(value, into);
             }
         }
-        Some(several) => several.children().iter().for_each(|child| feed(child, into)),
+        Some(several) => several.children().iter().for_each(|child| hash_value_into(child, into)),
     }
 }
 
@@ -150,7 +152,7 @@ mod tests {
             let note = note.map(|note| ("note", note));
             Value::object([("key", Value::string("k"))].into_iter().chain(note))
         };
-        let same = |before: &Value, after: &Value| same(Some(before), Some(after));
+        let same = |before: &Value, after: &Value| is_same_content(Some(before), Some(after));
         let plain = object(None);
         assert!(same(&plain, &object(Some(Value::unknown(Type::String)))));
         assert!(!same(&plain, &object(Some(Value::null(Type::String)))));
@@ -165,11 +167,11 @@ mod tests {
     #[test]
     fn an_element_is_taken_once() {
         let values = [Value::int(1), Value::int(2), Value::int(1)];
-        let mut places = Places::of(values.iter().enumerate());
-        assert!(places.holds(&values[0]) && !places.holds(&Value::int(3)));
+        let mut places = ElementPlaces::of(values.iter().enumerate());
+        assert!(places.contains(&values[0]) && !places.contains(&Value::int(3)));
         assert_eq!(places.take(&values[0]), Some(2));
         assert_eq!(places.take(&values[0]), None);
-        assert_eq!(places.rest(), [1]);
+        assert_eq!(places.remaining(), [1]);
     }
 
     #[test]
@@ -179,8 +181,8 @@ mod tests {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
         };
         let (old, new) = (list(0), list(1));
-        let mut places = Places::of(new.iter().enumerate());
+        let mut places = ElementPlaces::of(new.iter().enumerate());
         assert_eq!(old.iter().filter(|value| places.take(value).is_none()).count(), 1);
-        assert_eq!(places.rest(), [99_999]);
+        assert_eq!(places.remaining(), [99_999]);
     }
 }

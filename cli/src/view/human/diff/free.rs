@@ -5,16 +5,16 @@
 use formwork_lang::stack::with_stack;
 use formwork_value::Value;
 
-use super::Sign;
-use super::change::{Change, Unknown};
-use super::compare::{if_sensitive, if_unknown, keys, map_sign, with_parts};
-use super::content::{is_keyed, is_sequence, same};
-use super::node::{Form, Node, Sides};
+use super::ChangeSign;
+use super::change::{UnknownAfter, ValueChange};
+use super::compare::{keys, map_sign, sensitive_node, unknown_node, with_parts};
+use super::content::{is_keyed, is_same_content, is_sequence};
+use super::node::{DiffNode, NodeForm, ValueSides};
 use super::sequence::slice_pairs;
 
 /// A type of JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum JsonKind {
     Null,
     Bool,
     Number,
@@ -23,7 +23,7 @@ enum Kind {
     Object,
 }
 
-impl Kind {
+impl JsonKind {
     fn of(value: Option<&Value>) -> Self {
         match value {
             Some(Value::Bool(_)) => Self::Bool,
@@ -37,59 +37,65 @@ impl Kind {
 }
 
 /// Compares two values.
-pub(super) fn compare<'v>(change: &Change<'v>) -> Node<'v> {
-    Node { forces: false, ..with_stack(|| compare_kinds(change)) }
+pub(super) fn compare_untyped<'v>(change: &ValueChange<'v>) -> DiffNode<'v> {
+    DiffNode { forces: false, ..with_stack(|| compare_kinds(change)) }
 }
 
-fn compare_kinds<'v>(change: &Change<'v>) -> Node<'v> {
-    if let Some(node) = if_sensitive(change, |inner| compare(&inner)) {
+fn compare_kinds<'v>(change: &ValueChange<'v>) -> DiffNode<'v> {
+    if let Some(node) = sensitive_node(change, |inner| compare_untyped(&inner)) {
         return node;
     }
-    if let Some(node) = if_unknown(change, Unknown::Never, |before| compare(&before)) {
-        let was_there = change.before.content().is_some();
-        return Node { sign: if was_there { Sign::Change } else { Sign::Add }, ..node };
+    if let Some(node) = unknown_node(change, UnknownAfter::Never, |before| compare_untyped(&before))
+    {
+        let was_there = change.before.known_content().is_some();
+        return DiffNode {
+            sign: if was_there { ChangeSign::Change } else { ChangeSign::Add },
+            ..node
+        };
     }
-    let (before, after) = (Kind::of(change.before.content()), Kind::of(change.after.content()));
-    let is_gone = after == Kind::Null && !change.after.explicit;
-    let is_new = before == Kind::Null && !change.before.explicit;
+    let (before, after) =
+        (JsonKind::of(change.before.known_content()), JsonKind::of(change.after.known_content()));
+    let is_gone = after == JsonKind::Null && !change.after.explicit;
+    let is_new = before == JsonKind::Null && !change.before.explicit;
     if before == after || is_gone || is_new {
-        return diff_same_kind(change, if before == Kind::Null { after } else { before });
+        return diff_same_kind(change, if before == JsonKind::Null { after } else { before });
     }
-    let removed = diff_same_kind(&change.removal(Unknown::Never), before);
+    let removed = diff_same_kind(&change.removal(UnknownAfter::Never), before);
     let created = diff_same_kind(&change.creation(), after);
-    let form = Form::TypeChange(Box::new(removed), Box::new(created));
-    Node { form, sign: Sign::Change, forces: false }
+    let form = NodeForm::TypeChange(Box::new(removed), Box::new(created));
+    DiffNode { form, sign: ChangeSign::Change, forces: false }
 }
 
-fn diff_same_kind<'v>(change: &Change<'v>, kind: Kind) -> Node<'v> {
+fn diff_same_kind<'v>(change: &ValueChange<'v>, kind: JsonKind) -> DiffNode<'v> {
     match kind {
-        Kind::Object => {
-            let members = keys(change).map(|name| (name, compare(&change.member(name))));
-            let form = Form::Object { attributes: members.collect(), nested: false };
-            Node { forces: false, ..with_parts(change, map_sign(change), form) }
+        JsonKind::Object => {
+            let members = keys(change).map(|name| (name, compare_untyped(&change.member(name))));
+            let form = NodeForm::Object { attributes: members.collect(), nested: false };
+            DiffNode { forces: false, ..with_parts(change, map_sign(change), form) }
         }
-        Kind::Array => {
+        JsonKind::Array => {
             let pairs = slice_pairs(change, is_keyed).into_iter();
-            let elements = pairs.map(|(before, after)| compare(&change.element(before, after)));
-            let form = Form::List { elements: elements.collect(), context: true };
-            Node { forces: false, ..with_parts(change, change.outer_sign(), form) }
+            let elements =
+                pairs.map(|(before, after)| compare_untyped(&change.element(before, after)));
+            let form = NodeForm::List { elements: elements.collect(), context: true };
+            DiffNode { forces: false, ..with_parts(change, change.outer_sign(), form) }
         }
-        Kind::Null | Kind::Bool | Kind::Number | Kind::String => {
-            let (before, after) = (change.before.content(), change.after.content());
-            let form = Form::Scalar(Sides { before, after });
-            Node { form, sign: scalar_sign(change), forces: false }
+        JsonKind::Null | JsonKind::Bool | JsonKind::Number | JsonKind::String => {
+            let (before, after) = (change.before.known_content(), change.after.known_content());
+            let form = NodeForm::Scalar(ValueSides { before, after });
+            DiffNode { form, sign: scalar_sign(change), forces: false }
         }
     }
 }
 
-fn scalar_sign(change: &Change<'_>) -> Sign {
-    let (before, after) = (change.before.content(), change.after.content());
+fn scalar_sign(change: &ValueChange<'_>) -> ChangeSign {
+    let (before, after) = (change.before.known_content(), change.after.known_content());
     let was_there = before.is_some() || change.before.explicit;
     let is_there = after.is_some() || change.after.explicit;
     match (was_there, is_there) {
-        (false, true) => Sign::Add,
-        (true, false) => Sign::Remove,
-        _ if same(before, after) => Sign::Keep,
-        _ => Sign::Change,
+        (false, true) => ChangeSign::Add,
+        (true, false) => ChangeSign::Remove,
+        _ if is_same_content(before, after) => ChangeSign::Keep,
+        _ => ChangeSign::Change,
     }
 }

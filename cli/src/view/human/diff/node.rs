@@ -2,54 +2,54 @@
 
 use formwork_value::{Str, Value};
 
-use super::Sign;
+use super::ChangeSign;
 
 /// One value with its change.
-pub(super) struct Node<'v> {
-    pub(super) form: Form<'v>,
-    pub(super) sign: Sign,
+pub(super) struct DiffNode<'v> {
+    pub(super) form: NodeForm<'v>,
+    pub(super) sign: ChangeSign,
     /// Whether its change forces a replacement.
     pub(super) forces: bool,
 }
 
 /// Named parts, sorted by name.
-pub(super) type Parts<'v> = Vec<(&'v Str, Node<'v>)>;
+pub(super) type NamedNodes<'v> = Vec<(&'v Str, DiffNode<'v>)>;
 
 /// A value before and after a change, as far as there is one.
 #[derive(Clone, Copy)]
-pub(super) struct Sides<'v> {
+pub(super) struct ValueSides<'v> {
     pub(super) before: Option<&'v Value>,
     pub(super) after: Option<&'v Value>,
 }
 
-pub(super) enum Form<'v> {
+pub(super) enum NodeForm<'v> {
     /// A value without parts, or null.
-    Scalar(Sides<'v>),
+    Scalar(ValueSides<'v>),
     /// A list or tuple. With `context`, the elements next to a change are shown.
-    List { elements: Vec<Node<'v>>, context: bool },
+    List { elements: Vec<DiffNode<'v>>, context: bool },
     /// A set. If it is `nested`, the elements say that they force a replacement.
-    Set { elements: Vec<Node<'v>>, nested: bool },
+    Set { elements: Vec<DiffNode<'v>>, nested: bool },
     /// A map. If it is `nested`, the keys are not aligned, and the elements say that they force a
     /// replacement.
-    Map { elements: Parts<'v>, nested: bool },
+    Map { elements: NamedNodes<'v>, nested: bool },
     /// An object. If it is `nested`, removed attributes end in `-> null`.
-    Object { attributes: Parts<'v>, nested: bool },
+    Object { attributes: NamedNodes<'v>, nested: bool },
     /// A block.
-    Block { attributes: Parts<'v>, blocks: Vec<Blocks<'v>> },
+    Block { attributes: NamedNodes<'v>, blocks: Vec<BlockNodes<'v>> },
     /// A value that must not be shown, with the change of its content.
-    Sensitive { inner: Sign, before: bool, after: bool },
+    Sensitive { inner: ChangeSign, before: bool, after: bool },
     /// A block that must not be shown, likewise.
-    SensitiveBlock { inner: Sign, before: bool, after: bool },
+    SensitiveBlock { inner: ChangeSign, before: bool, after: bool },
     /// An unknown value, with the removal of the value before it.
-    Unknown(Option<Box<Node<'v>>>),
+    Unknown(Option<Box<DiffNode<'v>>>),
     /// A value of another type, as a removal and a creation.
-    TypeChange(Box<Node<'v>>, Box<Node<'v>>),
+    TypeChange(Box<DiffNode<'v>>, Box<DiffNode<'v>>),
     /// An attribute that is not stored.
     WriteOnly { sensitive: bool },
 }
 
 /// The nested blocks of one type.
-pub(super) struct Blocks<'v> {
+pub(super) struct BlockNodes<'v> {
     pub(super) name: &'v Str,
     /// Whether they force a replacement together.
     pub(super) forces: bool,
@@ -58,10 +58,10 @@ pub(super) struct Blocks<'v> {
     /// Whether their number is unknown.
     pub(super) unknown: bool,
     /// The blocks, each with its label.
-    pub(super) blocks: Vec<(Option<&'v Str>, Node<'v>)>,
+    pub(super) blocks: Vec<(Option<&'v Str>, DiffNode<'v>)>,
 }
 
-impl Sign {
+impl ChangeSign {
     /// The change of a value, with the change of one more part.
     pub(super) fn with_part(self, part: Self) -> Self {
         match part {
@@ -74,7 +74,7 @@ impl Sign {
     /// The change of a value with these parts.
     pub(super) fn with_parts<'n, 'v: 'n>(
         self,
-        parts: impl IntoIterator<Item = &'n Node<'v>>,
+        parts: impl IntoIterator<Item = &'n DiffNode<'v>>,
     ) -> Self {
         parts.into_iter().fold(self, |sign, part| sign.with_part(part.sign))
     }

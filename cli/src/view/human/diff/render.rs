@@ -3,17 +3,19 @@
 use formwork_lang::stack::with_stack;
 use formwork_value::Value;
 
-use super::node::{Blocks, Form, Node, Parts, Sides};
-use super::{Differ, Name, Sign};
+use super::node::{BlockNodes, DiffNode, NamedNodes, NodeForm, ValueSides};
+use super::{AlignedName, ChangeSign, DiffRenderer};
 use crate::view::Paint;
-use crate::view::human::value::{SENSITIVE, UNKNOWN, bare, quoted, scalar};
+use crate::view::human::value::{
+    SENSITIVE_PLACEHOLDER, UNKNOWN_PLACEHOLDER, quote_if_needed, quote_text, render_scalar,
+};
 
 /// Attributes that are shown also when they stay, because people know objects by them.
-const NAMES: [&str; 3] = ["id", "name", "tags"];
+const IDENTIFYING_ATTRIBUTES: [&str; 3] = ["id", "name", "tags"];
 
 /// The forms of a text.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Options {
+pub(super) struct RenderOptions {
     /// Column of the closing bracket.
     pub(super) at: usize,
     /// Whether parts that stay are shown too.
@@ -26,7 +28,7 @@ pub(super) struct Options {
     pub(super) hides_forces: bool,
 }
 
-impl Options {
+impl RenderOptions {
     /// The options of a part.
     pub(super) fn of_part(self) -> Self {
         Self { forces: false, hides_forces: false, ..self }
@@ -60,57 +62,59 @@ impl Brackets {
     }
 }
 
-impl Differ<'_> {
+impl DiffRenderer<'_> {
     /// Renders a value whose first line stands where the caller is.
-    pub(super) fn render(&self, node: &Node<'_>, options: Options) -> String {
+    pub(super) fn render(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         with_stack(|| self.render_form(node, options))
     }
 
-    fn render_form(&self, node: &Node<'_>, options: Options) -> String {
+    fn render_form(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let note = self.note(node.forces, options);
         let null = self.null(node.sign, options);
         match &node.form {
-            Form::Scalar(sides) => self.scalar(node, *sides, options),
-            Form::List { elements, context } => self.list(node, elements, *context, options),
-            Form::Set { elements, nested } => self.set(node, elements, *nested, options),
-            Form::Map { elements, nested } => self.map(node, elements, *nested, options),
-            Form::Object { attributes, nested } => self.members(node, attributes, *nested, options),
-            Form::Block { attributes, blocks } => self.block(node, attributes, blocks, options),
-            Form::Sensitive { .. } => format!("{SENSITIVE}{null}{note}"),
-            Form::SensitiveBlock { .. } => {
+            NodeForm::Scalar(sides) => self.scalar(node, *sides, options),
+            NodeForm::List { elements, context } => self.list(node, elements, *context, options),
+            NodeForm::Set { elements, nested } => self.set(node, elements, *nested, options),
+            NodeForm::Map { elements, nested } => self.map(node, elements, *nested, options),
+            NodeForm::Object { attributes, nested } => {
+                self.members(node, attributes, *nested, options)
+            }
+            NodeForm::Block { attributes, blocks } => self.block(node, attributes, blocks, options),
+            NodeForm::Sensitive { .. } => format!("{SENSITIVE_PLACEHOLDER}{null}{note}"),
+            NodeForm::SensitiveBlock { .. } => {
                 let margin = " ".repeat(options.at);
                 format!(
                     "{{{note}\n{margin}  # At least one attribute in this block is (or was) sensitive,\n{margin}  # so its contents will not be displayed.\n{margin}}}"
                 )
             }
-            Form::Unknown(before) => match before {
-                Some(before) if node.sign != Sign::Add => {
+            NodeForm::Unknown(before) => match before {
+                Some(before) if node.sign != ChangeSign::Add => {
                     let hides_forces = node.forces;
-                    let options = Options { hides_forces, ..options.without_null() };
-                    format!("{} -> {UNKNOWN}{note}", self.render(before, options))
+                    let options = RenderOptions { hides_forces, ..options.without_null() };
+                    format!("{} -> {UNKNOWN_PLACEHOLDER}{note}", self.render(before, options))
                 }
-                _ => format!("{UNKNOWN}{note}"),
+                _ => format!("{UNKNOWN_PLACEHOLDER}{note}"),
             },
-            Form::TypeChange(before, after) => {
-                let options = Options { omits_null: true, ..options };
+            NodeForm::TypeChange(before, after) => {
+                let options = RenderOptions { omits_null: true, ..options };
                 let arrow = self.screen.paint(Paint::Yellow, "->");
                 let [before, after] = [before, after].map(|part| self.render(part, options));
                 format!("{before} {arrow} {after}")
             }
-            Form::WriteOnly { sensitive } => {
+            NodeForm::WriteOnly { sensitive } => {
                 let kind = if *sensitive { "sensitive, write-only" } else { "write-only" };
                 format!("({kind} attribute){null}{note}")
             }
         }
     }
 
-    fn scalar(&self, node: &Node<'_>, sides: Sides<'_>, options: Options) -> String {
-        let Sides { before, after } = sides;
+    fn scalar(&self, node: &DiffNode<'_>, sides: ValueSides<'_>, options: RenderOptions) -> String {
+        let ValueSides { before, after } = sides;
         let text = |value: Option<&Value>| match value {
             // In a plan no zero has a sign; in a state that is shown it has.
             Some(Value::Number(number)) if self.signs && number.is_zero() => "0".into(),
-            Some(Value::String(text)) => quoted(text),
-            Some(value) => scalar(value),
+            Some(Value::String(text)) => quote_text(text),
+            Some(value) => render_scalar(value),
             None => self.screen.paint(Paint::Dim, "null"),
         };
         if let Some(text) = self.text(node, sides, options) {
@@ -118,12 +122,12 @@ impl Differ<'_> {
         }
         let note = self.note(node.forces, options);
         match node.sign {
-            Sign::Add | Sign::Keep => format!("{}{note}", text(after)),
-            Sign::Remove if before.is_none() => format!("{}{note}", text(before)),
-            Sign::Remove => {
+            ChangeSign::Add | ChangeSign::Keep => format!("{}{note}", text(after)),
+            ChangeSign::Remove if before.is_none() => format!("{}{note}", text(before)),
+            ChangeSign::Remove => {
                 format!("{}{}{note}", text(before), self.null(node.sign, options))
             }
-            Sign::Change => {
+            ChangeSign::Change => {
                 let arrow = self.screen.paint(Paint::Yellow, "->");
                 format!("{} {arrow} {}{note}", text(before), text(after))
             }
@@ -133,9 +137,9 @@ impl Differ<'_> {
     /// Renders a value with parts: its brackets around their lines, or without any if it has none.
     fn enclosed(
         &self,
-        node: &Node<'_>,
+        node: &DiffNode<'_>,
         brackets: Brackets,
-        options: Options,
+        options: RenderOptions,
         lines: Option<String>,
     ) -> String {
         let Brackets { open, close, parts_force } = brackets;
@@ -151,24 +155,24 @@ impl Differ<'_> {
 
     fn list(
         &self,
-        node: &Node<'_>,
-        elements: &[Node<'_>],
+        node: &DiffNode<'_>,
+        elements: &[DiffNode<'_>],
         context: bool,
-        options: Options,
+        options: RenderOptions,
     ) -> String {
         let lines = (!elements.is_empty()).then(|| self.elements(elements, context, options));
         self.enclosed(node, Brackets::new('[', ']'), options, lines)
     }
 
     /// The lines of the elements of a list.
-    fn elements(&self, elements: &[Node<'_>], context: bool, options: Options) -> String {
+    fn elements(&self, elements: &[DiffNode<'_>], context: bool, options: RenderOptions) -> String {
         let at = options.at + 4;
         let mut text = String::new();
         // The elements that stay since the last change.
-        let mut hidden: Vec<&Node<'_>> = Vec::new();
+        let mut hidden: Vec<&DiffNode<'_>> = Vec::new();
         let mut is_next = false;
         for element in elements {
-            let stays = element.sign == Sign::Keep;
+            let stays = element.sign == ChangeSign::Keep;
             if stays && !is_next && !options.keeps {
                 hidden.push(element);
                 continue;
@@ -185,22 +189,23 @@ impl Differ<'_> {
     }
 
     /// The line of an element of a value with these options.
-    fn element(&self, node: &Node<'_>, options: Options) -> String {
+    fn element(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let options = options.indented();
         let text = format!("{},", self.render(node, options));
-        self.warning(node, options.at) + &self.line(node.sign, &text, options.at)
+        self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
     }
 
     fn set(
         &self,
-        node: &Node<'_>,
-        elements: &[Node<'_>],
+        node: &DiffNode<'_>,
+        elements: &[DiffNode<'_>],
         nested: bool,
-        options: Options,
+        options: RenderOptions,
     ) -> String {
         let lines = (!elements.is_empty()).then(|| {
-            let part = Options { forces: node.forces && nested, ..options.without_null() };
-            let is_shown = |element: &&Node<'_>| element.sign != Sign::Keep || options.keeps;
+            let part = RenderOptions { forces: node.forces && nested, ..options.without_null() };
+            let is_shown =
+                |element: &&DiffNode<'_>| element.sign != ChangeSign::Keep || options.keeps;
             let shown = elements.iter().filter(is_shown);
             let lines: Vec<String> = shown.map(|element| self.element(element, part)).collect();
             let hidden = self.hidden(elements.len() - lines.len(), "element", options.at + 4);
@@ -210,10 +215,16 @@ impl Differ<'_> {
         self.enclosed(node, brackets, options, lines)
     }
 
-    fn map(&self, node: &Node<'_>, elements: &Parts<'_>, nested: bool, options: Options) -> String {
+    fn map(
+        &self,
+        node: &DiffNode<'_>,
+        elements: &NamedNodes<'_>,
+        nested: bool,
+        options: RenderOptions,
+    ) -> String {
         let lines = (!elements.is_empty()).then(|| {
-            let part = Options {
-                omits_null: nested || node.sign == Sign::Remove,
+            let part = RenderOptions {
+                omits_null: nested || node.sign == ChangeSign::Remove,
                 forces: node.forces && nested,
                 ..options.of_part()
             };
@@ -224,71 +235,76 @@ impl Differ<'_> {
     }
 
     /// The lines of the elements of a map.
-    fn keys(&self, elements: &Parts<'_>, aligned: bool, options: Options) -> String {
-        let names: Vec<String> = elements.iter().map(|(key, _)| quoted(key)).collect();
+    fn keys(&self, elements: &NamedNodes<'_>, aligned: bool, options: RenderOptions) -> String {
+        let names: Vec<String> = elements.iter().map(|(key, _)| quote_text(key)).collect();
         let width = if aligned { width_of(&names) } else { 0 };
         let (mut text, mut n_hidden) = (String::new(), 0);
         for (name, (_, element)) in names.iter().zip(elements) {
-            if element.sign == Sign::Keep && !options.keeps {
+            if element.sign == ChangeSign::Keep && !options.keeps {
                 n_hidden += 1;
                 continue;
             }
-            let comma = if matches!(element.form, Form::Object { .. }) { "," } else { "" };
+            let comma = if matches!(element.form, NodeForm::Object { .. }) { "," } else { "" };
             let space = " ".repeat(width.saturating_sub(name.chars().count()));
             let value = self.render(element, options);
             text.push_str(&self.warning(element, options.at));
             let line = format!("{name}{space} = {value}{comma}");
-            text.push_str(&self.line(element.sign, &line, options.at));
+            text.push_str(&self.line_with_sign(element.sign, &line, options.at));
         }
         text + &self.hidden(n_hidden, "element", options.at)
     }
 
     fn members(
         &self,
-        node: &Node<'_>,
-        attributes: &Parts<'_>,
+        node: &DiffNode<'_>,
+        attributes: &NamedNodes<'_>,
         nested: bool,
-        options: Options,
+        options: RenderOptions,
     ) -> String {
         let lines = (!attributes.is_empty()).then(|| {
-            let part = Options { omits_null: !nested, ..options.of_part() };
+            let part = RenderOptions { omits_null: !nested, ..options.of_part() };
             self.attributes(attributes, part.indented())
         });
         self.enclosed(node, Brackets::new('{', '}'), options, lines)
     }
 
     /// The lines of the attributes of an object or a block.
-    fn attributes(&self, attributes: &Parts<'_>, options: Options) -> String {
-        let names: Vec<String> = attributes.iter().map(|(name, _)| bare(name)).collect();
+    fn attributes(&self, attributes: &NamedNodes<'_>, options: RenderOptions) -> String {
+        let names: Vec<String> = attributes.iter().map(|(name, _)| quote_if_needed(name)).collect();
         // Those that are not shown make room as well: so the column stays where it is, whatever changes.
         let width = width_of(&names);
         let (mut text, mut n_hidden) = (String::new(), 0);
         for (shown, (name, node)) in names.iter().zip(attributes) {
-            let is_name = NAMES.contains(&name.as_str());
-            if node.sign == Sign::Keep && !options.keeps && !is_name {
+            let is_name = IDENTIFYING_ATTRIBUTES.contains(&name.as_str());
+            if node.sign == ChangeSign::Keep && !options.keeps && !is_name {
                 n_hidden += 1;
                 continue;
             }
-            let part = Options { keeps: options.keeps || is_name, ..options };
-            text.push_str(&self.named(Name { text: shown, width }, node, part));
+            let part = RenderOptions { keeps: options.keeps || is_name, ..options };
+            text.push_str(&self.named(AlignedName { text: shown, width }, node, part));
         }
         text + &self.hidden(n_hidden, "attribute", options.at)
     }
 
     /// The lines of one member.
-    pub(super) fn named(&self, name: Name<'_>, node: &Node<'_>, options: Options) -> String {
-        let Name { text: name, width } = name;
+    pub(super) fn named(
+        &self,
+        name: AlignedName<'_>,
+        node: &DiffNode<'_>,
+        options: RenderOptions,
+    ) -> String {
+        let AlignedName { text: name, width } = name;
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
         let text = format!("{name}{space} = {}", self.render(node, options));
-        self.warning(node, options.at) + &self.line(node.sign, &text, options.at)
+        self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
     }
 
     fn block(
         &self,
-        node: &Node<'_>,
-        attributes: &Parts<'_>,
-        blocks: &[Blocks<'_>],
-        options: Options,
+        node: &DiffNode<'_>,
+        attributes: &NamedNodes<'_>,
+        blocks: &[BlockNodes<'_>],
+        options: RenderOptions,
     ) -> String {
         let note = self.note(node.forces, options);
         if attributes.is_empty() && blocks.is_empty() {
@@ -314,33 +330,38 @@ impl Differ<'_> {
     }
 
     /// The lines of the blocks of one type, and the number of those that are not shown.
-    fn blocks(&self, group: &Blocks<'_>, owner: Sign, options: Options) -> (String, usize) {
+    fn blocks(
+        &self,
+        group: &BlockNodes<'_>,
+        owner: ChangeSign,
+        options: RenderOptions,
+    ) -> (String, usize) {
         let at = options.at;
         let (mut text, mut n_hidden) = (String::new(), 0);
-        let unknown = Node { form: Form::Unknown(None), sign: owner, forces: false };
+        let unknown = DiffNode { form: NodeForm::Unknown(None), sign: owner, forces: false };
         let unknown = group.unknown.then_some((None, &unknown));
         let known = group.blocks.iter().map(|(label, node)| (*label, node));
         for (label, node) in unknown.into_iter().chain(known) {
             let hidden = hidden_block(group, node);
             let node = hidden.as_ref().unwrap_or(node);
-            if node.sign == Sign::Keep && !options.keeps {
+            if node.sign == ChangeSign::Keep && !options.keeps {
                 n_hidden += 1;
                 continue;
             }
             let label = label.map_or_else(String::new, |label| format!(" {:?}", label.as_str()));
-            let part = Options { forces: group.forces, ..options };
+            let part = RenderOptions { forces: group.forces, ..options };
             let body = self.render(node, part);
             text.push_str(&self.warning(node, at));
-            let line = format!("{}{label} {body}", bare(group.name));
-            text.push_str(&self.line(node.sign, &line, at));
+            let line = format!("{}{label} {body}", quote_if_needed(group.name));
+            text.push_str(&self.line_with_sign(node.sign, &line, at));
         }
         (text, n_hidden)
     }
 
     /// End of a value that goes.
-    pub(super) fn null(&self, sign: Sign, options: Options) -> String {
+    pub(super) fn null(&self, sign: ChangeSign, options: RenderOptions) -> String {
         match sign {
-            Sign::Remove if !options.omits_null => {
+            ChangeSign::Remove if !options.omits_null => {
                 format!(" {}", self.screen.paint(Paint::Dim, "-> null"))
             }
             _ => String::new(),
@@ -348,7 +369,7 @@ impl Differ<'_> {
     }
 
     /// Note behind a value, or behind the bracket that opens it, if it forces a replacement.
-    pub(super) fn note(&self, forces: bool, options: Options) -> String {
+    pub(super) fn note(&self, forces: bool, options: RenderOptions) -> String {
         match (forces || options.forces) && !options.hides_forces {
             true => self.screen.paint(Paint::Red, " # forces replacement"),
             false => String::new(),
@@ -366,13 +387,15 @@ impl Differ<'_> {
     }
 
     /// Lines that say that a value is no longer shown, or is shown from now on.
-    pub(super) fn warning(&self, node: &Node<'_>, at: usize) -> String {
+    pub(super) fn warning(&self, node: &DiffNode<'_>, at: usize) -> String {
         let (thing, inner, before, after) = match node.form {
-            Form::Sensitive { inner, before, after } => ("attribute value", inner, before, after),
-            Form::SensitiveBlock { inner, before, after } => ("block", inner, before, after),
+            NodeForm::Sensitive { inner, before, after } => {
+                ("attribute value", inner, before, after)
+            }
+            NodeForm::SensitiveBlock { inner, before, after } => ("block", inner, before, after),
             _ => return String::new(),
         };
-        if before == after || matches!(inner, Sign::Add | Sign::Remove) {
+        if before == after || matches!(inner, ChangeSign::Add | ChangeSign::Remove) {
             return String::new();
         }
         let (first, second) = if after {
@@ -383,7 +406,7 @@ impl Differ<'_> {
         } else {
             ("will no longer be marked as sensitive", "after applying this change.")
         };
-        let is_same = inner == Sign::Keep && thing != "block";
+        let is_same = inner == ChangeSign::Keep && thing != "block";
         let end = if is_same { " The value is unchanged." } else { "" };
         let margin = " ".repeat(at.saturating_sub(2));
         let title = self.screen.paint(Paint::Yellow, "Warning");
@@ -392,19 +415,19 @@ impl Differ<'_> {
 }
 
 /// The node of a block in place of one that must not be shown because its whole group must not.
-fn hidden_block<'v>(group: &Blocks<'_>, node: &Node<'_>) -> Option<Node<'v>> {
+fn hidden_block<'v>(group: &BlockNodes<'_>, node: &DiffNode<'_>) -> Option<DiffNode<'v>> {
     let (before, after) = group.sensitive;
     let is_hidden = match node.sign {
-        Sign::Add => after,
-        Sign::Remove => before,
-        Sign::Change | Sign::Keep => before || after,
+        ChangeSign::Add => after,
+        ChangeSign::Remove => before,
+        ChangeSign::Change | ChangeSign::Keep => before || after,
     };
     let sign = match node.sign {
-        Sign::Keep if before != after => Sign::Change,
+        ChangeSign::Keep if before != after => ChangeSign::Change,
         sign => sign,
     };
-    let form = Form::SensitiveBlock { inner: node.sign, before, after };
-    is_hidden.then_some(Node { form, sign, forces: node.forces })
+    let form = NodeForm::SensitiveBlock { inner: node.sign, before, after };
+    is_hidden.then_some(DiffNode { form, sign, forces: node.forces })
 }
 
 /// Width of the column of names. As in Terraform, the longest is the one with the most bytes.

@@ -5,35 +5,43 @@
 use formwork_value::Value;
 
 use super::align::{Edit, align};
-use super::change::Change;
-use super::content::{Places, same};
+use super::change::ValueChange;
+use super::content::{ElementPlaces, is_same_content};
 
 /// The places of an element before and after.
-pub(super) type Pair = (usize, usize);
+pub(super) type ElementPair = (usize, usize);
 
 /// A value that is compared by its content.
 struct ByContent<'v>(&'v Value);
 
 impl PartialEq for ByContent<'_> {
     fn eq(&self, other: &Self) -> bool {
-        same(Some(self.0), Some(other.0))
+        is_same_content(Some(self.0), Some(other.0))
     }
 }
 
 /// Pairs the elements of a list.
-pub(super) fn slice_pairs(change: &Change<'_>, is_object: impl Fn(&Value) -> bool) -> Vec<Pair> {
+pub(super) fn slice_pairs(
+    change: &ValueChange<'_>,
+    is_object: impl Fn(&Value) -> bool,
+) -> Vec<ElementPair> {
     let (old, new) = (change.before.elements(), change.after.elements());
     let [before, after] = [old, new].map(|items| items.iter().map(ByContent).collect::<Vec<_>>());
-    let places = Places::of(new.iter().enumerate());
-    if old.len() == new.len() && !old.iter().all(|item| places.holds(item)) {
+    let places = ElementPlaces::of(new.iter().enumerate());
+    if old.len() == new.len() && !old.iter().all(|item| places.contains(item)) {
         return (0..old.len()).map(|at| (at, at)).collect();
     }
     let is_object = |item: &ByContent<'_>| is_object(item.0);
-    paired(&align(&before, &after), &before, &after, is_object)
+    pair_edits(&align(&before, &after), &before, &after, is_object)
 }
 
 /// Pairs each object that goes with the next one that comes, if nothing that stays is between them.
-fn paired<T>(edits: &[Edit], old: &[T], new: &[T], is_object: impl Fn(&T) -> bool) -> Vec<Pair> {
+fn pair_edits<T>(
+    edits: &[Edit],
+    old: &[T],
+    new: &[T],
+    is_object: impl Fn(&T) -> bool,
+) -> Vec<ElementPair> {
     let mut pairs = Vec::new();
     for run in edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..))) {
         let mut come = run.iter().filter_map(|edit| match edit {
@@ -58,15 +66,15 @@ fn paired<T>(edits: &[Edit], old: &[T], new: &[T], is_object: impl Fn(&T) -> boo
 }
 
 /// Pairs the equal elements of a set.
-pub(super) fn set_pairs(change: &Change<'_>) -> Vec<Pair> {
+pub(super) fn set_pairs(change: &ValueChange<'_>) -> Vec<ElementPair> {
     let (old, new) = (change.before.elements(), change.after.elements());
     let known = new.iter().enumerate().filter(|(_, item)| !item.is_unknown());
-    let mut places = Places::of(known);
+    let mut places = ElementPlaces::of(known);
     let kept = old.iter().enumerate();
-    let mut pairs: Vec<Pair> =
+    let mut pairs: Vec<ElementPair> =
         kept.map(|(before, item)| (before, places.take(item).unwrap_or(new.len()))).collect();
     let unknown = new.iter().enumerate().filter(|(_, item)| item.is_unknown());
-    let mut come: Vec<usize> = places.rest();
+    let mut come: Vec<usize> = places.remaining();
     come.extend(unknown.map(|(at, _)| at));
     come.sort_unstable();
     pairs.extend(come.into_iter().map(|after| (old.len(), after)));
@@ -75,7 +83,7 @@ pub(super) fn set_pairs(change: &Change<'_>) -> Vec<Pair> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::Side;
+    use super::super::change::ChangeSide;
     use super::super::content::is_keyed;
     use super::*;
 
@@ -83,9 +91,9 @@ mod tests {
         Value::tuple(items.to_vec())
     }
 
-    fn check(old: &[Value], new: &[Value], expected: &[Pair]) {
+    fn check(old: &[Value], new: &[Value], expected: &[ElementPair]) {
         let (old, new) = (tuple(old), tuple(new));
-        let change = Change::new(Side::of(&old), Side::of(&new), &[]);
+        let change = ValueChange::new(ChangeSide::of(&old), ChangeSide::of(&new), &[]);
         assert_eq!(slice_pairs(&change, is_keyed), expected);
     }
 
@@ -107,7 +115,7 @@ mod tests {
         let (a, b) = (Value::string("a"), Value::string("b"));
         let unknown = Value::unknown(formwork_value::Type::String);
         let (old, new) = (tuple(&[a.clone(), b]), tuple(&[unknown, a]));
-        let change = Change::new(Side::of(&old), Side::of(&new), &[]);
+        let change = ValueChange::new(ChangeSide::of(&old), ChangeSide::of(&new), &[]);
         assert_eq!(set_pairs(&change), [(0, 1), (1, 2), (2, 0)]);
     }
 }

@@ -3,8 +3,8 @@
 use expect_test::{Expect, expect};
 use formwork_value::{Marks, Number, Path, Type, Value};
 
-use super::render::Options;
-use super::{Differ, Name, compare};
+use super::render::RenderOptions;
+use super::{AlignedName, DiffRenderer, compare};
 use crate::view::Screen;
 
 mod nested;
@@ -16,7 +16,7 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced(before: Value, after: Value, forces: &[Path]) -> String {
-    let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
+    let differ = DiffRenderer { screen: &SCREEN, signs: true, keeps: false, forces };
     let [old, new] = [&before, &after].map(Value::ty);
     let is_one = old == new || after.is_null() || after.is_unknown();
     let ty = if before.is_null() {
@@ -29,9 +29,9 @@ fn forced(before: Value, after: Value, forces: &[Path]) -> String {
     let owner = |value: Value| Value::object([("input", value)]);
     let (before, after) = (owner(before), owner(after));
     let change = differ.change_of(&before, &after).attribute("input");
-    let node = compare::by_type(change, &ty);
-    let text = differ.render(&node, Options { at: 2, ..Options::default() });
-    differ.warning(&node, 2) + &differ.line(node.sign, &format!("input = {text}"), 2)
+    let node = compare::compare_values(change, &ty);
+    let text = differ.render(&node, RenderOptions { at: 2, ..RenderOptions::default() });
+    differ.warning(&node, 2) + &differ.line_with_sign(node.sign, &format!("input = {text}"), 2)
 }
 
 fn check(before: Value, after: Value, expected: &Expect) {
@@ -59,8 +59,13 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
             ("set", Value::set(Type::String, vec![Value::string("a"), Value::string(set)])),
         ])
     };
-    let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces: &[] };
-    let shown = differ.changed(Name { text: "v", width: 1 }, &value("s1", 2), &value("s2", 22), 2);
+    let differ = DiffRenderer { screen: &SCREEN, signs: true, keeps: false, forces: &[] };
+    let shown = differ.render_changed(
+        AlignedName { text: "v", width: 1 },
+        &value("s1", 2),
+        &value("s2", 22),
+        2,
+    );
     expect![[r#"
         ~ v = {
             ~ list = [
@@ -88,8 +93,8 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
 fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
     let zero = Value::Number(Number::from(0_i64).negate());
     assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
-    let state = Differ { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
-    assert_eq!(state.shown(&zero), "-0");
+    let state = DiffRenderer { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
+    assert_eq!(state.render_unchanged(&zero), "-0");
 }
 
 #[test]

@@ -3,21 +3,21 @@
 use formwork_value::Value;
 use formwork_value::codec::json::decode_simple;
 
-use super::align::{Edit, RunEnds, align, folded, runs};
-use super::change::{Change, Side};
-use super::node::{Form, Node, Sides};
-use super::render::Options;
-use super::{Differ, Sign, free};
+use super::align::{Edit, RunEnds, align, hidden_range, split_runs};
+use super::change::{ChangeSide, ValueChange};
+use super::node::{DiffNode, NodeForm, ValueSides};
+use super::render::RenderOptions;
+use super::{ChangeSign, DiffRenderer, free};
 use crate::view::sanitize;
 
 /// Number of unchanged lines shown next to a difference.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 
 /// The most levels down to which a text of JSON is shown as the value that it holds.
 const MAX_LEVELS: usize = 100;
 
 /// The value that a text of JSON at this margin holds, if it is an object or an array.
-fn json(text: &str, at: usize) -> Option<Value> {
+fn parse_json(text: &str, at: usize) -> Option<Value> {
     text.starts_with(['{', '[']).then_some(())?;
     let value = decode_simple(text.as_bytes()).ok()?;
     // A string in the value may hold JSON again, so the levels of one text do not limit all.
@@ -25,25 +25,25 @@ fn json(text: &str, at: usize) -> Option<Value> {
 }
 
 /// The lines of a string as they may be shown.
-fn lines(text: &str) -> impl Iterator<Item = String> {
+fn display_lines(text: &str) -> impl Iterator<Item = String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown_line)
 }
 
 /// One of several lines. A carriage return at its end belongs to the line break.
 fn shown_line(line: &str) -> String {
     match line.strip_suffix('\r') {
-        Some(line) => format!("{}\r", sanitize::line(line)),
-        None => sanitize::line(line),
+        Some(line) => format!("{}\r", sanitize::sanitize_line(line)),
+        None => sanitize::sanitize_line(line),
     }
 }
 
-impl Differ<'_> {
+impl DiffRenderer<'_> {
     /// Renders a string before and after, if one holds JSON or has several lines.
     pub(super) fn text(
         &self,
-        node: &Node<'_>,
-        sides: Sides<'_>,
-        options: Options,
+        node: &DiffNode<'_>,
+        sides: ValueSides<'_>,
+        options: RenderOptions,
     ) -> Option<String> {
         let at = options.at;
         let [old, new] = [sides.before, sides.after].map(|value| match value {
@@ -53,47 +53,48 @@ impl Differ<'_> {
         let (note, null) = (self.note(node.forces, options), self.null(node.sign, options));
         let margin = " ".repeat(at);
         let text = match node.sign {
-            Sign::Add | Sign::Keep => new,
-            Sign::Remove => old,
-            Sign::Change => return self.changed_text(node, old, new, options),
+            ChangeSign::Add | ChangeSign::Keep => new,
+            ChangeSign::Remove => old,
+            ChangeSign::Change => return self.changed_text(node, old, new, options),
         }?;
-        if let Some(value) = json(text, at) {
-            let sides = Sides {
-                before: (node.sign != Sign::Add).then_some(&value),
-                after: (node.sign != Sign::Remove).then_some(&value),
+        if let Some(value) = parse_json(text, at) {
+            let sides = ValueSides {
+                before: (node.sign != ChangeSign::Add).then_some(&value),
+                after: (node.sign != ChangeSign::Remove).then_some(&value),
             };
             return Some(self.encoded(node, sides, options));
         }
-        let all =
-            |text| lines(text).map(|line| format!("{margin}    {line}\n")).collect::<String>();
+        let all = |text| {
+            display_lines(text).map(|line| format!("{margin}    {line}\n")).collect::<String>()
+        };
         text.contains('\n').then(|| format!("<<-EOT{note}\n{}{margin}EOT{null}", all(text)))
     }
 
     /// Renders the change of a string, if one holds JSON or has several lines.
     fn changed_text(
         &self,
-        node: &Node<'_>,
+        node: &DiffNode<'_>,
         old: Option<&str>,
         new: Option<&str>,
-        options: Options,
+        options: RenderOptions,
     ) -> Option<String> {
         let at = options.at;
-        let [before, after] = [old, new].map(|text| text.and_then(|text| json(text, at)));
+        let [before, after] = [old, new].map(|text| text.and_then(|text| parse_json(text, at)));
         if before.is_some() && after.is_some() {
-            let sides = Sides { before: before.as_ref(), after: after.as_ref() };
+            let sides = ValueSides { before: before.as_ref(), after: after.as_ref() };
             return Some(self.encoded(node, sides, options));
         }
         if before.is_some() || after.is_some() {
             let [old, new] = [old, new].map(|text| text.map(Value::string));
-            let part = |before, after, sign| Node {
-                form: Form::Scalar(Sides { before, after }),
+            let part = |before, after, sign| DiffNode {
+                form: NodeForm::Scalar(ValueSides { before, after }),
                 sign,
                 forces: false,
             };
-            let removed = Box::new(part(old.as_ref(), None, Sign::Remove));
-            let created = Box::new(part(None, new.as_ref(), Sign::Add));
-            let form = Form::TypeChange(removed, created);
-            let change = Node { form, sign: node.sign, forces: node.forces };
+            let removed = Box::new(part(old.as_ref(), None, ChangeSign::Remove));
+            let created = Box::new(part(None, new.as_ref(), ChangeSign::Add));
+            let form = NodeForm::TypeChange(removed, created);
+            let change = DiffNode { form, sign: node.sign, forces: node.forces };
             return Some(self.render(&change, options));
         }
         let (old, new) = (old.unwrap_or("null"), new.unwrap_or("null"));
@@ -113,16 +114,21 @@ impl Differ<'_> {
     }
 
     /// The call that encodes JSON, around the change of the encoded value.
-    fn encoded(&self, node: &Node<'_>, sides: Sides<'_>, options: Options) -> String {
+    fn encoded(
+        &self,
+        node: &DiffNode<'_>,
+        sides: ValueSides<'_>,
+        options: RenderOptions,
+    ) -> String {
         let at = options.at;
-        let change = Change::new(
-            Side::part_of(sides.before, node.sign != Sign::Add),
-            Side::part_of(sides.after, node.sign != Sign::Remove),
+        let change = ValueChange::new(
+            ChangeSide::part_of(sides.before, node.sign != ChangeSign::Add),
+            ChangeSide::part_of(sides.after, node.sign != ChangeSign::Remove),
             &[],
         );
-        let value = free::compare(&change);
-        let mut part = Options { at: at + 4, omits_null: true, ..options.of_part() };
-        let is_layout = value.sign == Sign::Keep && node.sign == Sign::Change;
+        let value = free::compare_untyped(&change);
+        let mut part = RenderOptions { at: at + 4, omits_null: true, ..options.of_part() };
+        let is_layout = value.sign == ChangeSign::Keep && node.sign == ChangeSign::Change;
         let (mut layout, mut note) = (String::new(), self.note(node.forces, options));
         if is_layout {
             part.keeps = true;
@@ -134,21 +140,25 @@ impl Differ<'_> {
         if !text.contains('\n') {
             return format!("jsonencode({text}){layout}{note}");
         }
-        let sign = if node.sign == Sign::Change && !is_layout { Sign::Change } else { Sign::Keep };
-        let line = self.line(sign, &format!("{text}{note}"), at + 4);
+        let sign = if node.sign == ChangeSign::Change && !is_layout {
+            ChangeSign::Change
+        } else {
+            ChangeSign::Keep
+        };
+        let line = self.line_with_sign(sign, &format!("{text}{note}"), at + 4);
         let null = self.null(node.sign, options);
         format!("jsonencode({layout}\n{line}{}){null}", " ".repeat(at))
     }
 
     fn changed_lines(&self, old: &[String], new: &[String], at: usize) -> String {
         let edits = align(old, new);
-        let runs: Vec<&[Edit]> = runs(&edits).collect();
+        let runs: Vec<&[Edit]> = split_runs(&edits).collect();
         let mut text = String::new();
         for (number, run) in runs.iter().enumerate() {
             let hidden = match run {
                 [Edit::Keep(..), ..] => {
                     let ends = RunEnds { first: number == 0, last: number + 1 == runs.len() };
-                    folded(run.len(), CONTEXT, ends)
+                    hidden_range(run.len(), CONTEXT_LINES, ends)
                 }
                 _ => 0..0,
             };
@@ -162,9 +172,13 @@ impl Differ<'_> {
                     continue;
                 }
                 text.push_str(&match edit {
-                    Edit::Keep(before, _) => self.line(Sign::Keep, &old[*before], at + 4),
-                    Edit::Remove(before) => self.line(Sign::Remove, &old[*before], at + 4),
-                    Edit::Add(after) => self.line(Sign::Add, &new[*after], at + 4),
+                    Edit::Keep(before, _) => {
+                        self.line_with_sign(ChangeSign::Keep, &old[*before], at + 4)
+                    }
+                    Edit::Remove(before) => {
+                        self.line_with_sign(ChangeSign::Remove, &old[*before], at + 4)
+                    }
+                    Edit::Add(after) => self.line_with_sign(ChangeSign::Add, &new[*after], at + 4),
                 });
             }
         }

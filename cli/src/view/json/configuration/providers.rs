@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr};
 use formwork_core::config::{Config, ModuleNode, ProviderBlock};
-use formwork_core::provider::Pool;
-use formwork_core::version::Constraints;
+use formwork_core::provider::ProviderPool;
+use formwork_core::version::VersionConstraints;
 
 use super::{Json, body};
 
 /// The provider configurations of all modules.
 #[derive(Default)]
-pub(super) struct Providers(BTreeMap<String, Entry>);
+pub(super) struct ProviderConfigs(BTreeMap<String, ProviderEntry>);
 
-struct Entry {
+struct ProviderEntry {
     source: ProviderAddr,
     /// The key of the configuration it stands for, if it is passed or inherited.
     parent: Option<String>,
@@ -22,12 +22,12 @@ struct Entry {
 }
 
 /// The key of a configuration: its name, and the module it is in.
-fn key(path: &ModulePath, name: &str) -> String {
+fn config_key(path: &ModulePath, name: &str) -> String {
     if path.is_root() { name.to_owned() } else { format!("{path}:{name}") }
 }
 
-impl Providers {
-    pub(super) fn of(config: &Config, pool: &Pool<'_>) -> Self {
+impl ProviderConfigs {
+    pub(super) fn of(config: &Config, pool: &ProviderPool<'_>) -> Self {
         let mut all = Self::default();
         all.add_module(config, config.root_node(), pool);
         all
@@ -35,49 +35,56 @@ impl Providers {
 
     /// The key under which the configuration is found that a resource of a module uses.
     pub(super) fn key_of(&self, path: &ModulePath, local: &LocalProvider) -> String {
-        let own = key(path, &local.to_string());
+        let own = config_key(path, &local.to_string());
         let parent = self.0.get(&own).and_then(|entry| entry.parent.clone());
         parent.filter(|parent| self.0.contains_key(parent)).unwrap_or(own)
     }
 
-    pub(super) fn document(&self) -> Json {
+    pub(super) fn to_json(&self) -> Json {
         let own = self.0.iter().filter(|(_, entry)| entry.parent.is_none());
         Json::Object(own.map(|(key, entry)| (key.clone(), entry.json.clone())).collect())
     }
 
-    fn add_module(&mut self, config: &Config, node: &ModuleNode, pool: &Pool<'_>) {
+    fn add_module(&mut self, config: &Config, node: &ModuleNode, pool: &ProviderPool<'_>) {
         let module = &*node.module;
-        let needed = module.requirements();
+        let needed = module.provider_requirements();
         for block in module.providers.values() {
             let json = provider_json(node, block, &needed, pool);
-            let key = key(&node.path, &block.local.to_string());
+            let key = config_key(&node.path, &block.local.to_string());
             let source = block.provider.clone();
-            self.0.insert(key, Entry { source, parent: None, json });
+            self.0.insert(key, ProviderEntry { source, parent: None, json });
         }
         for (name, required) in &module.settings.required_providers {
             for alias in &required.aliases {
-                let json = implied(node, name, &required.source, &needed);
-                self.add(key(&node.path, &alias.to_string()), &required.source, None, json);
+                let json = implied_config(node, name, &required.source, &needed);
+                self.add(config_key(&node.path, &alias.to_string()), &required.source, None, json);
             }
-            let parent = self.inherited(config, node, name, &required.source);
-            let json = implied(node, name, &required.source, &needed);
-            self.add(key(&node.path, name), &required.source, parent, json);
+            let parent = self.inherited_key(config, node, name, &required.source);
+            let json = implied_config(node, name, &required.source, &needed);
+            self.add(config_key(&node.path, name), &required.source, parent, json);
         }
         for source in needed.keys() {
             // Only a provider whose name is its type can be there without a word.
-            let name = source.kind();
-            let parent = self.inherited(config, node, name, source);
-            self.add(key(&node.path, name), source, parent, implied(node, name, source, &needed));
+            let name = source.provider_type();
+            let parent = self.inherited_key(config, node, name, source);
+            self.add(
+                config_key(&node.path, name),
+                source,
+                parent,
+                implied_config(node, name, source, &needed),
+            );
         }
         for (name, call) in &module.calls {
             let Some(&child) = node.children.get(name) else { continue };
             let child = &config.nodes[child];
             for passed in &call.providers {
-                let source = child.module.settings.source_of(&passed.in_child.name);
+                let source = child.module.settings.provider_for_local_name(&passed.in_child.name);
                 let name = passed.in_child.to_string();
-                let parent = self.source(key(&node.path, &passed.in_caller.to_string()), &source);
-                let json = implied(child, &name, &source, &BTreeMap::new());
-                self.0.insert(key(&child.path, &name), Entry { source, parent, json });
+                let parent =
+                    self.follow_key(config_key(&node.path, &passed.in_caller.to_string()), &source);
+                let json = implied_config(child, &name, &source, &BTreeMap::new());
+                self.0
+                    .insert(config_key(&child.path, &name), ProviderEntry { source, parent, json });
             }
             self.add_module(config, child, pool);
         }
@@ -85,22 +92,22 @@ impl Providers {
 
     fn add(&mut self, key: String, source: &ProviderAddr, parent: Option<String>, json: Json) {
         let source = source.clone();
-        self.0.entry(key).or_insert(Entry { source, parent, json });
+        self.0.entry(key).or_insert(ProviderEntry { source, parent, json });
     }
 
-    fn inherited(
+    fn inherited_key(
         &self,
         config: &Config,
         node: &ModuleNode,
         name: &str,
         source: &ProviderAddr,
     ) -> Option<String> {
-        let (caller, _) = config.call(node)?;
-        self.source(key(&caller.path, name), source)
+        let (caller, _) = config.call_of_module(node)?;
+        self.follow_key(config_key(&caller.path, name), source)
     }
 
     /// Follows a key to where the configuration really is.
-    fn source(&self, start: String, source: &ProviderAddr) -> Option<String> {
+    fn follow_key(&self, start: String, source: &ProviderAddr) -> Option<String> {
         let mut found = None;
         let mut next = Some(start);
         while let Some(key) = next {
@@ -117,40 +124,43 @@ impl Providers {
 fn provider_json(
     node: &ModuleNode,
     block: &ProviderBlock,
-    needed: &BTreeMap<ProviderAddr, Constraints>,
-    pool: &Pool<'_>,
+    needed: &BTreeMap<ProviderAddr, VersionConstraints>,
+    pool: &ProviderPool<'_>,
 ) -> Json {
-    let loaded = pool.loaded(&block.provider);
-    let expressions = loaded.map(|loaded| body(&block.body, loaded.config().block()));
-    Json::some([
+    let loaded = pool.loaded_provider(&block.provider);
+    let expressions = loaded.map(|loaded| body(&block.body, loaded.config_type().schema_block()));
+    Json::object_of_some([
         ("name", Some(Json::text(block.local.name.as_str()))),
         ("full_name", Some(Json::text(block.provider.to_string()))),
         ("alias", block.local.alias.as_ref().map(|alias| Json::text(alias.as_str()))),
-        ("version_constraint", constraint(needed, &block.provider)),
-        ("module_address", place(node)),
-        ("expressions", expressions.and_then(Json::filled)),
+        ("version_constraint", version_constraint(needed, &block.provider)),
+        ("module_address", module_place(node)),
+        ("expressions", expressions.and_then(Json::none_if_empty)),
     ])
 }
 
-fn implied(
+fn implied_config(
     node: &ModuleNode,
     name: &str,
     source: &ProviderAddr,
-    needed: &BTreeMap<ProviderAddr, Constraints>,
+    needed: &BTreeMap<ProviderAddr, VersionConstraints>,
 ) -> Json {
-    Json::some([
+    Json::object_of_some([
         ("name", Some(Json::text(name))),
         ("full_name", Some(Json::text(source.to_string()))),
-        ("version_constraint", constraint(needed, source)),
-        ("module_address", place(node)),
+        ("version_constraint", version_constraint(needed, source)),
+        ("module_address", module_place(node)),
     ])
 }
 
-fn place(node: &ModuleNode) -> Option<Json> {
+fn module_place(node: &ModuleNode) -> Option<Json> {
     node.caller.is_some().then(|| Json::text(node.path.to_string()))
 }
 
-fn constraint(needed: &BTreeMap<ProviderAddr, Constraints>, source: &ProviderAddr) -> Option<Json> {
+fn version_constraint(
+    needed: &BTreeMap<ProviderAddr, VersionConstraints>,
+    source: &ProviderAddr,
+) -> Option<Json> {
     let constraints = needed.get(source).filter(|constraints| !constraints.is_empty())?;
     Some(Json::text(constraints.to_string()))
 }

@@ -5,10 +5,10 @@ use std::str::FromStr as _;
 use age::{ssh, x25519};
 
 /// The first words of an SSH key that is supported.
-const SSH_ED25519: &str = "ssh-ed25519";
+const SSH_ED25519_PREFIX: &str = "ssh-ed25519";
 
 /// The first line of a private key of SSH, and the last one.
-const PEM: (&str, &str) =
+const PEM_MARKERS: (&str, &str) =
     ("-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----");
 
 /// A key to encrypt to.
@@ -28,16 +28,16 @@ impl PublicKey {
     ///
     /// # Errors
     /// When it is none, or of a type that is not supported. The text has no final period.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
         let trimmed = text.trim();
         if trimmed.starts_with("ssh-rsa ") {
             // The only implementation of RSA for this format decrypts in a time that depends on the key.
             return Err(format!(
                 "{} in \"recipients\" is an RSA key, which is not supported: take an Ed25519 key, as ssh-keygen -t ed25519 makes it, or a key of age-keygen",
-                shortened(trimmed)
+                shorten_key(trimmed)
             ));
         }
-        let found = match trimmed.starts_with(SSH_ED25519) {
+        let found = match trimmed.starts_with(SSH_ED25519_PREFIX) {
             true => ssh::Recipient::from_str(trimmed).ok().map(Self::Ed25519),
             false => x25519::Recipient::from_str(trimmed).ok().map(Self::X25519),
         };
@@ -46,7 +46,7 @@ impl PublicKey {
             let is_secret = ["SECRET", "PRIVATE"].iter().any(|word| text.contains(word));
             let shown = if is_secret { "a value".to_owned() } else { format!("{text:?}") };
             format!(
-                "{shown} in \"recipients\" is no public key of age or SSH: one begins with \"age1\", as age-keygen prints it, or with \"{SSH_ED25519}\", as in a file id_ed25519.pub"
+                "{shown} in \"recipients\" is no public key of age or SSH: one begins with \"age1\", as age-keygen prints it, or with \"{SSH_ED25519_PREFIX}\", as in a file id_ed25519.pub"
             )
         })
     }
@@ -89,11 +89,11 @@ pub(super) fn read_identities(text: &str) -> Result<Vec<Identity>, String> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        if line == PEM.0 {
+        if line == PEM_MARKERS.0 {
             let mut key = format!("{line}\n");
             for (_, line) in lines.by_ref() {
                 key = format!("{key}{}\n", line.trim());
-                if line.trim() == PEM.1 {
+                if line.trim() == PEM_MARKERS.1 {
                     break;
                 }
             }
@@ -129,7 +129,7 @@ fn read_ssh(key: &str) -> Result<Identity, String> {
 }
 
 /// The first characters of a long key.
-fn shortened(text: &str) -> String {
+fn shorten_key(text: &str) -> String {
     let first: String = text.chars().take(24).collect();
     format!("\"{first}...\"")
 }

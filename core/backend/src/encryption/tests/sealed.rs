@@ -1,53 +1,53 @@
 //! The method `sealed`: states, other files, and the keys that open them.
 
-use formwork_core::state::file::sealed::sealed_header;
+use formwork_core::state::file::sealed::read_sealed_header;
 
 use super::*;
 use crate::history::HistoryPoint;
 
-const FIRST: (&str, &str) = (
+const FIRST_IDENTITY: (&str, &str) = (
     "AGE-SECRET-KEY-1QCWV2QH957T5FCJDJSMYJU9S2WEUW0GU69SCRM9RUWKYQYWJWMMQCKJH0F",
     "age108a5p9y9zgyv9temkewvtw4nhha7rznazeqlyj2uv44ghu8r853sfwhmst",
 );
-const SECOND: (&str, &str) = (
+const SECOND_IDENTITY: (&str, &str) = (
     "AGE-SECRET-KEY-1T8349WJX4QMU5K6ULF4477EMDCPSAVTXV6P9A3WV9F3WUPMHL0MQDYXRS3",
     "age1w9m9hana4s9kkerg4rthnjd534ymlmw3vnzm2gadjmxc34ga4fdsl5tv3c",
 );
 const SECRET: &str = "hunter2-in-a-state";
 
 /// A key provider of a name and a method for it.
-fn keys(name: &str, recipients: &[&str], identity: &str) -> String {
+fn sealed_method_block(name: &str, recipients: &[&str], identity: &str) -> String {
     format!(
         "key_provider \"age\" \"{name}\" {{\n  recipients = {recipients:?}\n  identity = {identity:?}\n}}\nmethod \"sealed\" \"{name}\" {{\n  keys = key_provider.age.{name}\n}}\n"
     )
 }
 
 /// Encryption with one method, and others to read with.
-fn with(recipients: &[&str], identity: &str, more: &str) -> Encryption {
+fn sealed_encryption(recipients: &[&str], identity: &str, more: &str) -> Encryption {
     let fallback = match more.is_empty() {
         true => String::new(),
         false => "fallback {\n  method = method.sealed.former\n  fallback {\n    method = method.unencrypted.none\n  }\n}".to_owned(),
     };
     let target = format!("{{\n  method = method.sealed.main\n  {fallback}\n}}");
-    configured(&format!(
+    encryption_of_block(&format!(
         "{}{more}\nmethod \"unencrypted\" \"none\" {{}}\nstate {target}\nplan {target}\n",
-        keys("main", recipients, identity)
+        sealed_method_block("main", recipients, identity)
     ))
     .unwrap()
 }
 
 /// A state with a secret in one attribute and in one output.
-fn file() -> StateFile {
+fn state_with_secret() -> StateFile {
     let text = format!(
         r#"{{"version":4,"serial":3,"lineage":"l","outputs":{{"o":{{"value":"{SECRET}","type":"string","sensitive":true}}}},
         "resources":[{{"mode":"managed","type":"t","name":"a","provider":"provider[\"registry.terraform.io/hashicorp/t\"]",
         "instances":[{{"attributes":{{"a":"{SECRET}","b":"y"}},"sensitive_attributes":[[{{"type":"get_attr","value":"a"}}]]}}]}}]}}"#
     );
-    StateFile::read(text.as_bytes()).unwrap()
+    StateFile::parse(text.as_bytes()).unwrap()
 }
 
 /// The sealed values of a state.
-fn values(text: &[u8]) -> Vec<String> {
+fn sealed_values(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let parts = text.split("\"sealed:age:").skip(1);
     parts.filter_map(|part| Some(part.split_once('"')?.0.to_owned())).collect()
@@ -55,50 +55,90 @@ fn values(text: &[u8]) -> Vec<String> {
 
 #[test]
 fn unchanged_values_keep_their_ciphertexts_in_the_next_run() {
-    let text = with(&[FIRST.1, SECOND.1], FIRST.0, "").state.write(&file()).unwrap();
+    let text = sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .serialize_state(&state_with_secret())
+        .unwrap();
     let shown = String::from_utf8_lossy(&text);
     assert!(!shown.contains(SECRET) && shown.contains("\"b\": \"y\""), "{shown}");
     // The order of the recipients does not count, nor whose identity reads.
-    let next = with(&[SECOND.1, FIRST.1], SECOND.0, "").state;
+    let next =
+        sealed_encryption(&[SECOND_IDENTITY.1, FIRST_IDENTITY.1], SECOND_IDENTITY.0, "").state;
     let (mut read, is_current) = next.read_current(&text).unwrap();
-    assert_eq!((&read, is_current), (&file(), true));
-    assert_eq!(next.write(&read).unwrap(), text);
+    assert_eq!((&read, is_current), (&state_with_secret(), true));
+    assert_eq!(next.serialize_state(&read).unwrap(), text);
     read.serial += 1;
-    let again = next.write(&read).unwrap();
-    assert_eq!((values(&again), values(&again).len()), (values(&text), 2));
+    let again = next.serialize_state(&read).unwrap();
+    assert_eq!((sealed_values(&again), sealed_values(&again).len()), (sealed_values(&text), 2));
     // A program that has not read them makes others, and an equal secret elsewhere has its own.
-    let other = values(&with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap());
-    assert!(other.iter().all(|value| !values(&text).contains(value)) && other[0] != other[1]);
+    let other = sealed_values(
+        &sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+            .state
+            .serialize_state(&state_with_secret())
+            .unwrap(),
+    );
+    assert!(
+        other.iter().all(|value| !sealed_values(&text).contains(value)) && other[0] != other[1]
+    );
 }
 
 #[test]
 fn other_recipients_are_a_reason_to_write_again() {
-    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
-    let both = with(&[FIRST.1, SECOND.1], FIRST.0, "").state;
+    let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .serialize_state(&state_with_secret())
+        .unwrap();
+    let both =
+        sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "").state;
     let (read, is_current) = both.read_current(&text).unwrap();
     assert!(!is_current);
-    let text = both.write(&read).unwrap();
-    assert!(with(&[FIRST.1, SECOND.1], SECOND.0, "").state.read_current(&text).unwrap().1);
+    let text = both.serialize_state(&read).unwrap();
+    assert!(
+        sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
+            .state
+            .read_current(&text)
+            .unwrap()
+            .1
+    );
 
     // The former key is a fallback, and reads no more of what is written.
-    let moved = with(&[SECOND.1], SECOND.0, &keys("former", &[FIRST.1], FIRST.0)).state;
+    let moved = sealed_encryption(
+        &[SECOND_IDENTITY.1],
+        SECOND_IDENTITY.0,
+        &sealed_method_block("former", &[FIRST_IDENTITY.1], FIRST_IDENTITY.0),
+    )
+    .state;
     let (read, is_current) = moved.read_current(&text).unwrap();
     assert!(!is_current);
-    let text = moved.write(&read).unwrap();
+    let text = moved.serialize_state(&read).unwrap();
     assert!(moved.read_current(&text).unwrap().1);
-    with(&[FIRST.1], FIRST.0, "").state.read(&text).unwrap_err();
+    sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .parse_state(&text)
+        .unwrap_err();
 }
 
 #[test]
 fn recipients_that_were_added_to_the_header_alone_are_a_reason_to_write_again() {
-    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
-    let added = format!("\"{}\",\n    \"{}\"", FIRST.1, SECOND.1);
-    let text = String::from_utf8(text).unwrap().replace(&format!("\"{}\"", FIRST.1), &added);
-    let both = with(&[FIRST.1, SECOND.1], FIRST.0, "").state;
+    let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .serialize_state(&state_with_secret())
+        .unwrap();
+    let added = format!("\"{}\",\n    \"{}\"", FIRST_IDENTITY.1, SECOND_IDENTITY.1);
+    let text =
+        String::from_utf8(text).unwrap().replace(&format!("\"{}\"", FIRST_IDENTITY.1), &added);
+    let both =
+        sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], FIRST_IDENTITY.0, "").state;
     let (read, is_current) = both.read_current(text.as_bytes()).unwrap();
     assert!(!is_current);
-    let written = both.write(&read).unwrap();
-    assert!(with(&[FIRST.1, SECOND.1], SECOND.0, "").state.read_current(&written).unwrap().1);
+    let written = both.serialize_state(&read).unwrap();
+    assert!(
+        sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
+            .state
+            .read_current(&written)
+            .unwrap()
+            .1
+    );
 }
 
 #[tokio::test]
@@ -106,22 +146,25 @@ async fn an_encrypted_state_has_no_objects_of_a_readable_history() {
     // No server answers there: the history is not even asked.
     let place = "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable&connect_timeout=1";
     let backend = configured_backend("pg", &[("conn_str", Value::string(place))]);
-    let mut store = backend.open("default").await.unwrap();
-    store.set_cipher(with(&[FIRST.1], FIRST.0, "").state);
+    let mut store = backend.open_store("default").await.unwrap();
+    store.set_cipher(sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state);
     let found = store.object_at("t.a", &HistoryPoint::Serial(1)).await;
     assert_eq!(found.unwrap(), None);
 }
 
 #[test]
 fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
-    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
-    for identity in ["", SECOND.0] {
-        let other = with(&[SECOND.1], identity, "").state;
-        let error = other.read(&text).unwrap_err().diagnostic("it");
+    let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .serialize_state(&state_with_secret())
+        .unwrap();
+    for identity in ["", SECOND_IDENTITY.0] {
+        let other = sealed_encryption(&[SECOND_IDENTITY.1], identity, "").state;
+        let error = other.parse_state(&text).unwrap_err().diagnostic("it");
         assert_eq!(error.summary, "State file cannot be decrypted");
         for part in [
             "it: output.o value: method.sealed.main: key_provider.age.main has no identity",
-            FIRST.1,
+            FIRST_IDENTITY.1,
             "FORMWORK_AGE_IDENTITY_FILE",
             "Nothing was changed",
         ] {
@@ -135,73 +178,91 @@ fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
 
 #[test]
 fn plans_and_journals_are_encrypted_as_a_whole() {
-    let encryption = with(&[FIRST.1], FIRST.0, "");
-    let plan = encryption.plan.seal(SECRET.into()).unwrap();
-    assert!(is_encrypted(&plan) && !repeats_lineage(&plan));
+    let encryption = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "");
+    let plan = encryption.plan.encrypt(SECRET.into()).unwrap();
+    assert!(is_encrypted(&plan) && !is_encrypted_state(&plan));
     assert!(!String::from_utf8_lossy(&plan).contains(SECRET));
-    assert_eq!(&*encryption.plan.open("p", &plan).unwrap(), SECRET.as_bytes());
-    let error = with(&[SECOND.1], SECOND.0, "").plan.open("p", &plan).unwrap_err();
-    assert!(error.detail.contains(FIRST.1), "{}", error.detail);
+    assert_eq!(&*encryption.plan.decrypt("p", &plan).unwrap(), SECRET.as_bytes());
+    let error = sealed_encryption(&[SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")
+        .plan
+        .decrypt("p", &plan)
+        .unwrap_err();
+    assert!(error.detail.contains(FIRST_IDENTITY.1), "{}", error.detail);
     assert!(encryption.plan.check_plain("p").is_err());
 
-    let record = RecordSeal::seal(&encryption.state, SECRET.as_bytes()).unwrap().unwrap();
+    let record = RecordSeal::seal_value(&encryption.state, SECRET.as_bytes()).unwrap().unwrap();
     assert!(record.starts_with(b"{\"") && !String::from_utf8_lossy(&record).contains(SECRET));
-    assert_eq!(RecordSeal::open(&encryption.state, &record).unwrap(), SECRET.as_bytes());
-    assert!(encryption.state.check_plain().is_err() && encryption.state.encrypts());
+    assert_eq!(RecordSeal::open_value(&encryption.state, &record).unwrap(), SECRET.as_bytes());
+    assert!(encryption.state.check_unsealed().is_err() && encryption.state.encrypts());
 }
 
 #[test]
 fn readable_states_and_values_are_refused_without_a_fallback() {
-    let strict = with(&[FIRST.1], FIRST.0, "").state;
-    let lenient = with(&[FIRST.1], FIRST.0, &keys("former", &[SECOND.1], "")).state;
-    let text = strict.write(&file()).unwrap();
+    let strict = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "").state;
+    let lenient = sealed_encryption(
+        &[FIRST_IDENTITY.1],
+        FIRST_IDENTITY.0,
+        &sealed_method_block("former", &[SECOND_IDENTITY.1], ""),
+    )
+    .state;
+    let text = strict.serialize_state(&state_with_secret()).unwrap();
     let readable = String::from_utf8(text.clone()).unwrap();
-    let readable = readable.replace(&format!("sealed:age:{}", values(&text)[1]), "oops");
-    let error = strict.read(readable.as_bytes()).unwrap_err().to_string();
+    let readable = readable.replace(&format!("sealed:age:{}", sealed_values(&text)[1]), "oops");
+    let error = strict.parse_state(readable.as_bytes()).unwrap_err().to_string();
     assert_eq!(error, "t.a/a: the sensitive value is not encrypted");
-    let copy = lenient.seal_file(readable.clone().into_bytes()).unwrap();
-    assert!(!String::from_utf8_lossy(&copy).contains("oops") && values(&copy).len() == 2);
-    assert_eq!(lenient.seal_file(text.clone()).unwrap(), text);
-    for text in [readable.into_bytes(), file().write()] {
-        assert!(strict.read(&text).is_err());
+    let copy = lenient.encrypt_file(readable.clone().into_bytes()).unwrap();
+    assert!(!String::from_utf8_lossy(&copy).contains("oops") && sealed_values(&copy).len() == 2);
+    assert_eq!(lenient.encrypt_file(text.clone()).unwrap(), text);
+    for text in [readable.into_bytes(), state_with_secret().to_bytes()] {
+        assert!(strict.parse_state(&text).is_err());
         let (read, is_current) = lenient.read_current(&text).unwrap();
         assert!(!is_current);
-        assert!(lenient.read_current(&lenient.write(&read).unwrap()).unwrap().1);
+        assert!(lenient.read_current(&lenient.serialize_state(&read).unwrap()).unwrap().1);
         // The copy of a state that was readable is sealed, whatever its layout.
         let one_line = serde_json::to_vec(
-            &serde_json::from_slice::<serde_json::Value>(&file().write()).unwrap(),
+            &serde_json::from_slice::<serde_json::Value>(&state_with_secret().to_bytes()).unwrap(),
         );
-        let copy = lenient.seal_file(one_line.unwrap()).unwrap();
-        assert!(sealed_header(&copy).is_some() && values(&copy).len() == 2);
+        let copy = lenient.encrypt_file(one_line.unwrap()).unwrap();
+        assert!(read_sealed_header(&copy).is_some() && sealed_values(&copy).len() == 2);
     }
 }
 
 #[test]
 fn states_move_between_the_methods() {
-    let block = format!("{}{}", with_pbkdf2(""), keys("main", &[FIRST.1], FIRST.0));
+    let block = format!(
+        "{}{}",
+        block_with_pbkdf2(""),
+        sealed_method_block("main", &[FIRST_IDENTITY.1], FIRST_IDENTITY.0)
+    );
     let target = |first: &str, second: &str| {
         let target = format!(
             "state {{\n method = method.{first}.main\n fallback {{\n method = method.{second}.main\n }}\n}}"
         );
-        configured(&format!("{block}{target}")).unwrap().state
+        encryption_of_block(&format!("{block}{target}")).unwrap().state
     };
     let (whole, sealed) = (target("aes_gcm", "sealed"), target("sealed", "aes_gcm"));
     for (from, to) in [(&whole, &sealed), (&sealed, &whole)] {
-        let text = from.write(&file()).unwrap();
-        assert_eq!(to.read_current(&text).unwrap(), (file(), false));
-        assert!(to.read_current(&to.write(&file()).unwrap()).unwrap().1);
+        let text = from.serialize_state(&state_with_secret()).unwrap();
+        assert_eq!(to.read_current(&text).unwrap(), (state_with_secret(), false));
+        assert!(to.read_current(&to.serialize_state(&state_with_secret()).unwrap()).unwrap().1);
         // A copy of a sealed state may have readable values; it is encrypted again.
-        let copy = to.seal_file(text.clone()).unwrap();
-        let is_kept = sealed_header(&text).is_none();
-        assert_eq!((copy == text, to.read(&copy).unwrap()), (is_kept, file()));
+        let copy = to.encrypt_file(text.clone()).unwrap();
+        let is_kept = read_sealed_header(&text).is_none();
+        assert_eq!((copy == text, to.parse_state(&copy).unwrap()), (is_kept, state_with_secret()));
     }
     let only = |target: &str| {
         let target = format!("state {{\n method = method.{target}.main\n}}");
-        configured(&format!("{block}{target}")).unwrap().state
+        encryption_of_block(&format!("{block}{target}")).unwrap().state
     };
-    let error = only("aes_gcm").read(&sealed.write(&file()).unwrap()).unwrap_err().to_string();
+    let error = only("aes_gcm")
+        .parse_state(&sealed.serialize_state(&state_with_secret()).unwrap())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("the encryption of `state` has no \"sealed\""), "{error}");
-    let error = only("sealed").read(&whole.write(&file()).unwrap()).unwrap_err().to_string();
+    let error = only("sealed")
+        .parse_state(&whole.serialize_state(&state_with_secret()).unwrap())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("the encryption of `state` has no \"aes_gcm\""), "{error}");
 }
 
@@ -209,7 +270,7 @@ fn states_move_between_the_methods() {
 fn key_providers_and_methods_that_do_not_fit_are_reported() {
     let state = "state {\n  method = method.sealed.main\n}";
     let age = |arguments: &str| {
-        errors(&format!(
+        errors_of_block(&format!(
             "key_provider \"age\" \"k\" {{\n{arguments}\n}}\nmethod \"sealed\" \"main\" {{\n  keys = key_provider.age.k\n}}\n{state}"
         ))
     };
@@ -226,36 +287,58 @@ fn key_providers_and_methods_that_do_not_fit_are_reported() {
         let found = age(arguments);
         assert!(found.contains(expected), "{arguments}: {found}");
     }
-    let found = errors(&with_pbkdf2(&format!(
+    let found = errors_of_block(&block_with_pbkdf2(&format!(
         "method \"sealed\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\n{state}"
     )));
     assert!(found.contains("must be a key provider of the type \"age\""), "{found}");
-    let found = errors(&format!("method \"sealed\" \"main\" {{}}\n{state}"));
+    let found = errors_of_block(&format!("method \"sealed\" \"main\" {{}}\n{state}"));
     assert!(found.contains("The argument \"keys\" of the block method.sealed.main"), "{found}");
-    let found = errors(&format!(
+    let found = errors_of_block(&format!(
         "{}method \"aes_gcm\" \"x\" {{\n  keys = key_provider.age.k\n}}\nstate {{\n  method = method.aes_gcm.x\n}}",
-        keys("k", &[FIRST.1], "")
+        sealed_method_block("k", &[FIRST_IDENTITY.1], "")
     ));
     assert!(found.contains("only a method of the type \"sealed\" can use"), "{found}");
 }
 
 #[test]
 fn only_a_command_that_shows_a_state_reads_it_without_an_identity_and_it_writes_none() {
-    let text = with(&[FIRST.1], FIRST.0, "").state.write(&file()).unwrap();
-    let without = with(&[FIRST.1], "", "").state;
-    without.read(&text).unwrap_err();
-    let redacted = without.clone().redacted();
-    let read = redacted.read(&text).unwrap();
+    let text = sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+        .state
+        .serialize_state(&state_with_secret())
+        .unwrap();
+    let without = sealed_encryption(&[FIRST_IDENTITY.1], "", "").state;
+    without.parse_state(&text).unwrap_err();
+    let redacted = without.clone().with_redaction();
+    let read = redacted.parse_state(&text).unwrap();
     assert_eq!(read.state.resources.len(), 1);
-    assert!(redacted.write(&read).unwrap_err().to_string().contains("without its sealed values"));
+    assert!(
+        redacted
+            .serialize_state(&read)
+            .unwrap_err()
+            .to_string()
+            .contains("without its sealed values")
+    );
     assert!(redacted.write_to(&read, &mut Vec::new()).is_err());
-    assert!(redacted.seal_file(text.clone()).is_err());
+    assert!(redacted.encrypt_file(text.clone()).is_err());
     // With an identity it reads all.
-    assert_eq!(with(&[FIRST.1], FIRST.0, "").state.redacted().read(&text).unwrap(), file());
+    assert_eq!(
+        sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+            .state
+            .with_redaction()
+            .parse_state(&text)
+            .unwrap(),
+        state_with_secret()
+    );
     // A state that was changed is refused by those who can tell.
     let changed =
         String::from_utf8(text).unwrap().replace("\"lineage\": \"l\"", "\"lineage\": \"m\"");
-    assert!(with(&[FIRST.1], FIRST.0, "").state.redacted().read(changed.as_bytes()).is_err());
+    assert!(
+        sealed_encryption(&[FIRST_IDENTITY.1], FIRST_IDENTITY.0, "")
+            .state
+            .with_redaction()
+            .parse_state(changed.as_bytes())
+            .is_err()
+    );
 }
 
 #[test]
@@ -265,16 +348,33 @@ fn a_run_whose_values_nobody_here_could_read_is_refused_before_it_starts() {
         let checked = encryption.state.check_identity(&mut diags);
         checked.map_err(|_| diags.iter().map(|one| one.detail.to_string()).collect::<String>())
     };
-    assert_eq!(check(with(&[FIRST.1, SECOND.1], SECOND.0, "")), Ok(()));
-    for identity in ["", SECOND.0, "# nothing"] {
-        let reason = check(with(&[FIRST.1], identity, "")).unwrap_err();
+    assert_eq!(
+        check(sealed_encryption(&[FIRST_IDENTITY.1, SECOND_IDENTITY.1], SECOND_IDENTITY.0, "")),
+        Ok(())
+    );
+    for identity in ["", SECOND_IDENTITY.0, "# nothing"] {
+        let reason = check(sealed_encryption(&[FIRST_IDENTITY.1], identity, "")).unwrap_err();
         for part in ["method.sealed.main: ", "key_provider.age.main", "FORMWORK_AGE_IDENTITY_FILE"]
         {
             assert!(reason.contains(part), "{part}: {reason}");
         }
     }
     // Handed over to others by one who reads it with the former key.
-    assert_eq!(check(with(&[SECOND.1], "", &keys("former", &[FIRST.1], FIRST.0))), Ok(()));
-    assert!(check(with(&[SECOND.1], "", &keys("former", &[FIRST.1], ""))).is_err());
+    assert_eq!(
+        check(sealed_encryption(
+            &[SECOND_IDENTITY.1],
+            "",
+            &sealed_method_block("former", &[FIRST_IDENTITY.1], FIRST_IDENTITY.0)
+        )),
+        Ok(())
+    );
+    assert!(
+        check(sealed_encryption(
+            &[SECOND_IDENTITY.1],
+            "",
+            &sealed_method_block("former", &[FIRST_IDENTITY.1], "")
+        ))
+        .is_err()
+    );
     assert_eq!(check(Encryption::default()), Ok(()));
 }

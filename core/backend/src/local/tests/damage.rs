@@ -4,123 +4,126 @@ use super::*;
 
 #[tokio::test]
 async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
-    let folder = folder();
-    std::fs::write(state_in(&folder), "").unwrap();
-    assert_eq!(store(&folder).read().await.unwrap(), None);
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
-    let error = store(&folder).read().await.unwrap_err();
+    let folder = new_folder();
+    std::fs::write(state_path_in(&folder), "").unwrap();
+    assert_eq!(new_store(&folder).read().await.unwrap(), None);
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), state_with_word("a").to_bytes())
+        .unwrap();
+    let error = new_store(&folder).read().await.unwrap_err();
     assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
-    std::fs::remove_file(state_in(&folder)).unwrap();
-    assert_eq!(store(&folder).read().await.unwrap(), None);
+    std::fs::remove_file(state_path_in(&folder)).unwrap();
+    assert_eq!(new_store(&folder).read().await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_state_cut_off_while_it_was_written_in_place_is_named_where_it_is_complete() {
-    let folder = folder();
-    let whole = StateFile { serial: 7, ..file_with("b") }.write();
-    let backup = StateFile { serial: 6, ..file_with("a") }.write();
+    let folder = new_folder();
+    let whole = StateFile { serial: 7, ..state_with_word("b") }.to_bytes();
+    let backup = StateFile { serial: 6, ..state_with_word("a") }.to_bytes();
     std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
     std::fs::write(folder.path().join(".terraform.tfstate.next"), &whole).unwrap();
     for length in [0, whole.len() / 2] {
-        std::fs::write(state_in(&folder), &whole[..length]).unwrap();
-        let error = store(&folder).read().await.unwrap_err().diagnostic();
+        std::fs::write(state_path_in(&folder), &whole[..length]).unwrap();
+        let error = new_store(&folder).read().await.unwrap_err().diagnostic();
         let next = folder.path().join(".terraform.tfstate.next");
         let advice = format!("{} can be copied over it. It is the complete state", next.display());
         assert!(error.detail.contains(&advice), "{}", error.detail);
-        std::fs::copy(next, state_in(&folder)).unwrap();
-        assert_eq!(store(&folder).read().await.unwrap().unwrap().serial, 7);
+        std::fs::copy(next, state_path_in(&folder)).unwrap();
+        assert_eq!(new_store(&folder).read().await.unwrap().unwrap().serial, 7);
     }
 }
 
 #[tokio::test]
 async fn a_text_of_another_state_is_not_advised_and_one_under_a_spare_name_is() {
-    let folder = folder();
+    let folder = new_folder();
     let [ours, theirs] = ["one", "two"].map(|lineage| StateFile {
         serial: 7,
         lineage: lineage.to_owned(),
-        ..file_with("b")
+        ..state_with_word("b")
     });
-    let backup = StateFile { serial: 6, lineage: "one".to_owned(), ..file_with("a") }.write();
+    let backup =
+        StateFile { serial: 6, lineage: "one".to_owned(), ..state_with_word("a") }.to_bytes();
     std::fs::write(folder.path().join("terraform.tfstate.backup"), backup).unwrap();
-    std::fs::write(state_in(&folder), "").unwrap();
+    std::fs::write(state_path_in(&folder), "").unwrap();
     let [next, spare] =
         ["", ".1"].map(|number| folder.path().join(format!(".terraform.tfstate.next{number}")));
-    std::fs::write(&next, theirs.write()).unwrap();
-    let detail = async || store(&folder).read().await.unwrap_err().diagnostic().detail;
+    std::fs::write(&next, theirs.to_bytes()).unwrap();
+    let detail = async || new_store(&folder).read().await.unwrap_err().diagnostic().detail;
     let without = detail().await;
     assert!(!without.contains(".next"), "{without}");
     assert!(without.contains("terraform.tfstate.backup"), "{without}");
-    std::fs::write(&spare, ours.write()).unwrap();
+    std::fs::write(&spare, ours.to_bytes()).unwrap();
     let with = detail().await;
     assert!(with.contains(&format!("{} can be copied over it", spare.display())), "{with}");
 }
 
 #[tokio::test]
 async fn a_first_run_that_was_killed_before_its_text_had_its_place_is_taken_over() {
-    let folder = folder();
-    std::fs::write(state_in(&folder), "").unwrap();
+    let folder = new_folder();
+    std::fs::write(state_path_in(&folder), "").unwrap();
     let next = folder.path().join(".terraform.tfstate.next");
     // The state without objects that a first run stores before it changes anything.
-    std::fs::write(&next, file_with("a").write()).unwrap();
-    assert_eq!(store(&folder).read().await.unwrap(), None);
+    std::fs::write(&next, state_with_word("a").to_bytes()).unwrap();
+    assert_eq!(new_store(&folder).read().await.unwrap(), None);
     // Without a journal, objects in it are those of a state that was cut off while it was written.
     let text = r#"{"version":4,"terraform_version":"1.11.4","serial":2,"lineage":"one","outputs":{},"resources":[{"mode":"managed","type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{"schema_version":0,"attributes":{"id":"x"}}]}],"check_results":null}"#;
     std::fs::write(&next, text).unwrap();
-    let mut store = store(&folder);
+    let mut store = new_store(&folder);
     let error = store.read().await.unwrap_err();
     assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
     // The journal of a run has all of them.
-    let base = StateFile::fresh();
+    let base = StateFile::new_empty();
     let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
-    drop(store.intents.begin(begin).await.unwrap());
+    drop(store.intents.begin_run(begin).await.unwrap());
     assert_eq!(store.read().await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn a_leftover_that_cannot_be_removed_does_not_stop_the_store() {
-    let folder = folder();
+    let folder = new_folder();
     // A directory stands for the file of another user in a folder with a sticky bit: no file can take
     // its place.
     for leftover in [".terraform.tfstate.next", ".terraform.tfstate.backup.next"] {
         std::fs::create_dir(folder.path().join(leftover)).unwrap();
     }
-    store(&folder).write(&mut file_with("a")).await.unwrap();
-    store(&folder).write(&mut file_with("b")).await.unwrap();
+    new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
+    new_store(&folder).write(&mut state_with_word("b")).await.unwrap();
     let left = [".terraform.tfstate.backup.next", ".terraform.tfstate.next"];
     assert_eq!(
-        names_in(&folder),
+        file_names_in(&folder),
         [left[0], left[1], "terraform.tfstate", "terraform.tfstate.backup"]
     );
     assert_eq!(
-        load(&state_in(&folder)).unwrap().unwrap().check_results,
-        file_with("b").check_results
+        load_state_file(&state_path_in(&folder)).unwrap().unwrap().check_results,
+        state_with_word("b").check_results
     );
 }
 
 #[tokio::test]
 async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
-    let folder = folder();
-    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
-    let mut store = store(&folder);
-    store.lock(request()).await.unwrap();
-    assert!(state_in(&folder).exists());
+    let folder = new_folder();
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), state_with_word("a").to_bytes())
+        .unwrap();
+    let mut store = new_store(&folder);
+    store.lock(lock_request()).await.unwrap();
+    assert!(state_path_in(&folder).exists());
     assert_eq!(store.read().await.unwrap(), None);
     store.unlock(any_lock()).await.unwrap();
-    assert!(!state_in(&folder).exists());
+    assert!(!state_path_in(&folder).exists());
 }
 
 #[tokio::test]
 async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
-    let folder = folder();
-    std::fs::write(state_in(&folder), "").unwrap();
-    let mut store = store(&folder);
+    let folder = new_folder();
+    std::fs::write(state_path_in(&folder), "").unwrap();
+    let mut store = new_store(&folder);
     let begin = async |base: &StateFile| {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        store.intents.begin(begin).await.unwrap()
+        store.intents.begin_run(begin).await.unwrap()
     };
     // A run that began with nothing has nothing to lose.
-    drop(begin(&StateFile::fresh()).await);
-    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() }).await;
+    drop(begin(&StateFile::new_empty()).await);
+    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::new_empty() }).await;
     let path = began_with_a_state.path().to_owned();
     drop(began_with_a_state);
     let error = store.read().await.unwrap_err();
@@ -134,39 +137,39 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
 
 #[tokio::test]
 async fn a_state_file_without_content_is_distinguished_from_none() {
-    let folder = folder();
-    let mut store = store(&folder);
+    let folder = new_folder();
+    let mut store = new_store(&folder);
     assert_eq!(store.read().await.unwrap(), None);
-    assert_eq!(store.empty_file(), None);
-    let path = state_in(&folder);
+    assert_eq!(store.empty_state_file(), None);
+    let path = state_path_in(&folder);
     std::fs::write(&path, "").unwrap();
     assert_eq!(store.read().await.unwrap(), None);
-    assert_eq!(store.empty_file(), Some(path.as_path()));
+    assert_eq!(store.empty_state_file(), Some(path.as_path()));
     std::fs::remove_file(&path).unwrap();
     store.lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO }).await.unwrap();
     assert_eq!(store.read().await.unwrap(), None);
-    assert_eq!(store.empty_file(), None, "this one was made for the lock");
+    assert_eq!(store.empty_state_file(), None, "this one was made for the lock");
 }
 
 #[tokio::test]
 async fn a_damaged_file_is_neither_read_nor_overwritten() {
-    let folder = folder();
-    std::fs::write(state_in(&folder), "{\"version\": 4, \"reso").unwrap();
-    let mut store = store(&folder);
+    let folder = new_folder();
+    std::fs::write(state_path_in(&folder), "{\"version\": 4, \"reso").unwrap();
+    let mut store = new_store(&folder);
     assert!(store.read().await.is_err());
-    assert!(store.write(&mut file_with("a")).await.is_err());
-    let there = std::fs::read_to_string(state_in(&folder)).unwrap();
+    assert!(store.write(&mut state_with_word("a")).await.is_err());
+    let there = std::fs::read_to_string(state_path_in(&folder)).unwrap();
     assert_eq!(there, "{\"version\": 4, \"reso");
 }
 
 #[tokio::test]
 async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
-    let folder = folder();
-    std::fs::write(state_in(&folder), "").unwrap();
-    let mut store = store(&folder);
-    let base = StateFile::fresh();
+    let folder = new_folder();
+    std::fs::write(state_path_in(&folder), "").unwrap();
+    let mut store = new_store(&folder);
+    let base = StateFile::new_empty();
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    let journal = store.intents.begin(begin).await.unwrap();
+    let journal = store.intents.begin_run(begin).await.unwrap();
     let path = journal.path().to_owned();
     drop(journal);
     assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
@@ -177,26 +180,29 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
         let StoreError::Emptied { evidence, .. } = &error else { panic!("{error:?}") };
         assert_eq!(*evidence, std::slice::from_ref(&path));
         let detail = error.diagnostic().detail;
-        assert!(detail.contains(&format!("remove {}", state_in(&folder).display())), "{detail}");
+        assert!(
+            detail.contains(&format!("remove {}", state_path_in(&folder).display())),
+            "{detail}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
-    let folder = folder();
-    let mut store = store(&folder);
+    let folder = new_folder();
+    let mut store = new_store(&folder);
     let backup = folder.path().join("terraform.tfstate.backup");
-    let base = StateFile { serial: 3, ..file_with("a") };
+    let base = StateFile { serial: 3, ..state_with_word("a") };
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    drop(store.intents.begin(begin).await.unwrap());
+    drop(store.intents.begin_run(begin).await.unwrap());
     for state in ["", "{\"version\": 4, "] {
-        std::fs::write(state_in(&folder), state).unwrap();
+        std::fs::write(state_path_in(&folder), state).unwrap();
         std::fs::write(&backup, "{\"version").unwrap();
         let detail = store.read().await.unwrap_err().diagnostic().detail;
         assert!(!detail.contains("can be copied"), "{detail}");
         for (serial, is_outdated) in [(2, true), (3, false)] {
-            let file = StateFile { serial, ..file_with("a") };
-            std::fs::write(&backup, file.write()).unwrap();
+            let file = StateFile { serial, ..state_with_word("a") };
+            std::fs::write(&backup, file.to_bytes()).unwrap();
             let detail = store.read().await.unwrap_err().diagnostic().detail;
             assert!(detail.contains("can be copied over it"), "{detail}");
             let words = "which began with serial 3";

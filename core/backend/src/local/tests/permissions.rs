@@ -14,21 +14,21 @@ fn set_mode(folder: &TempDir, name: &str, mode: u32) {
 
 #[tokio::test]
 async fn links_and_permissions_survive_a_write() {
-    let folder = folder();
+    let folder = new_folder();
     let real = folder.path().join("real.tfstate");
-    std::fs::write(&real, file_with("a").write()).unwrap();
+    std::fs::write(&real, state_with_word("a").to_bytes()).unwrap();
     std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
-    symlink("real.tfstate", state_in(&folder)).unwrap();
+    symlink("real.tfstate", state_path_in(&folder)).unwrap();
     for locked in [false, true] {
-        let mut store = store(&folder);
+        let mut store = new_store(&folder);
         if locked {
-            store.lock(request()).await.unwrap();
+            store.lock(lock_request()).await.unwrap();
         }
         let mut file = store.read().await.unwrap().unwrap();
-        file.check_results = file_with(if locked { "b" } else { "c" }).check_results;
+        file.check_results = state_with_word(if locked { "b" } else { "c" }).check_results;
         store.write(&mut file).await.unwrap();
-        assert!(state_in(&folder).is_symlink());
-        assert_eq!(load(&real).unwrap(), Some(file));
+        assert!(state_path_in(&folder).is_symlink());
+        assert_eq!(load_state_file(&real).unwrap(), Some(file));
         assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
@@ -36,26 +36,26 @@ async fn links_and_permissions_survive_a_write() {
 #[tokio::test]
 async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
     for locked in [false, true] {
-        let folder = folder();
-        let mut store = store(&folder);
+        let folder = new_folder();
+        let mut store = new_store(&folder);
         if locked {
-            store.lock(request()).await.unwrap();
+            store.lock(lock_request()).await.unwrap();
             assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
             assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), 0o600);
         }
-        store.write(&mut file_with("a")).await.unwrap();
+        store.write(&mut state_with_word("a")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
-        let mut store = self::store(&folder);
-        store.write(&mut file_with("b")).await.unwrap();
+        let mut store = new_store(&folder);
+        store.write(&mut state_with_word("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored(&file_with("a"), &StateCipher::default(), folder.path()).unwrap();
+        save_errored(&state_with_word("a"), &StateCipher::default(), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.
-    let folder = folder();
+    let folder = new_folder();
     let made = folder.path().join("made");
-    Disk::default()
-        .write_aside(&made, Pipe::Replaced, None, &|_| {
+    DiskOperations::default()
+        .write_next_file(&made, PipeHandling::Replace, None, &|_| {
             assert_eq!(mode_of(&folder, ".made.next"), 0o600);
             Ok(())
         })
@@ -73,19 +73,19 @@ async fn the_mode_of_a_state_stays_and_its_backup_never_gets_more() {
         (0o644, Some(0o600), 0o600),
     ] {
         for locked in [false, true] {
-            let folder = folder();
-            store(&folder).write(&mut file_with("a")).await.unwrap();
+            let folder = new_folder();
+            new_store(&folder).write(&mut state_with_word("a")).await.unwrap();
             set_mode(&folder, "terraform.tfstate", state);
             if let Some(mode) = backup {
                 std::fs::write(folder.path().join("terraform.tfstate.backup"), "old").unwrap();
                 set_mode(&folder, "terraform.tfstate.backup", mode);
             }
-            let mut store = store(&folder);
+            let mut store = new_store(&folder);
             if locked {
-                store.lock(request()).await.unwrap();
+                store.lock(lock_request()).await.unwrap();
                 assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), state & 0o644);
             }
-            store.write(&mut file_with("b")).await.unwrap();
+            store.write(&mut state_with_word("b")).await.unwrap();
             assert_eq!(mode_of(&folder, "terraform.tfstate"), state);
             let found = mode_of(&folder, "terraform.tfstate.backup");
             assert_eq!(found, expected, "{state:o} {backup:?}");

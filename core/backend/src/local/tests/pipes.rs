@@ -3,7 +3,7 @@
 use super::*;
 
 /// A pipe, and a link to it.
-fn pipe_in(folder: &TempDir) -> [PathBuf; 2] {
+fn create_pipe_and_link(folder: &TempDir) -> [PathBuf; 2] {
     let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     symlink(&pipe, &link).unwrap();
@@ -12,14 +12,16 @@ fn pipe_in(folder: &TempDir) -> [PathBuf; 2] {
 
 #[tokio::test]
 async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
-    let folder = folder();
-    let [pipe, link] = pipe_in(&folder);
+    let folder = new_folder();
+    let [pipe, link] = create_pipe_and_link(&folder);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&pipe, &link] {
         // Opened without waiting for a writer.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        Disk::default().write_aside(path, Pipe::Written, None, &text).unwrap();
+        DiskOperations::default()
+            .write_next_file(path, PipeHandling::WriteInto, None, &text)
+            .unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
         assert!(link.is_symlink(), "the link was replaced");
@@ -28,23 +30,25 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
 
 #[tokio::test]
 async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
-    let folder = folder();
-    let [pipe, link] = pipe_in(&folder);
+    let folder = new_folder();
+    let [pipe, link] = create_pipe_and_link(&folder);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&link, &pipe] {
-        Disk::default().write_aside(path, Pipe::Replaced, None, &text).unwrap();
+        DiskOperations::default()
+            .write_next_file(path, PipeHandling::Replace, None, &text)
+            .unwrap();
         assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     }
     // A file that goes to a device is not kept, and that does not wait either.
     let device = folder.path().join("device");
     symlink("/dev/null", &device).unwrap();
-    Disk::default().write_aside(&device, Pipe::Replaced, None, &text).unwrap();
+    DiskOperations::default().write_next_file(&device, PipeHandling::Replace, None, &text).unwrap();
     assert!(device.is_symlink());
 }
 
 #[test]
 fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
-    let folder = folder();
+    let folder = new_folder();
     let errored = folder.path().join(ERRORED_FILE);
     for target in ["/dev/null", "/dev/zero", "pipe"] {
         if target == "pipe" {
@@ -53,7 +57,7 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
             symlink(target, &errored).unwrap();
         }
         let (path, kept) =
-            save_errored(&StateFile::fresh(), &StateCipher::default(), folder.path()).unwrap();
+            save_errored(&StateFile::new_empty(), &StateCipher::default(), folder.path()).unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();
@@ -62,10 +66,11 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
 
 #[tokio::test]
 async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
-    let (folder, victim) = (folder(), folder());
+    let (folder, victim) = (new_folder(), new_folder());
     let link = folder.path().join("terraform.tfstate.d");
     symlink(victim.path(), &link).unwrap();
-    let mut store = LocalStore::new(Files::of(link.join("other/terraform.tfstate")));
+    let mut store =
+        LocalStore::new(StateFilePaths::from_state_path(link.join("other/terraform.tfstate")));
     let error = store.try_lock("plan").await.unwrap_err().to_string();
     assert!(error.contains("behind a symbolic link"), "{error}");
     assert_eq!(victim.path().read_dir().unwrap().count(), 0);
@@ -77,36 +82,40 @@ async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
 
 #[tokio::test]
 async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
-    let folder = folder();
-    let [pipe, link] = pipe_in(&folder);
+    let folder = new_folder();
+    let [pipe, link] = create_pipe_and_link(&folder);
     for path in [pipe, link] {
-        let refused = LocalStore::new(Files::of(&path)).read().await;
+        let refused = LocalStore::new(StateFilePaths::from_state_path(&path)).read().await;
         assert!(refused.unwrap_err().to_string().contains("it is a pipe, not a file"));
-        assert!(load(&path).is_err());
+        assert!(load_state_file(&path).is_err());
     }
 }
 
 #[tokio::test]
 async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
-    let folder = folder();
-    for path in pipe_in(&folder) {
-        let named = Named { source: true, backup: false };
-        let mut store = LocalStore::new(Files { named, ..Files::of(&path) });
+    let folder = new_folder();
+    for path in create_pipe_and_link(&folder) {
+        let named = UserNamedPaths { source: true, backup: false };
+        let mut store =
+            LocalStore::new(StateFilePaths { named, ..StateFilePaths::from_state_path(&path) });
         store
             .lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO })
             .await
             .unwrap();
-        let text = file_with("a").write();
+        let text = state_with_word("a").to_bytes();
         let writing = std::thread::scope(|scope| {
             let write = scope.spawn(|| std::fs::write(&path, text));
-            let read = store.read_now().unwrap();
-            assert_eq!(read.unwrap().state, file_with("a").state);
+            let read = store.read_state_file().unwrap();
+            assert_eq!(read.unwrap().state, state_with_word("a").state);
             write.join().unwrap()
         });
         writing.unwrap();
-        assert!(store.providers().await.is_empty(), "what can be read only once was read again");
-        let error = store.write(&mut file_with("b")).await.unwrap_err();
-        assert!(matches!(error, StoreError::NotKept { .. }), "{error:?}");
+        assert!(
+            store.stored_providers().await.is_empty(),
+            "what can be read only once was read again"
+        );
+        let error = store.write(&mut state_with_word("b")).await.unwrap_err();
+        assert!(matches!(error, StoreError::NotPersistent { .. }), "{error:?}");
         store.unlock(any_lock()).await.unwrap();
     }
     assert_eq!(folder.path().read_dir().unwrap().count(), 2, "something was left beside the pipe");

@@ -31,7 +31,7 @@ fn schema() -> Block {
 
 /// The decoded body as JSON, or the problems.
 fn value(text: &str, schema: &Block) -> String {
-    let (body, mut text) = crate::testing::file(text);
+    let (body, mut text) = crate::testing::parse_valid_file(text);
     match decode(&mut text.diags, &body, schema, &names()) {
         Ok(value) => json::encode(&value, &schema.implied_type()).unwrap(),
         Err(_) => text.problems(),

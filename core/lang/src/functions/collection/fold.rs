@@ -1,82 +1,82 @@
 //! Functions that bring many elements, or many arguments, to one value.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use formwork_value::ops::NoResult;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Number, Refinement, Type, Value};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::super::{Args, Builtin, CallError};
-use super::{Outcome, converted};
+use super::{FunctionResult, convert_checked};
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     let bools = || Type::list(Type::Bool);
     vec![
         Builtin::new("alltrue", all_true)
-            .takes("list", bools())
-            .returns(Type::Bool)
-            .does(
+            .with_param("list", bools())
+            .with_return_type(Type::Bool)
+            .described_as(
                 "Returns whether all elements are true, as for an empty list.",
                 ["The bools."],
             )
             .example("alltrue([true, null])", "false"),
         Builtin::new("anytrue", any_true)
-            .takes("list", bools())
-            .returns(Type::Bool)
-            .does("Returns whether at least one element is true.", ["The bools."])
+            .with_param("list", bools())
+            .with_return_type(Type::Bool)
+            .described_as("Returns whether at least one element is true.", ["The bools."])
             .example("anytrue([false, true])", "true"),
         Builtin::new("coalesce", coalesce)
-            .takes_rest("vals", Type::Dynamic)
+            .with_variadic("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
-            .returns_by(coalesce_type)
-            .does(
+            .with_return_type_fn(coalesce_type)
+            .described_as(
                 "Returns the first value that is neither null nor an empty string.",
                 ["The values, which get one type."],
             )
             .example(r#"coalesce("", null, "b")"#, r#""b""#),
         Builtin::new("coalescelist", coalesce_list)
-            .takes_rest("vals", Type::Dynamic)
+            .with_variadic("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
-            .returns_by(coalesce_list_type)
-            .does("Returns the first list that has elements.", ["The lists or tuples."])
+            .with_return_type_fn(coalesce_list_type)
+            .described_as("Returns the first list that has elements.", ["The lists or tuples."])
             .example("coalescelist([], [1])", "[\n  1,\n]"),
         Builtin::new("length", length)
-            .takes("value", Type::Dynamic)
+            .with_param("value", Type::Dynamic)
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .returns_by(length_type)
+            .with_return_type_fn(length_type)
             .reads_little()
-            .does(
+            .described_as(
                 "Returns the number of elements of a collection, or of characters of a string.",
                 ["The collection or string."],
             )
             .example(r#"length("héllo")"#, "5")
             .example("length([1, 2])", "2"),
         Builtin::new("one", one)
-            .takes("list", Type::Dynamic)
+            .with_param("list", Type::Dynamic)
             .nullable()
-            .returns_by(one_type)
+            .with_return_type_fn(one_type)
             .reads_little()
-            .does(
+            .described_as(
                 "Returns the only element, or null for an empty collection; several elements are an error.",
                 ["A list, set or tuple."],
             )
             .example("one([])", "null")
             .example("one([1])", "1"),
         Builtin::new("sum", sum)
-            .takes("list", Type::Dynamic)
-            .returns(Type::Number)
-            .does("Returns the sum of numbers.", ["A list, set or tuple of numbers, at least one."])
+            .with_param("list", Type::Dynamic)
+            .with_return_type(Type::Number)
+            .described_as("Returns the sum of numbers.", ["A list, set or tuple of numbers, at least one."])
             .example("sum([1, 2.5])", "3.5"),
     ]
 }
 
-fn all_true(args: &Args<'_>) -> Outcome {
+fn all_true(args: &Args<'_>) -> FunctionResult {
     for item in args.items(0) {
         match item {
             Value::Bool(true) => {}
@@ -90,7 +90,7 @@ fn all_true(args: &Args<'_>) -> Outcome {
     Ok(Value::Bool(true))
 }
 
-fn any_true(args: &Args<'_>) -> Outcome {
+fn any_true(args: &Args<'_>) -> FunctionResult {
     let items = args.items(0);
     // One true element decides, also behind unknown ones.
     if items.contains(&Value::Bool(true)) {
@@ -109,9 +109,9 @@ fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
     unify(&types).ok_or_else(disagree)
 }
 
-fn coalesce(args: &Args<'_>) -> Outcome {
+fn coalesce(args: &Args<'_>) -> FunctionResult {
     for arg in args.values {
-        let value = converted(arg, args.ty)?;
+        let value = convert_checked(arg, args.ty)?;
         match &value {
             Value::Null(_) => {}
             // Only where all arguments become strings does an empty one count as missing.
@@ -143,7 +143,7 @@ fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
     Ok(if mixed { Type::Dynamic } else { common })
 }
 
-fn coalesce_list(args: &Args<'_>) -> Outcome {
+fn coalesce_list(args: &Args<'_>) -> FunctionResult {
     let found = args.values.iter().find(|arg| arg.is_unknown() || !arg.children().is_empty());
     match found {
         Some(Value::Unknown(_)) => Ok(Value::unknown(args.ty.clone())),
@@ -153,42 +153,42 @@ fn coalesce_list(args: &Args<'_>) -> Outcome {
 }
 
 fn length_type(args: &[Value]) -> Result<Type, CallError> {
-    match args.first().map(Kind::of) {
-        Some(Kind::Bool | Kind::Number) => Err(CallError::new(
+    match args.first().map(ValueKind::of) {
+        Some(ValueKind::Bool | ValueKind::Number) => Err(CallError::new(
             "argument must be a string, a collection type, or a structural type",
         )),
         _ => Ok(Type::Number),
     }
 }
 
-fn length(args: &Args<'_>) -> Outcome {
+fn length(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     let exactly = |n: usize| Value::Number(Number::from(n));
-    let result = match (value.peek(), Kind::of(value)) {
+    let result = match (value.peek(), ValueKind::of(value)) {
         // Terraform counts grapheme clusters, which are the characters that a reader sees.
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
         // The type fixes the length, even if elements are unknown.
         (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),
-        (Value::Unknown(unknown), Kind::Tuple | Kind::Object) => match unknown.ty() {
+        (Value::Unknown(unknown), ValueKind::Tuple | ValueKind::Object) => match unknown.ty() {
             Type::Tuple(elements) => exactly(elements.len()),
             Type::Object(object) => exactly(object.attributes.len()),
             _ => Value::unknown(Type::Number),
         },
         // Text that follows can only add grapheme clusters to those of the known prefix.
-        (Value::Unknown(unknown), Kind::String) => {
+        (Value::Unknown(unknown), ValueKind::String) => {
             let prefix = unknown.refinement().prefix.as_ref();
-            between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
+            length_between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
         }
         _ => {
             let range = value.range();
-            between(range.min_length, range.max_length)
+            length_between(range.min_length, range.max_length)
         }
     };
     Ok(result.mark(value.marks()))
 }
 
 /// A number between two lengths, which is known if they are equal.
-fn between(least: u64, most: Option<u64>) -> Value {
+fn length_between(least: u64, most: Option<u64>) -> Value {
     let refinement = Refinement {
         lower: Some((Number::from(least), true)),
         upper: most.map(|most| (Number::from(most), true)),
@@ -197,7 +197,7 @@ fn between(least: u64, most: Option<u64>) -> Value {
     Value::refined(Type::Number, refinement)
 }
 
-const ONE: &str = "must be a list, set, or tuple value with either zero or one elements";
+const EXPECTED_ONE: &str = "must be a list, set, or tuple value with either zero or one elements";
 
 fn one_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
@@ -205,13 +205,13 @@ fn one_type(args: &[Value]) -> Result<Type, CallError> {
         Some(Type::Tuple(elements)) => match elements.as_slice() {
             [] => Ok(Type::Dynamic),
             [element] => Ok(element.clone()),
-            _ => Err(CallError::argument(0, ONE)),
+            _ => Err(CallError::argument(0, EXPECTED_ONE)),
         },
-        _ => Err(CallError::argument(0, ONE)),
+        _ => Err(CallError::argument(0, EXPECTED_ONE)),
     }
 }
 
-fn one(args: &Args<'_>) -> Outcome {
+fn one(args: &Args<'_>) -> FunctionResult {
     match args.items(0) {
         [] => Ok(Value::null(args.ty.clone())),
         [element] => Ok(element.clone()),
@@ -219,11 +219,11 @@ fn one(args: &Args<'_>) -> Outcome {
         _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
             Ok(Value::unknown(args.ty.clone()))
         }
-        _ => Err(CallError::argument(0, ONE)),
+        _ => Err(CallError::argument(0, EXPECTED_ONE)),
     }
 }
 
-fn sum(args: &Args<'_>) -> Outcome {
+fn sum(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
         return Err(CallError::argument(0, "cannot sum noniterable"));
@@ -236,7 +236,7 @@ fn sum(args: &Args<'_>) -> Outcome {
     }
     let mut total: Option<Number> = None;
     for item in list.children() {
-        let Ok(Value::Number(number)) = converted(item, &Type::Number) else {
+        let Ok(Value::Number(number)) = convert_checked(item, &Type::Number) else {
             return Err(CallError::argument(
                 0,
                 "argument must be list, set, or tuple of number values",

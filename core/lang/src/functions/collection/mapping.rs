@@ -1,46 +1,46 @@
 //! Functions on maps and objects.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use std::collections::BTreeMap;
 
 use formwork_value::{Marks, Str, Type, Value, convert};
 
 use super::super::{Args, Builtin, CallError};
-use super::{Outcome, converted, element_of, mapping_of, sequence_of};
+use super::{FunctionResult, convert_checked, element_of, mapping_of, sequence_of};
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     let lists = || Type::list(Type::String);
     vec![
         Builtin::new("keys", keys)
-            .takes("inputMap", Type::Dynamic)
+            .with_param("inputMap", Type::Dynamic)
             .or_unknown()
             .or_marked()
-            .returns_by(keys_type)
-            .does("Returns the keys of a map, sorted.", ["The map or object."])
+            .with_return_type_fn(keys_type)
+            .described_as("Returns the keys of a map, sorted.", ["The map or object."])
             .example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
         Builtin::new("values", values)
-            .takes("mapping", Type::Dynamic)
+            .with_param("mapping", Type::Dynamic)
             .or_marked()
-            .returns_by(values_type)
-            .does(
+            .with_return_type_fn(values_type)
+            .described_as(
                 "Returns the elements of a map in the order of their keys.",
                 ["The map or object."],
             )
             .example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
         Builtin::new("lookup", lookup)
-            .takes("inputMap", Type::Dynamic)
+            .with_param("inputMap", Type::Dynamic)
             .or_marked()
-            .takes("key", Type::String)
+            .with_param("key", Type::String)
             .or_marked()
-            .takes_rest("default", Type::Dynamic)
+            .with_variadic("default", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
             .or_marked()
             .nullable()
-            .returns_by(lookup_type)
+            .with_return_type_fn(lookup_type)
             .reads_little()
-            .does(
+            .described_as(
                 "Returns the element of a map under a key, or a default.",
                 [
                     "The map or object.",
@@ -50,31 +50,31 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
         Builtin::new("merge", merge)
-            .takes_rest("maps", Type::Dynamic)
+            .with_variadic("maps", Type::Dynamic)
             .or_null()
             .or_dynamic()
             .or_marked()
-            .returns_by(merge_type)
-            .does(
+            .with_return_type_fn(merge_type)
+            .described_as(
                 "Merges maps; later ones take precedence.",
                 ["The maps or objects; null adds nothing."],
             )
             .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
         Builtin::new("zipmap", zipmap)
-            .takes("keys", lists())
+            .with_param("keys", lists())
             .or_marked()
-            .takes("values", Type::Dynamic)
+            .with_param("values", Type::Dynamic)
             .or_marked()
-            .returns_by(zipmap_type)
-            .does(
+            .with_return_type_fn(zipmap_type)
+            .described_as(
                 "Makes a map from a list of keys and a list of values.",
                 ["The keys.", "The values, in the same order."],
             )
             .example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
         Builtin::new("transpose", transpose)
-            .takes("values", Type::map(lists()))
-            .returns(Type::map(lists()))
-            .does(
+            .with_param("values", Type::map(lists()))
+            .with_return_type(Type::map(lists()))
+            .described_as(
                 "Swaps the keys and values of a map of lists of strings.",
                 ["The map of lists of strings."],
             )
@@ -93,7 +93,7 @@ fn keys_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn keys(args: &Args<'_>) -> Outcome {
+fn keys(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     let keys: Vec<Value> = match value.peek() {
         Value::Map(map) => map.keys().iter().cloned().map(Value::String).collect(),
@@ -105,7 +105,7 @@ fn keys(args: &Args<'_>) -> Outcome {
         },
         _ => Vec::new(),
     };
-    args.pay_elements(keys.len())?;
+    args.charge_elements(keys.len())?;
     Ok(sequence_of(args.ty, keys).mark(value.marks()))
 }
 
@@ -119,9 +119,9 @@ fn values_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn values(args: &Args<'_>) -> Outcome {
+fn values(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
-    args.pay_elements(value.children().len())?;
+    args.charge_elements(value.children().len())?;
     Ok(sequence_of(args.ty, value.children().to_vec()).mark(value.marks()))
 }
 
@@ -130,17 +130,17 @@ fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
     if default.len() > 1 {
         return Err(CallError::new("it takes two or three arguments"));
     }
-    match Kind::of(mapping) {
-        Kind::Object => {
+    match ValueKind::of(mapping) {
+        ValueKind::Object => {
             // Each attribute of an object has its own type, so an unknown key leaves the type open.
             let Value::String(name) = key.peek() else { return Ok(Type::Dynamic) };
             match (attribute_type(mapping, name), default) {
                 (Some(ty), _) => Ok(ty),
                 (None, [default]) => Ok(default.ty()),
-                (None, _) => Err(CallError::argument(0, not_there(name, key.marks()))),
+                (None, _) => Err(CallError::argument(0, missing_key_error(name, key.marks()))),
             }
         }
-        Kind::Map => {
+        ValueKind::Map => {
             let element = element_of(&mapping.ty());
             match default {
                 [default] if convert::convert(default, &element).is_err() => {
@@ -166,7 +166,7 @@ fn attribute_type(object: &Value, name: &str) -> Option<Type> {
 }
 
 // The name is left out of the message if the key or the object is marked.
-fn not_there(key: &Str, marks: Marks) -> String {
+fn missing_key_error(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
         format!("the given object has no attribute {:?}", key.as_str())
     } else {
@@ -174,7 +174,7 @@ fn not_there(key: &Str, marks: Marks) -> String {
     }
 }
 
-fn lookup(args: &Args<'_>) -> Outcome {
+fn lookup(args: &Args<'_>) -> FunctionResult {
     let (mapping, key) = (args.value(0), args.text(1)?);
     let marks = mapping.marks() | args.value(1).marks();
     let found = match mapping.peek() {
@@ -182,10 +182,10 @@ fn lookup(args: &Args<'_>) -> Outcome {
         Value::Map(map) => map.get(key),
         _ => None,
     };
-    match (found, args.rest(2)) {
+    match (found, args.values_from(2)) {
         (Some(value), _) => Ok(value.clone().mark(marks)),
-        (None, [default, ..]) => Ok(converted(default, args.ty)?.mark(marks)),
-        (None, []) => Err(CallError::new(not_there(key, marks))),
+        (None, [default, ..]) => Ok(convert_checked(default, args.ty)?.mark(marks)),
+        (None, []) => Err(CallError::new(missing_key_error(key, marks))),
     }
 }
 
@@ -229,13 +229,13 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
     })
 }
 
-fn merge(args: &Args<'_>) -> Outcome {
+fn merge(args: &Args<'_>) -> FunctionResult {
     let mut marks = Marks::NONE;
     let mut pairs = Vec::new();
     for arg in args.values {
         marks |= arg.marks();
         // Paid for each argument before it is copied: all of them may be one large value.
-        args.pay_elements(arg.children().len())?;
+        args.charge_elements(arg.children().len())?;
         match arg.peek() {
             Value::Map(map) => {
                 pairs.extend(map.iter().map(|(key, value)| (key.clone(), value.clone())));
@@ -285,7 +285,7 @@ fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {
         .collect()
 }
 
-fn zipmap(args: &Args<'_>) -> Outcome {
+fn zipmap(args: &Args<'_>) -> FunctionResult {
     let (keys, values) = (args.value(0), args.value(1));
     // A key becomes a name of the result, which cannot carry its mark, so the whole result does.
     let marks = keys.all_marks() | values.marks();
@@ -294,12 +294,12 @@ fn zipmap(args: &Args<'_>) -> Outcome {
     }
     let names = key_texts(keys)?;
     check_lengths(names.len(), values.children().len())?;
-    args.pay_elements(names.len())?;
+    args.charge_elements(names.len())?;
     let pairs = names.into_iter().zip(values.children().iter().cloned()).collect();
     Ok(mapping_of(args.ty, pairs).mark(marks))
 }
 
-fn transpose(args: &Args<'_>) -> Outcome {
+fn transpose(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     if !value.is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()));
@@ -310,7 +310,7 @@ fn transpose(args: &Args<'_>) -> Outcome {
         if list.is_null() {
             return Err(CallError::new("a list in the map is null"));
         }
-        args.pay_elements(list.children().len())?;
+        args.charge_elements(list.children().len())?;
         for item in list.children() {
             let Value::String(item) = item else {
                 return Err(CallError::new("an element of a list in the map is null"));

@@ -6,21 +6,21 @@ use formwork_value::ty::unify::unify;
 use formwork_value::{Number, Type, Value, ops};
 
 use super::super::{Args, Builtin, CallError};
-use super::{Outcome, any_list, converted, sequence_of};
+use super::{FunctionResult, any_list, convert_checked, sequence_of};
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("distinct", distinct)
-            .takes("list", any_list())
-            .returns_by(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
-            .does("Removes duplicate elements from a list.", ["The list."])
+            .with_param("list", any_list())
+            .with_return_type_fn(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
+            .described_as("Removes duplicate elements from a list.", ["The list."])
             .example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("matchkeys", match_keys)
-            .takes("values", any_list())
-            .takes("keys", any_list())
-            .takes("searchset", any_list())
-            .returns_by(match_keys_type)
-            .does(
+            .with_param("values", any_list())
+            .with_param("keys", any_list())
+            .with_param("searchset", any_list())
+            .with_return_type_fn(match_keys_type)
+            .described_as(
                 "Returns the elements of a list at the positions where another list has one of the given keys.",
                 [
                     "The list.",
@@ -30,19 +30,19 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
         Builtin::new("contains", contains)
-            .takes("list", Type::Dynamic)
-            .takes("value", Type::Dynamic)
-            .returns(Type::Bool)
-            .does(
+            .with_param("list", Type::Dynamic)
+            .with_param("value", Type::Dynamic)
+            .with_return_type(Type::Bool)
+            .described_as(
                 "Returns whether a collection contains a value.",
                 ["The list, set or tuple.", "The element."],
             )
             .example(r#"contains(["a"], "a")"#, "true"),
         Builtin::new("index", index)
-            .takes("list", Type::Dynamic)
-            .takes("value", Type::Dynamic)
-            .returns(Type::Number)
-            .does(
+            .with_param("list", Type::Dynamic)
+            .with_param("value", Type::Dynamic)
+            .with_return_type(Type::Number)
+            .described_as(
                 "Returns the index of the first element equal to a value, or fails.",
                 ["The list or tuple.", "The value."],
             )
@@ -50,12 +50,12 @@ pub(super) fn list() -> Vec<Builtin> {
     ]
 }
 
-fn distinct(args: &Args<'_>) -> Outcome {
+fn distinct(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     if !list.is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()));
     }
-    args.pay_elements(list.children().len())?;
+    args.charge_elements(list.children().len())?;
     let mut seen: HashMap<u64, Vec<&Value>> = HashMap::new();
     let mut items = Vec::new();
     for item in list.children() {
@@ -72,7 +72,7 @@ fn distinct(args: &Args<'_>) -> Outcome {
 /// A hash of a value: equal values have equal hashes.
 pub(super) fn hash(value: &Value) -> u64 {
     use std::hash::{Hash as _, Hasher as _};
-    fn feed(value: &Value, hasher: &mut std::hash::DefaultHasher) {
+    fn hash_value_into(value: &Value, hasher: &mut std::hash::DefaultHasher) {
         match value.peek() {
             Value::Bool(bool) => bool.hash(hasher),
             Value::Number(number) => number.hash(hasher),
@@ -81,11 +81,11 @@ pub(super) fn hash(value: &Value) -> u64 {
             other => other.children().len().hash(hasher),
         }
         for child in value.children() {
-            feed(child, hasher);
+            hash_value_into(child, hasher);
         }
     }
     let mut hasher = std::hash::DefaultHasher::new();
-    feed(value, &mut hasher);
+    hash_value_into(value, &mut hasher);
     hasher.finish()
 }
 
@@ -97,7 +97,7 @@ fn match_keys_type(args: &[Value]) -> Result<Type, CallError> {
     Ok(values.ty())
 }
 
-fn match_keys(args: &Args<'_>) -> Outcome {
+fn match_keys(args: &Args<'_>) -> FunctionResult {
     let [values, keys, searched] = args.values else { return Ok(Value::dynamic()) };
     if values.children().len() != keys.children().len() {
         return Err(CallError::new(format!(
@@ -107,7 +107,7 @@ fn match_keys(args: &Args<'_>) -> Outcome {
         )));
     }
     let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
-    let (keys, searched) = (converted(keys, &ty)?, converted(searched, &ty)?);
+    let (keys, searched) = (convert_checked(keys, &ty)?, convert_checked(searched, &ty)?);
     // Without keys to search for, the result is empty, however much of the rest is unknown.
     let settled = values.is_wholly_known() && keys.is_wholly_known();
     if !settled && !searched.children().is_empty() {
@@ -131,21 +131,21 @@ fn match_keys(args: &Args<'_>) -> Outcome {
 }
 
 /// Whether an element equals a value: `None` while that is not known.
-fn same(item: &Value, value: &Value) -> Option<bool> {
+fn elements_equal(item: &Value, value: &Value) -> Option<bool> {
     match ops::equal(item, value).peek() {
         Value::Bool(same) => Some(*same),
         _ => None,
     }
 }
 
-fn contains(args: &Args<'_>) -> Outcome {
+fn contains(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
         return Err(CallError::new("argument must be list, tuple, or set"));
     }
     let mut undecided = false;
     for item in list.children() {
-        match same(item, args.value(1)) {
+        match elements_equal(item, args.value(1)) {
             Some(true) => return Ok(Value::Bool(true)),
             Some(false) => {}
             // A later element may still be equal for certain.
@@ -155,13 +155,13 @@ fn contains(args: &Args<'_>) -> Outcome {
     Ok(if undecided { Value::unknown(Type::Bool) } else { Value::Bool(false) })
 }
 
-fn index(args: &Args<'_>) -> Outcome {
+fn index(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Tuple(_)) {
         return Err(CallError::new("argument must be a list or tuple"));
     }
     for (at, item) in list.children().iter().enumerate() {
-        match same(item, args.value(1)) {
+        match elements_equal(item, args.value(1)) {
             Some(true) => return Ok(Value::Number(Number::from(at))),
             Some(false) => {}
             // This may be the first equal element, so a certain one behind it does not decide.

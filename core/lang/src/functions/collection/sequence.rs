@@ -1,42 +1,42 @@
 //! Functions on lists and tuples, where order counts.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use crate::print::with_article;
 use formwork_value::ops::NoResult;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Number, Str, Type, Value};
 
 use super::super::{Args, Builtin, CallError};
-use super::{Outcome, any_list, converted, element_of, sequence_of};
+use super::{FunctionResult, any_list, convert_checked, element_of, sequence_of};
 
 /// Greatest number of elements that `range` makes.
 const MAX_RANGE: usize = 1024;
 
-pub(super) fn list() -> Vec<Builtin> {
-    [picking(), building()].into_iter().flatten().collect()
+pub(super) fn builtins() -> Vec<Builtin> {
+    [selection_builtins(), construction_builtins()].into_iter().flatten().collect()
 }
 
-fn picking() -> Vec<Builtin> {
+fn selection_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("element", element)
-            .takes("list", Type::Dynamic)
+            .with_param("list", Type::Dynamic)
             .or_marked()
-            .takes("index", Type::Number)
+            .with_param("index", Type::Number)
             .nullable()
-            .returns_by(element_type)
+            .with_return_type_fn(element_type)
             .reads_little()
-            .does(
+            .described_as(
                 "Returns an element of a list; the index wraps around at the end.",
                 ["The list or tuple, not an empty one.", "The index, from 0."],
             )
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
-            .takes("list", Type::Dynamic)
+            .with_param("list", Type::Dynamic)
             .or_marked()
-            .takes("start_index", Type::Number)
-            .takes("end_index", Type::Number)
-            .returns_by(slice_type)
-            .does(
+            .with_param("start_index", Type::Number)
+            .with_param("end_index", Type::Number)
+            .with_return_type_fn(slice_type)
+            .described_as(
                 "Returns the elements of a list between two indexes.",
                 [
                     "The list or tuple.",
@@ -46,86 +46,97 @@ fn picking() -> Vec<Builtin> {
             )
             .example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
         Builtin::new("compact", compact)
-            .takes("list", Type::list(Type::String))
-            .returns(Type::list(Type::String))
-            .does("Returns a list of strings without null and empty ones.", ["The strings."])
+            .with_param("list", Type::list(Type::String))
+            .with_return_type(Type::list(Type::String))
+            .described_as(
+                "Returns a list of strings without null and empty ones.",
+                ["The strings."],
+            )
             .example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
     ]
 }
 
-fn building() -> Vec<Builtin> {
+fn construction_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("chunklist", chunk_list)
-            .takes("list", any_list())
+            .with_param("list", any_list())
             .or_marked()
-            .takes("size", Type::Number)
+            .with_param("size", Type::Number)
             .or_marked()
-            .returns_by(|args| Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty))))
-            .does(
+            .with_return_type_fn(|args| {
+                Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty)))
+            })
+            .described_as(
                 "Splits a list into lists of a given length; the last one may be shorter.",
                 ["The list.", "Length of each list; 0 for a single list."],
             )
             .example("length(chunklist([1, 2, 3], 2))", "2"),
         Builtin::new("concat", concat)
-            .takes_rest("seqs", Type::Dynamic)
+            .with_variadic("seqs", Type::Dynamic)
             .or_marked()
-            .returns_by(concat_type)
-            .does("Concatenates lists.", ["The lists or tuples."])
+            .with_return_type_fn(concat_type)
+            .described_as("Concatenates lists.", ["The lists or tuples."])
             .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
-            .takes("list", Type::Dynamic)
+            .with_param("list", Type::Dynamic)
             .or_marked()
-            .returns_by(flatten_type)
-            .does(
+            .with_return_type_fn(flatten_type)
+            .described_as(
                 "Replaces nested lists with their elements, at every depth.",
                 ["The list, set or tuple."],
             )
             .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
-        Builtin::new("list", |_| Err(removed("list", "tolist([ ... ])")))
-            .takes_rest("vals", Type::Dynamic)
+        Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
+            .with_variadic("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .does("Removed from the language; use `tolist([...])`.", ["The elements."])
+            .described_as("Removed from the language; use `tolist([...])`.", ["The elements."])
             .example("can(list(1))", "false"),
-        Builtin::new("map", |_| Err(removed("map", "tomap({ ... })")))
-            .takes_rest("vals", Type::Dynamic)
+        Builtin::new("map", |_| Err(removed_function_error("map", "tomap({ ... })")))
+            .with_variadic("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .does("Removed from the language; use `tomap({...})`.", ["Keys and elements in turn."])
+            .described_as(
+                "Removed from the language; use `tomap({...})`.",
+                ["Keys and elements in turn."],
+            )
             .example(r#"can(map("a", 1))"#, "false"),
         Builtin::new("range", range)
-            .takes_rest("params", Type::Number)
-            .returns(Type::list(Type::Number))
-            .does(
+            .with_variadic("params", Type::Number)
+            .with_return_type(Type::list(Type::Number))
+            .described_as(
                 "Returns a sequence of numbers up or down to a limit, which is excluded.",
                 ["The limit; or the start and the limit; or the start, the limit and the step."],
             )
             .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("reverse", reverse)
-            .takes("list", Type::Dynamic)
+            .with_param("list", Type::Dynamic)
             .or_marked()
-            .returns_by(reverse_type)
-            .does("Returns the elements of a list in reverse order.", ["The list or tuple."])
+            .with_return_type_fn(reverse_type)
+            .described_as(
+                "Returns the elements of a list in reverse order.",
+                ["The list or tuple."],
+            )
             .example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
         Builtin::new("sort", sort)
-            .takes("list", Type::list(Type::String))
-            .returns(Type::list(Type::String))
-            .does("Sorts strings by their characters.", ["The strings."])
+            .with_param("list", Type::list(Type::String))
+            .with_return_type(Type::list(Type::String))
+            .described_as("Sorts strings by their characters.", ["The strings."])
             .example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
     ]
 }
 
-fn removed(name: &str, instead: &str) -> CallError {
+fn removed_function_error(name: &str, instead: &str) -> CallError {
     CallError::new(format!(
         "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to write a literal {name}"
     ))
 }
 
-fn position(value: &Value, at: usize) -> Result<usize, CallError> {
+fn to_position(value: &Value, at: usize) -> Result<usize, CallError> {
     let Value::Number(number) = value.peek() else { return Ok(0) };
     let number = number.to_i64().ok_or_else(|| {
         CallError::argument(at, format!("it must be a whole number, not {number}"))
@@ -137,10 +148,10 @@ fn position(value: &Value, at: usize) -> Result<usize, CallError> {
 
 fn element_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _] = args else { return Ok(Type::Dynamic) };
-    match Kind::of(list) {
-        Kind::List => Ok(element_of(&list.ty())),
+    match ValueKind::of(list) {
+        ValueKind::List => Ok(element_of(&list.ty())),
         // The element itself shows its type, as soon as it is known which one it is.
-        Kind::Tuple => Ok(Type::Dynamic),
+        ValueKind::Tuple => Ok(Type::Dynamic),
         _ => {
             let ty = with_article(&list.ty());
             Err(CallError::new(format!("the first argument is {ty}, which has no order")))
@@ -148,32 +159,37 @@ fn element_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn empty() -> CallError {
+fn empty_list_error() -> CallError {
     CallError::new("cannot use element function with an empty list")
 }
 
 /// Index with wrap-around: the element after the last is the first, and the one before the first is
 /// the last. Before the first element of a tuple Terraform wraps only in whole rounds.
-fn element(args: &Args<'_>) -> Outcome {
+fn element(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
-    let Value::Number(index) = args.value(1).peek() else { return Err(empty()) };
+    let Value::Number(index) = args.value(1).peek() else { return Err(empty_list_error()) };
     let wrong = |why: String| CallError::new(format!("the index is wrong: {why}"));
     let at = index.to_i64();
     let at = at.ok_or_else(|| wrong(format!("it must be a whole number, not {index}")))?;
     let items = list.children();
     let n_items = i64::try_from(items.len()).unwrap_or(i64::MAX);
     // The checked form also covers the empty list, where the remainder would panic.
-    let at = at.checked_rem_euclid(n_items).ok_or_else(empty)?;
-    if index.is_negative() && at != 0 && Kind::of(list) == Kind::Tuple {
+    let at = at.checked_rem_euclid(n_items).ok_or_else(empty_list_error)?;
+    if index.is_negative() && at != 0 && ValueKind::of(list) == ValueKind::Tuple {
         let why = format!("of a tuple it must not be {index}; tolist(…) makes a list of one");
         return Err(wrong(why));
     }
-    let element = usize::try_from(at).ok().and_then(|at| items.get(at)).ok_or_else(empty)?;
+    let element =
+        usize::try_from(at).ok().and_then(|at| items.get(at)).ok_or_else(empty_list_error)?;
     Ok(element.clone().mark(list.marks()))
 }
 
-fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usize>, CallError> {
-    let (start, end) = (position(start, 1)?, position(end, 2)?);
+fn slice_bounds(
+    start: &Value,
+    end: &Value,
+    len: usize,
+) -> Result<std::ops::Range<usize>, CallError> {
+    let (start, end) = (to_position(start, 1)?, to_position(end, 2)?);
     if end > len {
         let reason = "end index must not be greater than the length of the list";
         return Err(CallError::argument(2, reason));
@@ -186,11 +202,11 @@ fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usiz
 
 fn slice_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _, _] = args else { return Ok(Type::Dynamic) };
-    match Kind::of(list) {
-        Kind::List => Ok(list.ty()),
+    match ValueKind::of(list) {
+        ValueKind::List => Ok(list.ty()),
         // The elements themselves show the type, as soon as it is known which ones they are.
-        Kind::Tuple => Ok(Type::Dynamic),
-        Kind::Set => Err(CallError::argument(
+        ValueKind::Tuple => Ok(Type::Dynamic),
+        ValueKind::Set => Err(CallError::argument(
             0,
             "the elements of a set have no order; convert it with tolist() if that does not matter",
         )),
@@ -198,26 +214,26 @@ fn slice_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn slice(args: &Args<'_>) -> Outcome {
+fn slice(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     let items = list.children();
-    let bounds = bounds(args.value(1), args.value(2), items.len())?;
-    args.pay_elements(bounds.len())?;
+    let bounds = slice_bounds(args.value(1), args.value(2), items.len())?;
+    args.charge_elements(bounds.len())?;
     let items = items.get(bounds).unwrap_or(&[]).to_vec();
     Ok(sequence_of(args.ty, items).mark(list.marks()))
 }
 
-fn compact(args: &Args<'_>) -> Outcome {
+fn compact(args: &Args<'_>) -> FunctionResult {
     if !args.value(0).is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()));
     }
     let full = |item: &&Value| matches!(item, Value::String(text) if !text.is_empty());
     let items: Vec<Value> = args.items(0).iter().filter(full).cloned().collect();
-    args.pay_elements(items.len())?;
+    args.charge_elements(items.len())?;
     Ok(Value::list(Type::String, items))
 }
 
-fn chunk_list(args: &Args<'_>) -> Outcome {
+fn chunk_list(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     let marks = list.marks() | args.value(1).marks();
     let size = usize::try_from(args.integer(1)?)
@@ -226,7 +242,7 @@ fn chunk_list(args: &Args<'_>) -> Outcome {
     // A size of zero means a single chunk, and an empty list has no size at all: `chunks(0)`
     // panics.
     let size = if size == 0 { items.len() } else { size };
-    args.pay_elements(items.len())?;
+    args.charge_elements(items.len())?;
     let chunks = items
         .chunks(size.max(1))
         .map(|chunk| Value::list(element_of(&element), chunk.to_vec()))
@@ -264,16 +280,16 @@ fn concat_type(args: &[Value]) -> Result<Type, CallError> {
     Ok(Type::tuple(elements))
 }
 
-fn concat(args: &Args<'_>) -> Outcome {
+fn concat(args: &Args<'_>) -> FunctionResult {
     let mut marks = Marks::NONE;
     let mut items = Vec::new();
     for arg in args.values {
         let arg = match args.ty {
-            Type::List(_) => converted(arg, args.ty)?,
+            Type::List(_) => convert_checked(arg, args.ty)?,
             _ => arg.clone(),
         };
         marks |= arg.marks();
-        args.pay_elements(arg.children().len())?;
+        args.charge_elements(arg.children().len())?;
         items.extend_from_slice(arg.children());
     }
     Ok(sequence_of(args.ty, items).mark(marks))
@@ -291,7 +307,7 @@ fn flatten_into(
     let list = list.peek();
     let mut known = !list.is_unknown()
         && (!matches!(list, Value::Set(_)) || list.is_wholly_known() || list.children().len() < 2);
-    args.pay_elements(list.children().len())?;
+    args.charge_elements(list.children().len())?;
     for item in list.children() {
         let is_sequence = match item.peek() {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => true,
@@ -313,14 +329,14 @@ fn flatten_into(
 
 fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
-    if !list.is_unknown() && !Kind::of(list).is_sequence() {
+    if !list.is_unknown() && !ValueKind::of(list).is_sequence() {
         return Err(CallError::new("can only flatten lists, sets and tuples"));
     }
     // Its elements give the result its type; to find it here would do the work twice.
     Ok(Type::Dynamic)
 }
 
-fn flatten(args: &Args<'_>) -> Outcome {
+fn flatten(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     let mut items = Vec::new();
     let mut marks = Marks::NONE;
@@ -331,7 +347,7 @@ fn flatten(args: &Args<'_>) -> Outcome {
     })
 }
 
-fn range(args: &Args<'_>) -> Outcome {
+fn range(args: &Args<'_>) -> FunctionResult {
     let one = Number::from(1_i64);
     let zero = Number::from(0_i64);
     let (start, end, step) = match args.values.len() {
@@ -361,7 +377,7 @@ fn range(args: &Args<'_>) -> Outcome {
                 "more than {MAX_RANGE} values were generated; either decrease the difference between start and end or use a smaller step"
             )));
         }
-        args.pay_elements(1)?;
+        args.charge_elements(1)?;
         let sum = next.add(step).ok_or_else(|| CallError::new(NoResult::Sum.to_string()))?;
         items.push(Value::Number(std::mem::replace(&mut next, sum)));
     }
@@ -376,16 +392,16 @@ fn reverse_type(args: &[Value]) -> Result<Type, CallError> {
     }
 }
 
-fn reverse(args: &Args<'_>) -> Outcome {
+fn reverse(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
-    args.pay_elements(list.children().len())?;
+    args.charge_elements(list.children().len())?;
     let items = list.children().iter().rev().cloned().collect();
     Ok(sequence_of(args.ty, items).mark(list.marks()))
 }
 
-fn sort(args: &Args<'_>) -> Outcome {
+fn sort(args: &Args<'_>) -> FunctionResult {
     let items = args.items(0);
-    args.pay_elements(items.len())?;
+    args.charge_elements(items.len())?;
     if !args.value(0).is_wholly_known() {
         // The order depends on every element, but the length is known, and `count` may need it.
         let unknown = items.iter().map(|_| Value::unknown(Type::String)).collect();

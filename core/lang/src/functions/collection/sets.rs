@@ -6,32 +6,35 @@ use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Type, Value};
 
 use super::super::{Args, Builtin, CallError};
-use super::{Outcome, converted, element_of};
+use super::{FunctionResult, convert_checked, element_of};
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        operation("setintersection", intersection)
-            .does("Returns the intersection of sets.", ["The first set.", "The other sets."])
+        set_builtin("setintersection", intersection)
+            .described_as(
+                "Returns the intersection of sets.",
+                ["The first set.", "The other sets."],
+            )
             .example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
-        operation("setunion", union)
-            .does("Returns the union of sets.", ["The first set.", "The other sets."])
+        set_builtin("setunion", union)
+            .described_as("Returns the union of sets.", ["The first set.", "The other sets."])
             .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
-            .takes("a", any_set())
+            .with_param("a", any_set())
             .or_dynamic()
-            .takes("b", any_set())
+            .with_param("b", any_set())
             .or_dynamic()
-            .returns_by(operation_type)
-            .does(
+            .with_return_type_fn(operation_type)
+            .described_as(
                 "Returns the elements of one set that are not in another.",
                 ["The first set.", "The other set."],
             )
             .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
         Builtin::new("setproduct", product)
-            .takes_rest("sets", Type::Dynamic)
+            .with_variadic("sets", Type::Dynamic)
             .or_marked()
-            .returns_by(product_type)
-            .does(
+            .with_return_type_fn(product_type)
+            .described_as(
                 "Returns all combinations of one element from each collection.",
                 ["The collections, at least two; lists and tuples keep their order."],
             )
@@ -43,13 +46,13 @@ fn any_set() -> Type {
     Type::set(Type::Dynamic)
 }
 
-fn operation(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+fn set_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
-        .takes("first_set", any_set())
+        .with_param("first_set", any_set())
         .or_dynamic()
-        .takes_rest("other_sets", any_set())
+        .with_variadic("other_sets", any_set())
         .or_dynamic()
-        .returns_by(operation_type)
+        .with_return_type_fn(operation_type)
 }
 
 /// The elements get a common type. An empty set without an element type does not affect it.
@@ -71,14 +74,14 @@ fn operation_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 /// The arguments in the type of the result.
-fn sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
-    args.values.iter().map(|set| converted(set, args.ty)).collect()
+fn converted_sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
+    args.values.iter().map(|set| convert_checked(set, args.ty)).collect()
 }
 
-fn union(args: &Args<'_>) -> Outcome {
+fn union(args: &Args<'_>) -> FunctionResult {
     let mut items = Vec::new();
-    for set in sets(args)? {
-        args.pay_elements(set.children().len())?;
+    for set in converted_sets(args)? {
+        args.charge_elements(set.children().len())?;
         items.extend_from_slice(set.children());
     }
     Ok(Value::set(element_of(args.ty), items))
@@ -86,8 +89,8 @@ fn union(args: &Args<'_>) -> Outcome {
 
 /// Keeps the elements of the first set that `keep` says of all others. Unknown elements could equal
 /// any, so they leave the result open.
-fn filtered(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Outcome {
-    let sets = sets(args)?;
+fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> FunctionResult {
+    let sets = converted_sets(args)?;
     if sets.iter().any(|set| !set.is_wholly_known()) {
         return Ok(Value::unknown(args.ty.clone()));
     }
@@ -96,7 +99,7 @@ fn filtered(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Outcome {
     };
     let mut items = first.children().to_vec();
     for other in others {
-        args.pay_elements(items.len())?;
+        args.charge_elements(items.len())?;
         // Nearly always one to a hash.
         let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(other.children().len());
         for element in other.children() {
@@ -110,12 +113,12 @@ fn filtered(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Outcome {
     Ok(Value::set(element_of(args.ty), items))
 }
 
-fn intersection(args: &Args<'_>) -> Outcome {
-    filtered(args, |in_other| in_other)
+fn intersection(args: &Args<'_>) -> FunctionResult {
+    filter_first_set(args, |in_other| in_other)
 }
 
-fn subtract(args: &Args<'_>) -> Outcome {
-    filtered(args, |in_other| !in_other)
+fn subtract(args: &Args<'_>) -> FunctionResult {
+    filter_first_set(args, |in_other| !in_other)
 }
 
 fn product_type(args: &[Value]) -> Result<Type, CallError> {
@@ -142,7 +145,7 @@ fn product_type(args: &[Value]) -> Result<Type, CallError> {
     Ok(if ordered { Type::list(element) } else { Type::set(element) })
 }
 
-fn product(args: &Args<'_>) -> Outcome {
+fn product(args: &Args<'_>) -> FunctionResult {
     let element = element_of(args.ty);
     let Type::Tuple(parts) = &element else { return Ok(Value::unknown(args.ty.clone())) };
     let mut marks = Marks::NONE;
@@ -155,14 +158,17 @@ fn product(args: &Args<'_>) -> Outcome {
         {
             return Ok(Value::unknown(args.ty.clone()).mark(marks));
         }
-        let column: Vec<Value> =
-            arg.children().iter().map(|item| converted(item, ty)).collect::<Result<_, _>>()?;
+        let column: Vec<Value> = arg
+            .children()
+            .iter()
+            .map(|item| convert_checked(item, ty))
+            .collect::<Result<_, _>>()?;
         // A few long lists have more combinations than an integer can count.
         total = total.saturating_mul(column.len());
         columns.push(column);
     }
     // Paid before the rows are made: a few short lists have more combinations than memory has room.
-    args.pay_elements(total.saturating_mul(columns.len().max(1)))?;
+    args.charge_elements(total.saturating_mul(columns.len().max(1)))?;
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for column in &columns {
         rows = rows

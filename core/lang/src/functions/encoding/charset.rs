@@ -9,24 +9,24 @@ use formwork_value::{Type, Value};
 use crate::functions::encoding::LENIENT_BASE64;
 use crate::functions::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("textencodebase64", encode)
-            .takes("string", Type::String)
-            .takes("encoding", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("string", Type::String)
+            .with_param("encoding", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Encodes a string in another character encoding, and the result as Base64.",
                 ["The string.", "The IANA name of the encoding."],
             )
             .example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
         Builtin::new("textdecodebase64", decode)
-            .takes("source", Type::String)
-            .takes("encoding", Type::String)
-            .returns(Type::String)
-            .does(
+            .with_param("source", Type::String)
+            .with_param("encoding", Type::String)
+            .with_return_type(Type::String)
+            .described_as(
                 "Decodes a string of another character encoding from Base64.",
                 ["The Base64 string, with padding.", "The IANA name of the encoding."],
             )
@@ -73,7 +73,7 @@ impl Charset {
         if let Some((_, page)) = pages::UPPER_HALVES.iter().find(|(names, _)| is(names)) {
             return Some(Self::Page(page));
         }
-        let (_, encoding) = pages::LISTED.iter().find(|(names, _)| is(names))?;
+        let (_, encoding) = pages::NAMED_ENCODINGS.iter().find(|(names, _)| is(names))?;
         Some(Self::Listed(encoding))
     }
 
@@ -163,7 +163,7 @@ fn charset(args: &Args<'_>) -> Result<Charset, CallError> {
     })
 }
 
-fn encode(args: &Args<'_>) -> Outcome {
+fn encode(args: &Args<'_>) -> FunctionResult {
     let charset = charset(args)?;
     let bytes = charset.encode(args.text(0)?).ok_or_else(|| {
         let reason = "it has characters that cannot be written in this encoding";
@@ -172,7 +172,7 @@ fn encode(args: &Args<'_>) -> Outcome {
     args.string(LENIENT_BASE64.encode(bytes))
 }
 
-fn decode(args: &Args<'_>) -> Outcome {
+fn decode(args: &Args<'_>) -> FunctionResult {
     let charset = charset(args)?;
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();

@@ -8,16 +8,16 @@ use formwork_value::{Str, Type, Value};
 
 use crate::functions::{Args, Builtin, CallError};
 
-pub(super) fn function() -> Builtin {
+pub(super) fn csv_decode_builtin() -> Builtin {
     Builtin::new("csvdecode", decode)
-        .takes("str", Type::String)
-        .returns_by(|args| match args.first() {
+        .with_param("str", Type::String)
+        .with_return_type_fn(|args| match args.first() {
             Some(Value::String(text)) => {
                 header(text).map(|(names, _)| Type::list(row_type(&names)))
             }
             _ => Ok(Type::Dynamic),
         })
-        .does(
+        .described_as(
             "Decodes comma-separated values to objects, with the names in the first row.",
             ["The rows."],
         )
@@ -34,8 +34,9 @@ fn row_type(names: &[Str]) -> Type {
 /// The names in the first line, and the reader behind it.
 fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
     let mut reader = Reader { rest: text, line: 1 };
-    let fields =
-        reader.record()?.ok_or_else(|| CallError::new("the line with the names is missing"))?;
+    let fields = reader
+        .read_record()?
+        .ok_or_else(|| CallError::new("the line with the names is missing"))?;
     let names: Vec<Str> = fields.iter().map(Str::from).collect();
     let mut sorted: Vec<&Str> = names.iter().collect();
     sorted.sort();
@@ -55,15 +56,15 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     loop {
         // Taken before the row is read, because a field in quotes may span lines.
         let line = reader.line;
-        let Some(fields) = reader.record()? else { break };
+        let Some(fields) = reader.read_record()? else { break };
         if fields.len() != names.len() {
-            return Err(failure(
+            return Err(csv_error(
                 line,
                 &format!("wrong number of fields: {} instead of {}", fields.len(), names.len()),
             ));
         }
         // One element more, for the object of the row.
-        args.pay_elements(fields.len() + 1)?;
+        args.charge_elements(fields.len() + 1)?;
         let values = order
             .iter()
             .map(|at| Value::string(fields.get(*at).map_or("", String::as_str)))
@@ -73,7 +74,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     Ok(Value::list(row_type(&names), rows))
 }
 
-fn failure(line: usize, what: &str) -> CallError {
+fn csv_error(line: usize, what: &str) -> CallError {
     CallError::new(format!("CSV parse error on line {line}: {what}"))
 }
 
@@ -84,7 +85,7 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     /// The fields of the next line that is not empty.
-    fn record(&mut self) -> Result<Option<Vec<String>>, CallError> {
+    fn read_record(&mut self) -> Result<Option<Vec<String>>, CallError> {
         while let Some(rest) =
             self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
         {
@@ -96,8 +97,8 @@ impl<'t> Reader<'t> {
         let mut fields = Vec::new();
         loop {
             let field = match self.rest.strip_prefix('"') {
-                Some(rest) => self.quoted(rest)?,
-                None => self.plain()?,
+                Some(rest) => self.read_quoted_field(rest)?,
+                None => self.read_plain_field()?,
             };
             fields.push(field);
             match self.rest.strip_prefix(',') {
@@ -118,7 +119,7 @@ impl<'t> Reader<'t> {
         self.rest = rest;
     }
 
-    fn plain(&mut self) -> Result<String, CallError> {
+    fn read_plain_field(&mut self) -> Result<String, CallError> {
         let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
         let (field, rest) = self.rest.split_at(end);
         // A carriage return belongs to the line end only right before it.
@@ -127,7 +128,7 @@ impl<'t> Reader<'t> {
             _ => (field, rest),
         };
         if field.contains('"') {
-            return Err(failure(
+            return Err(csv_error(
                 self.line,
                 "a quote stands within a field that does not begin with one",
             ));
@@ -136,14 +137,14 @@ impl<'t> Reader<'t> {
         Ok(field.to_owned())
     }
 
-    fn quoted(&mut self, behind_quote: &'t str) -> Result<String, CallError> {
+    fn read_quoted_field(&mut self, behind_quote: &'t str) -> Result<String, CallError> {
         // A field may span lines, and an error is reported where its quote was opened.
         let first_line = self.line;
         let mut field = String::new();
         let mut rest = behind_quote;
         loop {
             let Some((part, behind)) = rest.split_once('"') else {
-                return Err(failure(first_line, "a quote is not closed"));
+                return Err(csv_error(first_line, "a quote is not closed"));
             };
             self.line += part.matches('\n').count();
             // Line ends inside quotes lose their carriage return.
@@ -162,7 +163,7 @@ impl<'t> Reader<'t> {
             || rest.starts_with("\r\n")
             || rest == "\r";
         if !at_end {
-            return Err(failure(
+            return Err(csv_error(
                 first_line,
                 "something stands between a closing quote and the next comma",
             ));

@@ -10,24 +10,27 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_value::Value;
 
 use crate::functions::{Args, Builtin, CallError};
-use block::Bits;
+use block::BitWriter;
 
 /// Magic number, method, no flags, no time, nothing special, unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-pub(super) fn function() -> Builtin {
-    super::of_text("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
+pub(super) fn base64_gzip_builtin() -> Builtin {
+    super::text_builtin("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
         let text = args.text(0)?;
         // Every byte is compared with many that came before it.
-        args.ctx.budget.steps(text.len())?;
+        args.ctx.budget.charge_steps(text.len())?;
         args.string(STANDARD.encode(gzip(text.as_bytes())))
     })
-    .does("Compresses a string with gzip and encodes the result as Base64.", ["The string."])
+    .described_as(
+        "Compresses a string with gzip and encodes the result as Base64.",
+        ["The string."],
+    )
     .example(r#"base64gzip("hello")"#, r#""H4sIAAAAAAAA/8pIzcnJBwAAAP//AQAA//+GphA2BQAAAA==""#)
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
-    let mut bits = Bits::new(HEADER.to_vec());
+    let mut bits = BitWriter::new(HEADER.to_vec());
     matches::compress(data, &mut bits);
     // Terraform flushes before it closes, and each leaves an empty block.
     bits.empty_block(false);

@@ -7,6 +7,6 @@ mod write;
 
 use crate::functions::Builtin;
 
-pub(super) fn list() -> Vec<Builtin> {
-    vec![read::function(), write::function()]
+pub(super) fn builtins() -> Vec<Builtin> {
+    vec![read::yaml_decode_builtin(), write::yaml_encode_builtin()]
 }

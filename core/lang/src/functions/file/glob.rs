@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use formwork_value::{Type, Value};
 
-use super::located;
-use super::path::clean;
+use super::path::clean_path;
+use super::path_argument;
 use crate::functions::{Args, Builtin, CallError, FileKind};
 
-pub(super) fn function() -> Builtin {
+pub(super) fn file_set_builtin() -> Builtin {
     Builtin::new("fileset", file_set)
-        .takes("path", Type::String)
-        .takes("pattern", Type::String)
-        .returns(Type::set(Type::String))
-        .does(
+        .with_param("path", Type::String)
+        .with_param("pattern", Type::String)
+        .with_return_type(Type::set(Type::String))
+        .described_as(
             "Returns the paths of the files below a folder that match a pattern.",
             [
                 "The folder.",
@@ -25,8 +25,8 @@ pub(super) fn function() -> Builtin {
 }
 
 fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
-    let base = clean(&located(args)?);
-    let pattern = clean(&format!("{base}/{}", args.text(1)?.as_str()));
+    let base = clean_path(&path_argument(args)?);
+    let pattern = clean_path(&format!("{base}/{}", args.text(1)?.as_str()));
     let mut parts: Vec<Part> = pattern
         .trim_start_matches('/')
         .split('/')
@@ -66,12 +66,12 @@ impl Search<'_> {
     fn descend(&mut self, folder: String, parts: &[Part]) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
-            Part::Literal(name) => self.enter(&folder, name, rest),
+            Part::Literal(name) => self.search_entry(&folder, name, rest),
             Part::Pattern(tokens) => {
                 for (name, kind) in self.list(&folder)? {
                     let chars: Vec<char> = name.chars().collect();
                     if matches(tokens, &chars) {
-                        self.take(format!("{folder}{name}"), kind, rest)?;
+                        self.add_match(format!("{folder}{name}"), kind, rest)?;
                     }
                 }
                 Ok(())
@@ -85,7 +85,7 @@ impl Search<'_> {
                     let path = format!("{folder}{name}");
                     match kind {
                         FileKind::Folder => self.descend(format!("{path}/"), parts)?,
-                        _ if rest.is_empty() => self.take(path, kind, rest)?,
+                        _ if rest.is_empty() => self.add_match(path, kind, rest)?,
                         _ => {}
                     }
                 }
@@ -94,19 +94,19 @@ impl Search<'_> {
         }
     }
 
-    fn enter(&mut self, folder: &str, name: &str, rest: &[Part]) -> Result<(), CallError> {
+    fn search_entry(&mut self, folder: &str, name: &str, rest: &[Part]) -> Result<(), CallError> {
         let path = format!("{folder}{name}");
         // Unreadable paths match nothing.
         match self.args.ctx.host.files.kind(&path) {
-            Ok(kind) => self.take(path, kind, rest),
+            Ok(kind) => self.add_match(path, kind, rest),
             Err(_) => Ok(()),
         }
     }
 
-    fn take(&mut self, path: String, kind: FileKind, rest: &[Part]) -> Result<(), CallError> {
+    fn add_match(&mut self, path: String, kind: FileKind, rest: &[Part]) -> Result<(), CallError> {
         match (rest, kind) {
             ([], FileKind::File) => {
-                self.args.pay_bytes(path.len())?;
+                self.args.charge_bytes(path.len())?;
                 self.found.insert(path);
                 Ok(())
             }
@@ -120,7 +120,7 @@ impl Search<'_> {
         // A folder that cannot be read has no matches, as a path that cannot be read has none.
         let entries = self.args.ctx.host.files.list(path).unwrap_or_default();
         // Links that lead in circles would go on for ever, were it not for this.
-        self.args.pay_elements(entries.len() + 1)?;
+        self.args.charge_elements(entries.len() + 1)?;
         Ok(entries)
     }
 }
@@ -150,11 +150,11 @@ impl Part {
             return Some(Self::Literal(text.to_owned()));
         }
         let chars: Vec<char> = text.chars().collect();
-        tokens(&chars).map(Self::Pattern)
+        parse_tokens(&chars).map(Self::Pattern)
     }
 }
 
-fn tokens(mut chars: &[char]) -> Option<Vec<Token>> {
+fn parse_tokens(mut chars: &[char]) -> Option<Vec<Token>> {
     let mut list = Vec::new();
     while let [first, rest @ ..] = chars {
         chars = rest;
@@ -167,14 +167,14 @@ fn tokens(mut chars: &[char]) -> Option<Vec<Token>> {
                 Token::Char(*escaped)
             }
             '[' => {
-                let (class, rest) = class(chars)?;
+                let (class, rest) = parse_class(chars)?;
                 chars = rest;
                 class
             }
             '{' => {
                 // Choices are not nested, so the first brace closes this one.
                 let end = chars.iter().position(|char| *char == '}')?;
-                let choices = chars.get(..end)?.split(|char| *char == ',').map(tokens);
+                let choices = chars.get(..end)?.split(|char| *char == ',').map(parse_tokens);
                 chars = chars.get(end + 1..)?;
                 Token::Choice(choices.collect::<Option<_>>()?)
             }
@@ -185,7 +185,7 @@ fn tokens(mut chars: &[char]) -> Option<Vec<Token>> {
 }
 
 /// Reads a class of characters behind its opening bracket.
-fn class(chars: &[char]) -> Option<(Token, &[char])> {
+fn parse_class(chars: &[char]) -> Option<(Token, &[char])> {
     let (negated, mut chars) = match chars {
         ['^' | '!', rest @ ..] => (true, rest),
         chars => (false, chars),

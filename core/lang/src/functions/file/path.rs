@@ -4,31 +4,31 @@ use formwork_value::{Type, Value};
 
 use crate::functions::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        of_path("abspath", abs_path)
-            .does("Returns the absolute path of a path.", ["The path."])
+        path_builtin("abspath", abs_path)
+            .described_as("Returns the absolute path of a path.", ["The path."])
             .example(r#"abspath("a/../b")"#, r#""/work/b""#),
-        of_path("basename", |args| args.string(base_name(args.text(0)?)))
-            .does("Returns the last name in a path.", ["The path."])
+        path_builtin("basename", |args| args.string(base_name(args.text(0)?)))
+            .described_as("Returns the last name in a path.", ["The path."])
             .example(r#"basename("a/b.txt")"#, r#""b.txt""#),
-        of_path("dirname", |args| args.string(folder_name(args.text(0)?)))
-            .does("Returns a path without its last name.", ["The path."])
+        path_builtin("dirname", |args| args.string(folder_name(args.text(0)?)))
+            .described_as("Returns a path without its last name.", ["The path."])
             .example(r#"dirname("a/b.txt")"#, r#""a""#),
-        of_path("pathexpand", |args| args.string(expanded(args, args.text(0)?)?))
-            .does("Replaces a leading `~` in a path with the home folder.", ["The path."])
+        path_builtin("pathexpand", |args| args.string(expand_home(args, args.text(0)?)?))
+            .described_as("Replaces a leading `~` in a path with the home folder.", ["The path."])
             .example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }
 
-fn of_path(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
-    Builtin::new(name, body).takes("path", Type::String).returns(Type::String)
+fn path_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+    Builtin::new(name, body).with_param("path", Type::String).with_return_type(Type::String)
 }
 
 /// A path without empty and `.` parts, and without `..` where it can be resolved.
-pub(super) fn clean(path: &str) -> String {
+pub(super) fn clean_path(path: &str) -> String {
     let rooted = path.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -63,11 +63,11 @@ fn base_name(path: &str) -> String {
 }
 
 fn folder_name(path: &str) -> String {
-    clean(path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(""))
+    clean_path(path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(""))
 }
 
 /// Puts the home folder in the place of `~` at the start.
-pub(super) fn expanded(args: &Args<'_>, path: &str) -> Result<String, CallError> {
+pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallError> {
     let Some(rest) = path.strip_prefix('~') else { return Ok(path.to_owned()) };
     if !rest.is_empty() && !rest.starts_with('/') {
         return Err(CallError::new("only the own home folder can be written as ~"));
@@ -78,13 +78,13 @@ pub(super) fn expanded(args: &Args<'_>, path: &str) -> Result<String, CallError>
         .files
         .home_folder()
         .ok_or_else(|| CallError::new("it is not known where the home folder is"))?;
-    if rest.is_empty() { Ok(home) } else { Ok(clean(&format!("{home}{rest}"))) }
+    if rest.is_empty() { Ok(home) } else { Ok(clean_path(&format!("{home}{rest}"))) }
 }
 
-fn abs_path(args: &Args<'_>) -> Outcome {
+fn abs_path(args: &Args<'_>) -> FunctionResult {
     let path = args.text(0)?;
     if path.starts_with('/') {
-        return args.string(clean(path));
+        return args.string(clean_path(path));
     }
     let folder = args
         .ctx
@@ -92,12 +92,12 @@ fn abs_path(args: &Args<'_>) -> Outcome {
         .files
         .current_folder()
         .ok_or_else(|| CallError::new("it is not known which folder is the current one"))?;
-    args.string(clean(&format!("{folder}/{}", path.as_str())))
+    args.string(clean_path(&format!("{folder}/{}", path.as_str())))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{base_name, clean, folder_name};
+    use super::{base_name, clean_path, folder_name};
 
     #[test]
     fn paths_are_taken_apart_like_the_console_does() {
@@ -105,6 +105,6 @@ mod tests {
         assert_eq!(names, ["b", ".", "/", "a", "a"]);
         let folders = ["a/b/c", "a", "/", "a//b/../c", "", "a/", "/a"].map(folder_name);
         assert_eq!(folders, ["a/b", ".", "/", "a", ".", "a", "/"]);
-        assert_eq!(["../a", "/../a", "a/../..", "./"].map(clean), ["../a", "/a", "..", "."]);
+        assert_eq!(["../a", "/../a", "a/../..", "./"].map(clean_path), ["../a", "/a", "..", "."]);
     }
 }

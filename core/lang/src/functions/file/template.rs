@@ -7,22 +7,22 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, conver
 
 use super::text_of;
 use crate::eval::evaluate_within;
-use crate::functions::{Args, Builtin, CallError, Function, Host, Special};
+use crate::functions::{Args, Builtin, CallError, Function, Host, SpecialFunction};
 use crate::refs;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::{Ident, parse_template};
 use crate::write::is_name;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("templatefile", |args| {
             let text = text_of(args)?;
             render(args, args.text(0)?, text, None)
         })
-        .takes("path", Type::String)
-        .takes("vars", Type::Dynamic)
+        .with_param("path", Type::String)
+        .with_param("vars", Type::Dynamic)
         .reads_little()
-        .does(
+        .described_as(
             "Renders the template in a file.",
             ["Path of the template.", "Variables of the template: a map or an object."],
         )
@@ -35,13 +35,13 @@ pub(super) fn list() -> Vec<Builtin> {
                 CallError::new(format!("invalid template result: {}", refused.reason))
             })
         })
-        .returns(Type::String)
-        .takes("template", Type::String)
-        .takes("vars", Type::Dynamic)
+        .with_return_type(Type::String)
+        .with_param("template", Type::String)
+        .with_param("vars", Type::Dynamic)
         .or_dynamic()
         .reads_little()
-        .special(Special::Reference)
-        .does(
+        .special(SpecialFunction::Reference)
+        .described_as(
             "Renders a template from another value of the configuration.",
             [
                 "The template: a reference to a string, not a literal string.",
@@ -67,7 +67,7 @@ fn render(
     let source = sources.add(name, text);
     let mut diags = Diagnostics::new();
     let expr = parse_template(&mut diags, &sources, source)
-        .map_err(|_| CallError { argument: blamed, ..failure(&sources, &diags) })?;
+        .map_err(|_| CallError { argument: blamed, ..template_error(&sources, &diags) })?;
     // A missing variable is the fault of the argument, and Terraform names it before it evaluates
     // anything.
     for mention in refs::of_expr(&expr) {
@@ -85,14 +85,14 @@ fn render(
     let scope = TemplateScope { vars, outer: args.ctx.scope };
     // The budget is that of the calling expression, or a loop over templates would have no limit.
     let value = evaluate_within(&mut diags, &expr, &scope, args.ctx.budget)
-        .map_err(|_| failure(&sources, &diags))?;
+        .map_err(|_| template_error(&sources, &diags))?;
     if value.is_null() {
         return Err(CallError::new(format!("the result of the template {name:?} is null")));
     }
     Ok(value)
 }
 
-fn failure(sources: &Sources, diags: &Diagnostics) -> CallError {
+fn template_error(sources: &Sources, diags: &Diagnostics) -> CallError {
     let Some(diag) = diags.iter().find(|diag| diag.is_error()) else {
         return CallError::new("the template has an error");
     };
@@ -159,7 +159,9 @@ impl Scope for TemplateScope<'_> {
         static RECURSION: std::sync::OnceLock<Builtin> = std::sync::OnceLock::new();
         match name.strip_prefix("core::").unwrap_or(name) {
             // Both stay defined, so that the error gives the reason instead of an unknown function.
-            "templatefile" | "templatestring" => Some(RECURSION.get_or_init(recursion)),
+            "templatefile" | "templatestring" => {
+                Some(RECURSION.get_or_init(recursion_error_builtin))
+            }
             _ => self.outer.lookup_function(name),
         }
     }
@@ -173,11 +175,11 @@ impl Scope for TemplateScope<'_> {
     }
 }
 
-fn recursion() -> Builtin {
+fn recursion_error_builtin() -> Builtin {
     Builtin::new("templatefile", |_| {
         Err(CallError::new("a template cannot render another template"))
     })
-    .takes_rest("args", Type::Dynamic)
+    .with_variadic("args", Type::Dynamic)
     .or_null()
     .or_unknown()
     .or_dynamic()

@@ -64,7 +64,7 @@ const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
 /// Reads a class behind a backslash; `None` if something else stands there.
-pub(super) fn escaped(parser: &mut Parser<'_>) -> Result<Option<Ranges>, String> {
+pub(super) fn parse_escaped_class(parser: &mut Parser<'_>) -> Result<Option<Ranges>, String> {
     for (letters, pairs) in [(["d", "D"], DIGIT), (["s", "S"], SPACE), (["w", "W"], WORD)] {
         for (negated, letter) in [false, true].into_iter().zip(letters) {
             if parser.eat(letter) {
@@ -89,14 +89,14 @@ pub(super) fn escaped(parser: &mut Parser<'_>) -> Result<Option<Ranges>, String>
         Some(name) => (!negated, name),
         None => (negated, name.as_str()),
     };
-    let property =
-        property(name).ok_or_else(|| format!("there is no class of characters {name:?}"))?;
+    let property = unicode_property(name)
+        .ok_or_else(|| format!("there is no class of characters {name:?}"))?;
     let property = format!("\\{}{{{property}}}", if negated { 'P' } else { 'p' });
     Ok(Some(Ranges { negated: false, items: vec![Item::Property(property)] }))
 }
 
 /// The name that our engine has for a general category or a script.
-fn property(name: &str) -> Option<String> {
+fn unicode_property(name: &str) -> Option<String> {
     const CATEGORIES: &str = "C Cc Cf Co L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs";
     if name == "Any" {
         return Some("any".into());
@@ -113,30 +113,30 @@ fn property(name: &str) -> Option<String> {
 }
 
 /// Reads a class behind its opening bracket.
-pub(super) fn bracketed(parser: &mut Parser<'_>) -> Result<Ranges, String> {
+pub(super) fn parse_bracketed_class(parser: &mut Parser<'_>) -> Result<Ranges, String> {
     let mut ranges = Ranges { negated: parser.eat("^"), items: Vec::new() };
     let mut first = true;
     // A bracket right behind the opening one is a member of the class.
     while first || !parser.eat("]") {
         first = false;
-        if let Some((pairs, negated)) = named(parser)? {
+        if let Some((pairs, negated)) = parse_named_class(parser)? {
             ranges.add(&pairs, negated);
             continue;
         }
         let before = parser.rest;
         if parser.eat("\\") {
-            if let Some(class) = escaped(parser)? {
+            if let Some(class) = parse_escaped_class(parser)? {
                 ranges.items.extend(class.items);
                 continue;
             }
             // The backslash belongs to a single character, which may begin a range.
             parser.rest = before;
         }
-        let low = single(parser)?;
+        let low = parse_class_char(parser)?;
         let mut high = low;
         if parser.rest.starts_with('-') && !parser.rest.starts_with("-]") && parser.rest.len() > 1 {
             parser.next();
-            high = single(parser)?;
+            high = parse_class_char(parser)?;
             if high < low {
                 return Err(format!("{low:?} to {high:?} is not a range"));
             }
@@ -146,7 +146,7 @@ pub(super) fn bracketed(parser: &mut Parser<'_>) -> Result<Ranges, String> {
     Ok(ranges)
 }
 
-fn single(parser: &mut Parser<'_>) -> Result<char, String> {
+fn parse_class_char(parser: &mut Parser<'_>) -> Result<char, String> {
     match parser.next() {
         None => Err("a bracket is not closed".into()),
         Some('\\') => parser.escaped_char(),
@@ -154,10 +154,10 @@ fn single(parser: &mut Parser<'_>) -> Result<char, String> {
     }
 }
 
-type Named = (Vec<(char, char)>, bool);
+type NamedClass = (Vec<(char, char)>, bool);
 
 /// Reads `[:name:]`; `None` if something else stands there.
-fn named(parser: &mut Parser<'_>) -> Result<Option<Named>, String> {
+fn parse_named_class(parser: &mut Parser<'_>) -> Result<Option<NamedClass>, String> {
     let Some((name, rest)) = parser.rest.strip_prefix("[:").and_then(|rest| rest.split_once(":]"))
     else {
         return Ok(None);

@@ -27,7 +27,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
         out: String::with_capacity(pattern.len() * 2),
         groups: Vec::new(),
         open: Vec::new(),
-        last: Last::Nothing,
+        last: PrecedingItem::Nothing,
         repeat: 1,
     };
     parser.run()?;
@@ -39,7 +39,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
 
 /// Preceding item, as far as repetitions are concerned.
 #[derive(Clone, Copy, PartialEq)]
-enum Last {
+enum PrecedingItem {
     /// Nothing that could be repeated.
     Nothing,
     /// Something of which the repetitions inside multiply to this.
@@ -54,7 +54,7 @@ pub(super) struct Parser<'p> {
     groups: Vec<Option<Str>>,
     /// For each open group the product of the repetitions before it.
     open: Vec<u32>,
-    last: Last,
+    last: PrecedingItem,
     /// The greatest product of repetitions so far in the current group.
     repeat: u32,
 }
@@ -67,20 +67,20 @@ impl<'p> Parser<'p> {
                 ')' => self.close()?,
                 '|' => {
                     self.out.push('|');
-                    self.last = Last::Nothing;
+                    self.last = PrecedingItem::Nothing;
                 }
                 '*' | '+' | '?' => {
                     self.repetition(None, &char.to_string())?;
                 }
                 '{' => self.brace()?,
                 '[' => {
-                    let ranges = class::bracketed(self)?;
+                    let ranges = class::parse_bracketed_class(self)?;
                     self.push_class(&ranges);
                 }
                 '\\' => self.escape()?,
                 '.' | '^' | '$' => {
                     self.out.push(char);
-                    self.last = Last::Atom(1);
+                    self.last = PrecedingItem::Atom(1);
                 }
                 char => self.literal(char),
             }
@@ -106,12 +106,12 @@ impl<'p> Parser<'p> {
 
     fn literal(&mut self, char: char) {
         push_char(&mut self.out, char);
-        self.last = Last::Atom(1);
+        self.last = PrecedingItem::Atom(1);
     }
 
     fn push_class(&mut self, ranges: &Ranges) {
         ranges.write(&mut self.out);
-        self.last = Last::Atom(1);
+        self.last = PrecedingItem::Atom(1);
     }
 
     fn group(&mut self) -> Result<(), String> {
@@ -141,7 +141,7 @@ impl<'p> Parser<'p> {
         self.out.push_str(opening);
         self.open.push(self.repeat);
         self.repeat = 1;
-        self.last = Last::Nothing;
+        self.last = PrecedingItem::Nothing;
     }
 
     /// Reads flags behind `(?`, for a group or for what is left of the current one.
@@ -160,7 +160,7 @@ impl<'p> Parser<'p> {
         self.rest = rest.get(1..).unwrap_or("");
         if for_rest {
             let _ = write!(self.out, "(?{flags})");
-            self.last = Last::Nothing;
+            self.last = PrecedingItem::Nothing;
         } else {
             self.enter(&format!("(?{flags}:"));
         }
@@ -170,7 +170,7 @@ impl<'p> Parser<'p> {
     fn close(&mut self) -> Result<(), String> {
         let outer = self.open.pop().ok_or("a parenthesis is closed that was not opened")?;
         self.out.push(')');
-        self.last = Last::Atom(self.repeat);
+        self.last = PrecedingItem::Atom(self.repeat);
         self.repeat = self.repeat.max(outer);
         Ok(())
     }
@@ -178,16 +178,16 @@ impl<'p> Parser<'p> {
     /// Repeats what stands before; `count` is the greatest number where there is one.
     fn repetition(&mut self, count: Option<u32>, written: &str) -> Result<(), String> {
         let inside = match self.last {
-            Last::Nothing => {
+            PrecedingItem::Nothing => {
                 return Err(format!("missing argument to repetition operator in {written}"));
             }
             // `a**` is an error in RE2, and our engine would accept it.
-            Last::Repetition => {
+            PrecedingItem::Repetition => {
                 return Err(format!(
                     "invalid nested repetition operator in {written}; use parentheses"
                 ));
             }
-            Last::Atom(inside) => inside,
+            PrecedingItem::Atom(inside) => inside,
         };
         // Nested counts multiply the size of the compiled pattern.
         let product = inside.saturating_mul(count.unwrap_or(1).max(1));
@@ -199,7 +199,7 @@ impl<'p> Parser<'p> {
         if self.eat("?") {
             self.out.push('?');
         }
-        self.last = Last::Repetition;
+        self.last = PrecedingItem::Repetition;
         Ok(())
     }
 
@@ -232,7 +232,7 @@ impl<'p> Parser<'p> {
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        if let Some(ranges) = class::escaped(self)? {
+        if let Some(ranges) = class::parse_escaped_class(self)? {
             self.push_class(&ranges);
             return Ok(());
         }
@@ -245,7 +245,7 @@ impl<'p> Parser<'p> {
         for (letter, ours) in [("A", r"\A"), ("z", r"\z"), ("b", r"(?-u:\b)"), ("B", r"(?-u:\B)")] {
             if self.eat(letter) {
                 self.out.push_str(ours);
-                self.last = Last::Atom(1);
+                self.last = PrecedingItem::Atom(1);
                 return Ok(());
             }
         }

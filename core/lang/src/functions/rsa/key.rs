@@ -16,7 +16,7 @@ const DAMAGED: &str = "the key is damaged";
 impl Key {
     /// Reads the first key of a string.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
-        let (kind, body) = armour(text).ok_or("there is no private key in it")?;
+        let (kind, body) = split_pem(text).ok_or("there is no private key in it")?;
         // PEM of the old form says in a header, before the base64, that it is encrypted.
         if body.contains("ENCRYPTED") {
             return Err("the key is protected by a passphrase");
@@ -34,7 +34,7 @@ impl Key {
 }
 
 /// The kind of a key, and what stands between its first and its last line.
-fn armour(text: &str) -> Option<(&str, &str)> {
+fn split_pem(text: &str) -> Option<(&str, &str)> {
     let (_, rest) = text.split_once("-----BEGIN ")?;
     let (kind, rest) = rest.split_once("-----")?;
     let (body, _) = rest.split_once("-----END ")?;

@@ -1,6 +1,6 @@
 //! `format` and `formatlist`: strings with verbs in the manner of printf.
 
-use crate::kind::Kind;
+use crate::kind::ValueKind;
 use formwork_value::codec::json;
 use formwork_value::number::Notation;
 use formwork_value::{Number, Refinement, Str, Type, Value, convert};
@@ -9,20 +9,20 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::eval::template::safe_prefix;
 use crate::functions::{Args, Builtin, CallError};
 
-type Outcome = Result<Value, CallError>;
+type FunctionResult = Result<Value, CallError>;
 
 /// The greatest width and precision of a verb.
 const MAX_WIDTH: u16 = 10_000;
 
-pub(super) fn list() -> Vec<Builtin> {
+pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("format", format)
-            .takes("format", Type::String)
-            .takes_rest("args", Type::Dynamic)
+            .with_param("format", Type::String)
+            .with_variadic("args", Type::Dynamic)
             .or_null()
             .or_unknown()
-            .returns(Type::String)
-            .does(
+            .with_return_type(Type::String)
+            .described_as(
                 "Formats values by the verbs in a string.",
                 [
                     "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
@@ -31,12 +31,12 @@ pub(super) fn list() -> Vec<Builtin> {
             )
             .example(r#"format("%s-%03d|%5.1f|%q", "a", 7, 2.25, "b")"#, r#""a-007|  2.2|\"b\"""#),
         Builtin::new("formatlist", format_list)
-            .takes("format", Type::String)
-            .takes_rest("args", Type::Dynamic)
+            .with_param("format", Type::String)
+            .with_variadic("args", Type::Dynamic)
             .or_null()
             .or_unknown()
-            .returns(Type::list(Type::String))
-            .does(
+            .with_return_type(Type::list(Type::String))
+            .described_as(
                 "Applies `format` to each element of the lists among the values.",
                 [
                     "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
@@ -50,9 +50,9 @@ pub(super) fn list() -> Vec<Builtin> {
     ]
 }
 
-fn format(args: &Args<'_>) -> Outcome {
+fn format(args: &Args<'_>) -> FunctionResult {
     let form = args.text(0)?;
-    if args.rest(1).iter().any(|arg| !arg.is_wholly_known()) {
+    if args.values_from(1).iter().any(|arg| !arg.is_wholly_known()) {
         // Whatever the arguments become, the text before the first verb stays.
         let start = form.split('%').next().unwrap_or("");
         let prefix = Some(safe_prefix(start))
@@ -61,17 +61,17 @@ fn format(args: &Args<'_>) -> Outcome {
         let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
         return Ok(Value::refined(Type::String, refinement));
     }
-    let values: Vec<&Value> = args.rest(1).iter().collect();
+    let values: Vec<&Value> = args.values_from(1).iter().collect();
     let text = render(args, form, &values)?;
     Ok(Value::string(text))
 }
 
 /// Formats once for each element of the arguments that are sequences, which must be equally long.
-fn format_list(args: &Args<'_>) -> Outcome {
+fn format_list(args: &Args<'_>) -> FunctionResult {
     let form = args.text(0)?;
-    let sequence = |arg: &Value| Kind::of(arg).is_sequence();
+    let sequence = |arg: &Value| ValueKind::of(arg).is_sequence();
     let mut length = None;
-    for (at, arg) in args.rest(1).iter().enumerate() {
+    for (at, arg) in args.values_from(1).iter().enumerate() {
         if !sequence(arg) || arg.is_null() {
             continue;
         }
@@ -88,11 +88,11 @@ fn format_list(args: &Args<'_>) -> Outcome {
         }
     }
     let n_rows = length.unwrap_or(1);
-    args.pay_elements(n_rows)?;
+    args.charge_elements(n_rows)?;
     let mut rows = Vec::with_capacity(n_rows);
     for row in 0..n_rows {
         let values: Vec<&Value> = args
-            .rest(1)
+            .values_from(1)
             .iter()
             .map(|arg| if sequence(arg) { arg.children().get(row).unwrap_or(arg) } else { arg })
             .collect();
@@ -159,11 +159,11 @@ fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, Call
                 verb.written
             ))
         })?;
-        args.pay_bytes(text.len())?;
+        args.charge_bytes(text.len())?;
         out.push_str(&text);
     }
     out.push_str(rest);
-    args.pay_bytes(form.len())?;
+    args.charge_bytes(form.len())?;
     // Terraform treats arguments that no verb uses as a mistake.
     if used < values.len() {
         let reason = format!("the form uses only {used} of the {} arguments", values.len());
@@ -229,18 +229,18 @@ impl Verb<'_> {
             return Err("it is null".into());
         }
         match self.letter {
-            'v' => self.any(value),
+            'v' => self.format_any(value),
             't' => match convert_to(value, &Type::Bool)? {
                 Value::Bool(bool) => Ok(bool.to_string()),
                 _ => Err("bool required".into()),
             },
             's' | 'q' => match convert_to(value, &Type::String)? {
-                Value::String(text) => self.text(&text, self.letter == 'q'),
+                Value::String(text) => self.format_text(&text, self.letter == 'q'),
                 _ => Err("string required".into()),
             },
             'd' | 'b' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => {
                 match convert_to(value, &Type::Number)? {
-                    Value::Number(number) => self.number(&number),
+                    Value::Number(number) => self.format_number(&number),
                     _ => Err("number required".into()),
                 }
             }
@@ -249,15 +249,15 @@ impl Verb<'_> {
     }
 
     /// The value in its most natural form, independent of its type.
-    fn any(&self, value: &Value) -> Result<String, String> {
+    fn format_any(&self, value: &Value) -> Result<String, String> {
         if self.sharp {
-            return self.padded(json::encode_simple(value).map_err(|error| error.to_string())?);
+            return self.pad(json::encode_simple(value).map_err(|error| error.to_string())?);
         }
         match value {
-            Value::String(text) => self.text(text, false),
-            Value::Number(number) => Verb { letter: 'g', ..self.copy() }.number(number),
-            Value::Bool(bool) => self.padded(bool.to_string()),
-            _ => self.padded(json::encode_simple(value).map_err(|error| error.to_string())?),
+            Value::String(text) => self.format_text(text, false),
+            Value::Number(number) => Verb { letter: 'g', ..self.copy() }.format_number(number),
+            Value::Bool(bool) => self.pad(bool.to_string()),
+            _ => self.pad(json::encode_simple(value).map_err(|error| error.to_string())?),
         }
     }
 
@@ -265,7 +265,7 @@ impl Verb<'_> {
         Verb { ..*self }
     }
 
-    fn text(&self, text: &str, quote: bool) -> Result<String, String> {
+    fn format_text(&self, text: &str, quote: bool) -> Result<String, String> {
         let kept: String = match self.precision {
             Some(n) => text.graphemes(true).take(usize::from(n)).collect(),
             None => text.to_owned(),
@@ -274,12 +274,12 @@ impl Verb<'_> {
         if quote {
             let quoted =
                 json::encode_simple(&Value::string(kept)).map_err(|error| error.to_string())?;
-            return self.padded(quoted);
+            return self.pad(quoted);
         }
-        self.padded(kept)
+        self.pad(kept)
     }
 
-    fn padded(&self, text: String) -> Result<String, String> {
+    fn pad(&self, text: String) -> Result<String, String> {
         // As in Terraform, a width counts what is seen as one character.
         let n = text.graphemes(true).count();
         let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
@@ -287,9 +287,9 @@ impl Verb<'_> {
         Ok(if self.minus { text + &padding } else { padding + &text })
     }
 
-    fn number(&self, number: &Number) -> Result<String, String> {
+    fn format_number(&self, number: &Number) -> Result<String, String> {
         let text = match self.letter {
-            'd' | 'b' | 'o' | 'x' | 'X' => self.integer(number)?,
+            'd' | 'b' | 'o' | 'x' | 'X' => self.format_integer(number)?,
             'e' | 'E' => number.to_text(Notation::Exponent, Some(self.precision.unwrap_or(6))),
             'f' => number.to_text(Notation::Fixed, Some(self.precision.unwrap_or(6))),
             _ => number.to_text(Notation::General, self.precision),
@@ -315,7 +315,7 @@ impl Verb<'_> {
         })
     }
 
-    fn integer(&self, number: &Number) -> Result<String, String> {
+    fn format_integer(&self, number: &Number) -> Result<String, String> {
         if !number.is_integer() || number.is_infinite() {
             return Err("it must be a whole number".into());
         }

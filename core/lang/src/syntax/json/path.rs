@@ -8,9 +8,9 @@ use crate::syntax::{Expr, ExprKind};
 
 /// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
 pub(in crate::syntax) fn path_to(sources: &Sources, span: Span) -> Option<String> {
-    let mut value = read::value(&mut Diagnostics::new(), sources, span.source).ok()?;
+    let mut value = read::read_json(&mut Diagnostics::new(), sources, span.source).ok()?;
     let mut path = String::new();
-    while let Some((step, inner)) = step(value, span) {
+    while let Some((step, inner)) = enclosing_step(value, span) {
         path.push_str(&step);
         value = inner;
     }
@@ -19,10 +19,10 @@ pub(in crate::syntax) fn path_to(sources: &Sources, span: Span) -> Option<String
 }
 
 /// The member or element that is around a span, and how it is got at.
-fn step(value: Expr, span: Span) -> Option<(String, Expr)> {
+fn enclosing_step(value: Expr, span: Span) -> Option<(String, Expr)> {
     let leads = |inner: &Expr| {
         matches!(inner.kind, ExprKind::Object(_) | ExprKind::Tuple(_))
-            && is_around(inner.span, span)
+            && contains_span(inner.span, span)
     };
     match value.kind {
         ExprKind::Object(items) => {
@@ -41,6 +41,6 @@ fn step(value: Expr, span: Span) -> Option<(String, Expr)> {
 }
 
 /// Whether a span lies inside another. A span that begins where the other does is not inside it.
-pub(in crate::syntax) fn is_around(outer: Span, span: Span) -> bool {
+pub(in crate::syntax) fn contains_span(outer: Span, span: Span) -> bool {
     outer.start < span.start && span.start <= outer.end
 }

@@ -8,12 +8,12 @@ use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
 use super::JsonText;
 use crate::messages;
 use crate::stack::with_stack;
-use crate::suggest::nearest;
+use crate::suggest::nearest_name;
 use crate::syntax::parse::{Input, MAX_ERRORS};
 use crate::syntax::{Expr, ExprKind, MAX_DEPTH, ObjectItem};
 
 /// Reads a whole source as one JSON value.
-pub(super) fn value(
+pub(super) fn read_json(
     diags: &mut Diagnostics,
     sources: &Sources,
     source: SourceId,
@@ -31,10 +31,10 @@ pub(super) fn value(
         ended: None,
     };
     let value = reader.value()?;
-    reader.space();
+    reader.skip_space();
     if reader.failed.is_none() && reader.at < text.len() {
         let detail = "A file in JSON holds one value, which ends before this.";
-        return Err(reader.unexpected(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
+        return Err(reader.report_unexpected(messages::EXTRANEOUS_DATA_AFTER_VALUE, detail));
     }
     reader.failed.map_or(Ok(value), Err)
 }
@@ -67,35 +67,36 @@ impl Reader<'_> {
     /// When the text ends before the value, or it is nested too deeply, so that parsing cannot
     /// continue after it.
     fn value(&mut self) -> Result<Expr, Reported> {
-        self.space();
+        self.skip_space();
         if self.depth >= MAX_DEPTH {
             let detail = format!("Arrays and objects may be nested up to {MAX_DEPTH} levels deep.");
-            return Err(self.unexpected(messages::TOO_MANY_NESTED_LEVELS, &detail));
+            return Err(self.report_unexpected(messages::TOO_MANY_NESTED_LEVELS, &detail));
         }
         self.depth += 1;
-        let value = with_stack(|| self.kind());
+        let value = with_stack(|| self.read_value_kind());
         self.depth -= 1;
         value
     }
 
-    fn kind(&mut self) -> Result<Expr, Reported> {
+    fn read_value_kind(&mut self) -> Result<Expr, Reported> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{') => self.object().map(ExprKind::Object),
             Some(b'[') => self.array().map(ExprKind::Tuple),
             Some(b'"') => return Ok(self.string()),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
-                let reported = self.unexpected(messages::INVALID_START_OF_VALUE, detail);
+                let reported = self.report_unexpected(messages::INVALID_START_OF_VALUE, detail);
                 // The nearest byte that can end a value is where reading goes on.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
                 Err(reported)
             }
             None => {
-                let (detail, here) = ("The text ends where a value should be.", self.here());
-                return Err(self.end(messages::MISSING_VALUE, detail, here));
+                let (detail, here) =
+                    ("The text ends where a value should be.", self.current_span());
+                return Err(self.report_unexpected_end(messages::MISSING_VALUE, detail, here));
             }
         };
         let kind = kind.unwrap_or_else(|reported| {
@@ -107,29 +108,31 @@ impl Reader<'_> {
 
     /// Reads an object; afterwards the place is behind it, also if something is wrong.
     fn object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
-        let open = self.here();
+        let open = self.current_span();
         self.at += 1;
         let mut items = Vec::new();
         loop {
-            self.space();
+            self.skip_space();
             match self.peek() {
                 // Behind a comma a brace is an error, which is reported there.
                 Some(b'}') if items.is_empty() => break,
                 _ => {}
             }
             let key = self.key()?;
-            self.space();
+            self.skip_space();
             match self.peek() {
                 Some(b':') => self.at += 1,
                 // The value stands there, so the colon was forgotten.
-                Some(b'{' | b'[') => self.failed = Some(self.unexpected(NO_COLON.0, NO_COLON.1)),
+                Some(b'{' | b'[') => {
+                    self.failed = Some(self.report_unexpected(NO_COLON.0, NO_COLON.1));
+                }
                 _ => return Err(self.skip_container(NO_COLON.0, NO_COLON.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
             let value = self.value().inspect_err(|_| self.skip())?;
             items.push(ObjectItem { key, bare: false, value });
-            if !self.goes_on(b'}', open)? {
+            if !self.has_next_item(b'}', open)? {
                 break;
             }
         }
@@ -151,7 +154,7 @@ impl Reader<'_> {
             Some('"') => Ok(self.string()),
             Some(first) if first.is_alphabetic() || first == '_' => {
                 self.skip_while(|byte| !b":,]}\n\"{[".contains(&byte));
-                self.failed = Some(self.error(summary, detail, self.span(start)));
+                self.failed = Some(self.report_error(summary, detail, self.span(start)));
                 Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
             }
             _ => Err(self.skip_container(summary, detail)),
@@ -160,17 +163,17 @@ impl Reader<'_> {
 
     /// Reads an array, as [`Self::object`].
     fn array(&mut self) -> Result<Vec<Expr>, Reported> {
-        let open = self.here();
+        let open = self.current_span();
         self.at += 1;
         let mut items = Vec::new();
         loop {
-            self.space();
+            self.skip_space();
             if self.peek() == Some(b']') && items.is_empty() {
                 break;
             }
             // As in an object, the place must be behind the array also after a failure.
             items.push(self.value().inspect_err(|_| self.skip())?);
-            if !self.goes_on(b']', open)? {
+            if !self.has_next_item(b']', open)? {
                 break;
             }
         }
@@ -182,7 +185,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When neither is there; then the place is behind the whole.
-    fn goes_on(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
+    fn has_next_item(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // Tools look for Terraform's spelling of the missing token.
         let (what, missing, mismatched, other) = match closer {
             b'}' => (
@@ -199,35 +202,35 @@ impl Reader<'_> {
             ),
         };
         let closer_name = if closer == b'}' { "brace" } else { "bracket" };
-        self.space();
-        let here = self.here();
+        self.skip_space();
+        let here = self.current_span();
         match self.peek() {
             Some(byte) if byte == closer => Ok(false),
             Some(b',') => {
                 self.at += 1;
-                self.space();
+                self.skip_space();
                 if self.peek() != Some(closer) {
                     return Ok(true);
                 }
                 self.at += 1;
                 let detail = "JSON has no comma behind the last one.";
-                Err(self.error(messages::TRAILING_COMMA.with(&[&what]), detail, here))
+                Err(self.report_error(messages::TRAILING_COMMA.with(&[&what]), detail, here))
             }
             None => {
                 let detail =
                     format!("The text ends before the {closer_name} that closes this {what}.");
                 // Terraform prints the same for an array.
-                Err(self.end(messages::UNCLOSED_OBJECT, &detail, open))
+                Err(self.report_unexpected_end(messages::UNCLOSED_OBJECT, &detail, open))
             }
             Some(byte) if byte == other => {
                 self.at += 1;
                 let detail = format!("What closes this {what} is a {closer_name}.");
-                Err(self.error(mismatched, &detail, here))
+                Err(self.report_error(mismatched, &detail, here))
             }
             // Another one begins, so the comma was forgotten.
             Some(byte) if byte == b'"' || (closer == b']' && b"{[".contains(&byte)) => {
                 let detail = "A comma stands between one and the next.";
-                self.failed = Some(self.unexpected(missing, detail));
+                self.failed = Some(self.report_unexpected(missing, detail));
                 Ok(true)
             }
             Some(_) => {
@@ -239,10 +242,10 @@ impl Reader<'_> {
     /// Reports what is found here, and goes behind the array or object around it.
     fn skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
-            let here = self.here();
-            return self.end(summary, detail, here);
+            let here = self.current_span();
+            return self.report_unexpected_end(summary, detail, here);
         }
-        let reported = self.unexpected(summary, detail);
+        let reported = self.report_unexpected(summary, detail);
         self.skip();
         reported
     }
@@ -284,18 +287,23 @@ impl Reader<'_> {
     }
 
     /// Reports that the text ends too soon.
-    fn end(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
+    fn report_unexpected_end(
+        &mut self,
+        summary: impl Into<Summary>,
+        detail: &str,
+        span: Span,
+    ) -> Reported {
         if let Some(reported) = self.ended {
             return reported;
         }
-        let reported = self.error(summary, detail, span);
+        let reported = self.report_error(summary, detail, span);
         *self.ended.insert(reported)
     }
 
     /// Reads a string, which becomes an expression that knows its text.
     fn string(&mut self) -> Expr {
         let start = self.at;
-        let text = self.characters().unwrap_or_else(|reported| {
+        let text = self.read_characters().unwrap_or_else(|reported| {
             self.failed = Some(reported);
             // The text of a failed string ends anywhere: its closing quote is looked for from the
             // start.
@@ -315,7 +323,7 @@ impl Reader<'_> {
     }
 
     /// Reads what stands between quotes, up to the second.
-    fn characters(&mut self) -> Result<String, Reported> {
+    fn read_characters(&mut self) -> Result<String, Reported> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -324,7 +332,11 @@ impl Reader<'_> {
             let Some(plain) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') else {
                 self.at = self.text.len();
                 let detail = "The text ends before the quote that closes this string.";
-                return Err(self.end(messages::INVALID_JSON_STRING, detail, self.span(start)));
+                return Err(self.report_unexpected_end(
+                    messages::INVALID_JSON_STRING,
+                    detail,
+                    self.span(start),
+                ));
             };
             text.push_str(&rest[..plain]);
             self.at += plain;
@@ -333,7 +345,7 @@ impl Reader<'_> {
                 Some(b'\\') => text.push(self.escape()?),
                 _ => {
                     let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
-                    return Err(self.unexpected(messages::INVALID_JSON_STRING, detail));
+                    return Err(self.report_unexpected(messages::INVALID_JSON_STRING, detail));
                 }
             }
         }
@@ -359,10 +371,12 @@ impl Reader<'_> {
     /// Reads what is behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
     /// character.
     fn unicode(&mut self) -> Result<char, Reported> {
-        let Some(unit) = self.unit(self.at + 1) else { return Err(self.bad_escape()) };
+        let Some(unit) = self.read_utf16_unit(self.at + 1) else { return Err(self.bad_escape()) };
         self.at += 5;
         let follows = self.text.get(self.at..self.at + 2) == Some("\\u");
-        let low = self.unit(self.at + 2).filter(|low| follows && (0xdc00..0xe000).contains(low));
+        let low = self
+            .read_utf16_unit(self.at + 2)
+            .filter(|low| follows && (0xdc00..0xe000).contains(low));
         let code = match (unit, low) {
             // Characters beyond the first 65,536 are written as two units of UTF-16.
             (0xd800..0xdc00, Some(low)) => {
@@ -375,7 +389,7 @@ impl Reader<'_> {
     }
 
     /// The four digits of an escape at a place.
-    fn unit(&self, at: usize) -> Option<u32> {
+    fn read_utf16_unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.get(at..at + 4)?;
         let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         all.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
@@ -383,7 +397,7 @@ impl Reader<'_> {
 
     fn bad_escape(&mut self) -> Reported {
         let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
-        self.unexpected(messages::INVALID_JSON_STRING, detail)
+        self.report_unexpected(messages::INVALID_JSON_STRING, detail)
     }
 
     fn number(&mut self) -> Result<ExprKind, Reported> {
@@ -401,10 +415,10 @@ impl Reader<'_> {
         let detail = format!(
             "{text:?} is no number: digits with no zero before them, a point with digits behind it, and an exponent."
         );
-        Err(self.error(messages::INVALID_JSON_NUMBER, &detail, self.span(start)))
+        Err(self.report_error(messages::INVALID_JSON_NUMBER, &detail, self.span(start)))
     }
 
-    fn word(&mut self) -> Result<ExprKind, Reported> {
+    fn read_word(&mut self) -> Result<ExprKind, Reported> {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
@@ -416,15 +430,20 @@ impl Reader<'_> {
             "null" => ExprKind::Null,
             _ => {
                 // Python and other generators write `True` and `None`.
-                let meant = nearest(&word.to_lowercase(), ["true", "false", "null"].into_iter());
+                let meant =
+                    nearest_name(&word.to_lowercase(), ["true", "false", "null"].into_iter());
                 let meant = meant.map(|word| format!(" Did you mean {word}?")).unwrap_or_default();
                 let detail = format!("{word:?} is none of the words true, false and null.{meant}");
-                return Err(self.error(messages::INVALID_JSON_KEYWORD, &detail, self.span(start)));
+                return Err(self.report_error(
+                    messages::INVALID_JSON_KEYWORD,
+                    &detail,
+                    self.span(start),
+                ));
             }
         })
     }
 
-    fn space(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
@@ -435,7 +454,7 @@ impl Reader<'_> {
     }
 
     /// The next character.
-    fn here(&self) -> Span {
+    fn current_span(&self) -> Span {
         let length = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
         Span::new(self.source, self.at, self.at + length)
     }
@@ -444,12 +463,12 @@ impl Reader<'_> {
         Span::new(self.source, start, self.at)
     }
 
-    fn unexpected(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
-        let here = self.here();
-        self.error(summary, detail, here)
+    fn report_unexpected(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
+        let here = self.current_span();
+        self.report_error(summary, detail, here)
     }
 
-    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
+    fn report_error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) -> Reported {
         self.n_errors += 1;
         match self.failed {
             // A file that is no JSON at all could have an error in every line.

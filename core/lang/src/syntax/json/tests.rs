@@ -6,9 +6,9 @@ use formwork_value::{Diagnostics, Type};
 
 use crate::content::{BodySchema, content, into_attributes};
 use crate::refs::{as_traversal, of_body};
-use crate::syntax::print::expr;
+use crate::syntax::print::print_expr;
 use crate::syntax::{Body, parse_json};
-use crate::testing::Text;
+use crate::testing::SourceText;
 use crate::type_expr;
 
 const SCHEMA: BodySchema = BodySchema {
@@ -16,12 +16,12 @@ const SCHEMA: BodySchema = BodySchema {
     blocks: &[("plain", &[]), ("named", &["type", "name"]), ("dynamic", &["type"])],
 };
 
-fn parse(text: &str) -> (Body, Text) {
+fn parse(text: &str) -> (Body, SourceText) {
     let mut sources = Sources::new();
     let id = sources.add("a.tf.json", text);
     let mut diags = Diagnostics::new();
     let body = parse_json(&mut diags, &sources, id);
-    (body, Text { sources, diags })
+    (body, SourceText { sources, diags })
 }
 
 /// The content of a JSON text, read by a schema, and its problems.
@@ -30,7 +30,7 @@ fn check(text: &str, expected: &Expect) {
     let found = content(&mut text.diags, &body, &SCHEMA);
     let mut out = String::new();
     for (name, attr) in &found.attributes {
-        out += &format!("{name} = {}\n", expr(&attr.expr));
+        out += &format!("{name} = {}\n", print_expr(&attr.expr));
     }
     for block in &found.blocks {
         let labels: Vec<&str> = block.labels.iter().map(|label| label.name.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-use super::{Lexer, Mode, TokenKind};
+use super::{LexMode, Lexer, TokenKind};
 
 impl Lexer<'_> {
     /// Takes `<<NAME` or `<<-NAME` with the line end that must follow at once; anything else there is
@@ -23,17 +23,17 @@ impl Lexer<'_> {
             _ => return false,
         };
         let name = start..start + length;
-        self.take(TokenKind::OpenHeredoc, name.end + newline - self.at);
-        self.modes.push(Mode::Heredoc { name, line_start: true });
+        self.end_token(TokenKind::OpenHeredoc, name.end + newline - self.at);
+        self.modes.push(LexMode::Heredoc { name, line_start: true });
         true
     }
 
     /// Takes one token of a heredoc: a line, a part of one, or its end.
     pub(super) fn heredoc(&mut self) {
-        let Some(Mode::Heredoc { name, line_start }) = self.modes.last_mut() else { return };
+        let Some(LexMode::Heredoc { name, line_start }) = self.modes.last_mut() else { return };
         let (name, at_line_start) = (name.clone(), std::mem::replace(line_start, false));
         let start = self.at;
-        self.text(|byte| byte == b'\n');
+        self.skip_text(|byte| byte == b'\n');
         if self.peek(0) != b'\n' {
             if self.at > start {
                 return self.push(TokenKind::Text, start);
@@ -51,8 +51,8 @@ impl Lexer<'_> {
             self.modes.pop();
             return;
         }
-        self.line(start);
-        if let Some(Mode::Heredoc { line_start, .. }) = self.modes.last_mut() {
+        self.take_line(start);
+        if let Some(LexMode::Heredoc { line_start, .. }) = self.modes.last_mut() {
             *line_start = true;
         }
     }

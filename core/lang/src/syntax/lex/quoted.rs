@@ -3,14 +3,14 @@
 use super::{Lexer, TokenKind};
 
 /// Distance behind a line end at which the next item is looked for.
-const NEAR: usize = 256;
+const MAX_ITEM_DISTANCE: usize = 256;
 
 impl Lexer<'_> {
     /// Takes one token of a quoted template.
     pub(super) fn quoted(&mut self) {
         match self.peek(0) {
             b'"' => {
-                self.take(TokenKind::CloseQuote, 1);
+                self.end_token(TokenKind::CloseQuote, 1);
                 self.modes.pop();
             }
             b'\n' => self.quoted_newline(1),
@@ -23,7 +23,7 @@ impl Lexer<'_> {
     fn quoted_text(&mut self) {
         let start = self.at;
         loop {
-            self.text(|byte| matches!(byte, b'"' | b'\n' | b'\r' | b'\\'));
+            self.skip_text(|byte| matches!(byte, b'"' | b'\n' | b'\r' | b'\\'));
             match (self.peek(0), self.peek(1)) {
                 // Whatever is behind a backslash does not end the string; only a line end does.
                 (b'\\', b'\n' | b'\r') | (b'\r', b'\n') => {
@@ -48,16 +48,16 @@ impl Lexer<'_> {
     fn quoted_newline(&mut self, length: usize) {
         if self.looks_like_item(self.at + length) {
             // The line end stays, for the search for the end of the argument.
-            self.take(TokenKind::QuotedNewline, 0);
+            self.end_token(TokenKind::QuotedNewline, 0);
             self.modes.pop();
         } else {
-            self.take(TokenKind::QuotedNewline, length);
+            self.end_token(TokenKind::QuotedNewline, length);
         }
     }
 
     fn looks_like_item(&self, at: usize) -> bool {
         // A look at what is near must do: looking further for every line end would be quadratic.
-        let near = &self.bytes[at..self.bytes.len().min(at + NEAR)];
+        let near = &self.bytes[at..self.bytes.len().min(at + MAX_ITEM_DISTANCE)];
         let line = near.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or(&[]);
         if matches!(line.first(), Some(b'}' | b']' | b')')) {
             return true;

@@ -6,13 +6,13 @@ use std::mem::take;
 
 use formwork_value::{Diagnostic, Reported, Span, Str};
 
-use super::{Parsed, Parser, Unfinished};
+use super::{Parsed, Parser, PendingItems};
 use crate::messages;
 use crate::syntax::lex::TokenKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 
 /// The items of a body while it is read: those of the unfinished ones that begin here.
-struct Items {
+struct BodyItems {
     first_attribute: usize,
     first_block: usize,
     /// Positions of the arguments, once there are so many that a linear search is slow.
@@ -20,13 +20,13 @@ struct Items {
 }
 
 /// Up to here comparing names one by one is faster than a table.
-const FEW: usize = 8;
+const MAX_LINEAR_NAMES: usize = 8;
 
-impl Items {
+impl BodyItems {
     /// The argument of this name among those read so far.
-    fn find<'u>(&mut self, unfinished: &'u Unfinished, name: &Str) -> Option<&'u Attribute> {
+    fn find<'u>(&mut self, unfinished: &'u PendingItems, name: &Str) -> Option<&'u Attribute> {
         let attributes = &unfinished.attributes[self.first_attribute..];
-        if attributes.len() <= FEW {
+        if attributes.len() <= MAX_LINEAR_NAMES {
             return attributes.iter().find(|attr| attr.name.name == *name);
         }
         // The table catches up with the arguments read since the last look, so each enters it once.
@@ -45,24 +45,24 @@ impl Parser<'_> {
 
     /// Parses a body, or what is left of one before which there were `n_errors` errors.
     fn rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
-        let mut items = Items {
+        let mut items = BodyItems {
             first_attribute: self.unfinished.attributes.len(),
             first_block: self.unfinished.blocks.len(),
             index: HashMap::new(),
         };
-        let start = open.map_or_else(|| self.range(0, 0), Span::behind);
+        let start = open.map_or_else(|| self.range(0, 0), Span::empty_span_after);
         let close = loop {
             if open.is_none() {
                 // No item is gone back into once it was read; only the last token may be asked for.
-                self.tokens.release(self.at.saturating_sub(1));
+                self.tokens.drop_before(self.at.saturating_sub(1));
             }
-            let token = self.token();
+            let token = self.next_token();
             match token.kind {
                 TokenKind::Newline => {
-                    self.bump();
+                    self.take_token();
                 }
                 TokenKind::CloseBrace if open.is_some() => {
-                    let close = self.bump();
+                    let close = self.take_token();
                     break self.span(close);
                 }
                 TokenKind::End => {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         if let Some(open) = open
             && !std::mem::replace(&mut self.unclosed, true)
         {
-            let _ = self.error(
+            let _ = self.report_error(
                 messages::UNCLOSED_CONFIGURATION_BLOCK,
                 "The file ends before the brace that closes this block. A closing brace may be missing in a block inside it.",
                 open,
@@ -115,18 +115,18 @@ impl Parser<'_> {
                 "An argument (name = value) or a block (name { ... }) is expected here.",
             ),
         };
-        let _ = self.unexpected(summary, detail);
+        let _ = self.report_unexpected(summary, detail);
         // Skipping an item stops before a brace, so this one would be reported for ever.
         if kind == TokenKind::CloseBrace {
-            self.bump();
+            self.take_token();
         }
         self.skip_item(self.at);
     }
 
     /// Parses an argument or block; the next token is a name.
-    fn item(&mut self, items: &mut Items) {
+    fn item(&mut self, items: &mut BodyItems) {
         let from = self.at;
-        let token = self.bump();
+        let token = self.take_token();
         let name = self.ident(token);
         match self.peek() {
             TokenKind::Equals => {
@@ -134,24 +134,24 @@ impl Parser<'_> {
                 self.add(items, attr);
             }
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
-                match self.deeper(|parser| parser.block(name)) {
+                match self.with_depth(|parser| parser.block(name)) {
                     Ok(block) => self.unfinished.blocks.push(block),
                     Err(_) => self.skip_item(from),
                 }
             }
             _ => {
-                let _ = self.neither(&name);
+                let _ = self.report_not_an_item(&name);
                 self.skip_item(from);
             }
         }
     }
 
-    fn neither(&mut self, name: &Ident) -> Reported {
+    fn report_not_an_item(&mut self, name: &Ident) -> Reported {
         let detail = "An argument or block definition is required here. To set an argument, use the equals sign \"=\" to introduce the argument value.";
-        self.error(messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED, detail, name.span)
+        self.report_error(messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED, detail, name.span)
     }
 
-    fn add(&mut self, items: &mut Items, attr: Attribute) {
+    fn add(&mut self, items: &mut BodyItems, attr: Attribute) {
         let Some(first) = items.find(&self.unfinished, &attr.name.name) else {
             return self.unfinished.attributes.push(attr);
         };
@@ -161,7 +161,7 @@ impl Parser<'_> {
             attr.name.name,
             self.at_place(first)
         );
-        let _ = self.error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
+        let _ = self.report_error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
     }
 
     /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self, name: &Ident) -> Parsed<Attribute> {
-        self.bump();
+        self.take_token();
         let expr = self.expression()?.expr;
         let span = name.span.to(expr.span);
         Ok(Attribute { name: name.clone(), expr, span })
@@ -198,12 +198,12 @@ impl Parser<'_> {
     fn line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
         match self.peek() {
             TokenKind::Newline => {
-                self.bump();
+                self.take_token();
                 Ok(())
             }
             TokenKind::End => Ok(()),
             TokenKind::Comma if what == "argument" => {
-                let comma = self.here();
+                let comma = self.next_span();
                 Err(self.report(
                     Diagnostic::error(
                         messages::UNEXPECTED_COMMA_AFTER_ARGUMENT,
@@ -220,7 +220,7 @@ impl Parser<'_> {
                 } else {
                     "A block definition must end with a newline."
                 };
-                Err(self.unexpected(summary, detail))
+                Err(self.report_unexpected(summary, detail))
             }
         }
     }
@@ -242,7 +242,7 @@ impl Parser<'_> {
                 self.rest_of_body(Some(open), n_errors)
             }),
         };
-        let span = kind.span.to(self.previous());
+        let span = kind.span.to(self.previous_span());
         // What follows on the line is wrong, but the block itself is kept.
         if self.line_end(span, "block definition").is_err() {
             self.skip_item(self.at);
@@ -253,10 +253,10 @@ impl Parser<'_> {
     /// Parses labels and the opening brace, which is returned.
     fn labels(&mut self, kind: &Ident) -> Parsed<Span> {
         loop {
-            let token = self.token();
+            let token = self.next_token();
             let detail = match token.kind {
                 TokenKind::OpenBrace => {
-                    let open = self.bump();
+                    let open = self.take_token();
                     return Ok(self.span(open));
                 }
                 TokenKind::OpenQuote => {
@@ -265,7 +265,7 @@ impl Parser<'_> {
                     continue;
                 }
                 TokenKind::Ident => {
-                    let token = self.bump();
+                    let token = self.take_token();
                     let label = self.ident(token);
                     self.unfinished.labels.push(label);
                     continue;
@@ -290,7 +290,7 @@ impl Parser<'_> {
             // A brace that is only one line too low still opens the block.
             if token.kind == TokenKind::Newline {
                 let at = self.at;
-                match self.with_newlines(false, |parser| parser.take(TokenKind::OpenBrace)) {
+                match self.with_newlines(false, |parser| parser.take_if(TokenKind::OpenBrace)) {
                     Some(open) => return Ok(self.span(open)),
                     None => self.at = at,
                 }
@@ -301,14 +301,14 @@ impl Parser<'_> {
 
     /// Parses the body of a block that is closed on the line it was opened on: one argument.
     fn one_line_body(&mut self, open: Span) -> Parsed<Body> {
-        let token = self.token();
+        let token = self.next_token();
         if token.kind != TokenKind::Ident {
-            return Err(self.unexpected(
+            return Err(self.report_unexpected(
                 messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED,
                 "An argument (name = value) is expected here.",
             ));
         }
-        self.bump();
+        self.take_token();
         let name = self.ident(token);
         match self.peek() {
             TokenKind::Equals => {}
@@ -317,15 +317,19 @@ impl Parser<'_> {
                     "A single-line block definition can contain only a single argument. If you meant to define argument {:?}, use an equals sign to assign it a value. To define a nested block, place it on a line of its own within its parent block.",
                     name.name
                 );
-                let next = self.token();
+                let next = self.next_token();
                 let span = Span { end: self.span(next).end, ..name.span };
-                return Err(self.error(messages::ARGUMENT_DEFINITION_REQUIRED, detail, span));
+                return Err(self.report_error(
+                    messages::ARGUMENT_DEFINITION_REQUIRED,
+                    detail,
+                    span,
+                ));
             }
-            _ => return Err(self.neither(&name)),
+            _ => return Err(self.report_not_an_item(&name)),
         }
         let attr = self.assignment(&name)?;
         let close = self.one_line_end(open)?;
-        let start = open.behind();
+        let start = open.empty_span_after();
         let span = Span { end: close.start.max(start.start), ..start };
         // As in Terraform, an item is missing where the only one begins.
         let missing = Span { end: attr.name.span.start + 1, ..attr.name.span };
@@ -336,7 +340,7 @@ impl Parser<'_> {
     fn one_line_end(&mut self, open: Span) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
-                let close = self.bump();
+                let close = self.take_token();
                 return Ok(self.span(close));
             }
             TokenKind::Comma => {
@@ -347,22 +351,22 @@ impl Parser<'_> {
             }
             TokenKind::End => {
                 self.unclosed_block(Some(open));
-                return Err(self.unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
+                return Err(self.report_unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
             }
             _ => {
                 "A block on one line holds a single argument, and its closing brace follows at once."
             }
         };
-        Err(self.unexpected(messages::INVALID_SINGLE_ARGUMENT_BLOCK_DEFINITION, detail))
+        Err(self.report_unexpected(messages::INVALID_SINGLE_ARGUMENT_BLOCK_DEFINITION, detail))
     }
 
     /// Parses a label in quotes, which may have escapes but no interpolations.
     fn quoted_label(&mut self) -> Parsed<Ident> {
-        let open = self.bump();
+        let open = self.take_token();
         let mut name = Cow::Borrowed("");
         let mut wrong = None;
         loop {
-            let token = self.bump();
+            let token = self.take_token();
             match token.kind {
                 TokenKind::CloseQuote => {
                     let span = self.span(open).to(self.span(token));
@@ -377,7 +381,7 @@ impl Parser<'_> {
                     let detail = format!(
                         "Labels are fixed text, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
                     );
-                    wrong = Some(self.error(
+                    wrong = Some(self.report_error(
                         messages::INVALID_STRING_LITERAL,
                         detail,
                         self.span(token),
@@ -385,7 +389,7 @@ impl Parser<'_> {
                     self.skip_sequence();
                 }
                 TokenKind::End => {
-                    return Err(self.error(
+                    return Err(self.report_error(
                         messages::UNTERMINATED_STRING_LITERAL,
                         "The file ends before the quote that closes this string.",
                         self.span(open),

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use formwork_value::diag::Summary;
 use formwork_value::{Reported, Span, Str};
 
-use super::{Parsed, Parser, Tree};
+use super::{ExprTree, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
 impl Parser<'_> {
     pub(super) fn tuple(&mut self) -> Parsed {
-        let open = self.bump();
+        let open = self.take_token();
         self.with_newlines(false, |parser| {
             if parser.at_keyword("for") {
                 return parser.for_expr(open, TokenKind::CloseBracket);
@@ -29,13 +29,13 @@ impl Parser<'_> {
         let mut below = 0;
         loop {
             // Also behind a comma: HCL allows one after the last element.
-            if let Some(close) = self.take(TokenKind::CloseBracket) {
+            if let Some(close) = self.take_if(TokenKind::CloseBracket) {
                 return Ok((close, below));
             }
             let element = self.expression()?;
             below = below.max(element.height);
             self.unfinished.exprs.push(element.expr);
-            if self.peek() != TokenKind::CloseBracket && self.take(TokenKind::Comma).is_none() {
+            if self.peek() != TokenKind::CloseBracket && self.take_if(TokenKind::Comma).is_none() {
                 return Err(self.no_separator(open));
             }
         }
@@ -43,7 +43,7 @@ impl Parser<'_> {
 
     fn no_separator(&mut self, open: Token) -> Reported {
         if self.peek() == TokenKind::End {
-            return self.error(
+            return self.report_error(
                 messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the bracket that closes this one.",
                 self.span(open),
@@ -57,7 +57,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn object(&mut self) -> Parsed {
-        let open = self.bump();
+        let open = self.take_token();
         // Line ends separate the items of an object, but mean nothing in a `for` expression.
         let at = self.at;
         let is_for = self.with_newlines(false, |parser| parser.at_keyword("for"));
@@ -78,9 +78,9 @@ impl Parser<'_> {
     fn items(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
-            while self.take(TokenKind::Newline).is_some() {}
+            while self.take_if(TokenKind::Newline).is_some() {}
             // Also behind a separator: HCL allows one after the last item.
-            if let Some(close) = self.take(TokenKind::CloseBrace) {
+            if let Some(close) = self.take_if(TokenKind::CloseBrace) {
                 return Ok((close, below));
             }
             let (item, height) = self.object_item(open)?;
@@ -89,7 +89,7 @@ impl Parser<'_> {
             match self.peek() {
                 TokenKind::CloseBrace => {}
                 TokenKind::Comma | TokenKind::Newline => {
-                    self.bump();
+                    self.take_token();
                 }
                 _ => {
                     return Err(self.unfinished_object(
@@ -109,20 +109,20 @@ impl Parser<'_> {
         detail: &str,
     ) -> Reported {
         if self.peek() == TokenKind::End {
-            return self.error(
+            return self.report_error(
                 messages::UNTERMINATED_OBJECT_CONSTRUCTOR_EXPRESSION,
                 "The text ends before the brace that closes this one.",
                 self.span(open),
             );
         }
-        self.unexpected(summary, detail)
+        self.report_unexpected(summary, detail)
     }
 
     fn object_item(&mut self, open: Token) -> Parsed<(ObjectItem, usize)> {
         let key = self.expression()?;
         match self.peek() {
             TokenKind::Equals | TokenKind::Colon => {
-                self.bump();
+                self.take_token();
             }
             TokenKind::Newline | TokenKind::Comma => {
                 return Err(self.unfinished_object(
@@ -154,10 +154,10 @@ impl Parser<'_> {
 
     /// Parses the rest of a `for` expression; the next token is `for`. Line ends mean nothing.
     fn for_expr(&mut self, open: Token, closer: TokenKind) -> Parsed {
-        self.bump();
+        self.take_token();
         let (key, value) = self.for_names("expression")?;
         let collection = self.expression()?;
-        if self.take(TokenKind::Colon).is_none() {
+        if self.take_if(TokenKind::Colon).is_none() {
             return Err(self.invalid_for(
                 "expression",
                 "A colon is expected between the collection and the result.",
@@ -166,17 +166,17 @@ impl Parser<'_> {
         // Whether this is a key or the result is known only by the arrow behind it.
         let mut result = self.expression()?;
         let mut result_key = None;
-        if self.take(TokenKind::FatArrow).is_some() {
+        if self.take_if(TokenKind::FatArrow).is_some() {
             let value = self.expression()?;
             result_key = Some(std::mem::replace(&mut result, value));
         }
-        let ellipsis = self.take(TokenKind::Ellipsis);
+        let ellipsis = self.take_if(TokenKind::Ellipsis);
         let mut condition = None;
         if self.at_keyword("if") {
-            self.bump();
+            self.take_token();
             condition = Some(self.expression()?);
         }
-        let Some(close) = self.take(closer) else {
+        let Some(close) = self.take_if(closer) else {
             return Err(self.invalid_for(
                 "expression",
                 "Extra characters after the end of the 'for' expression. A closing bracket is expected here.",
@@ -204,23 +204,23 @@ impl Parser<'_> {
     fn for_form(
         &mut self,
         closer: TokenKind,
-        key: Option<&Tree>,
-        result: &Tree,
+        key: Option<&ExprTree>,
+        result: &ExprTree,
         ellipsis: Option<Token>,
     ) -> Parsed<()> {
         let summary = messages::INVALID_FOR_EXPRESSION;
         match (closer, key, ellipsis) {
-            (TokenKind::CloseBrace, None, _) => Err(self.error(
+            (TokenKind::CloseBrace, None, _) => Err(self.report_error(
                 summary,
                 "In braces the result is an object, whose keys are needed too: key => value.",
                 result.expr.span,
             )),
-            (TokenKind::CloseBracket, Some(key), _) => Err(self.error(
+            (TokenKind::CloseBracket, Some(key), _) => Err(self.report_error(
                 summary,
                 "In brackets the result is a tuple, which has no keys. For an object use braces.",
                 key.expr.span,
             )),
-            (TokenKind::CloseBracket, None, Some(ellipsis)) => Err(self.error(
+            (TokenKind::CloseBracket, None, Some(ellipsis)) => Err(self.report_error(
                 summary,
                 "In brackets the result is a tuple, whose elements cannot be grouped by key.",
                 self.span(ellipsis),
@@ -232,33 +232,33 @@ impl Parser<'_> {
     /// Parses the names and the `in` of a `for`.
     pub(super) fn for_names(&mut self, what: &str) -> Parsed<(Option<Ident>, Ident)> {
         let first = self.for_name(what)?;
-        let names = match self.take(TokenKind::Comma) {
+        let names = match self.take_if(TokenKind::Comma) {
             Some(_) => (Some(first), self.for_name(what)?),
             None => (None, first),
         };
         if !self.at_keyword("in") {
             return Err(self.invalid_for(what, "The word in is expected behind the names."));
         }
-        self.bump();
+        self.take_token();
         Ok(names)
     }
 
     fn for_name(&mut self, what: &str) -> Parsed<Ident> {
-        match self.take(TokenKind::Ident) {
+        match self.take_if(TokenKind::Ident) {
             Some(token) => Ok(self.ident(token)),
             None => Err(self.invalid_for(what, "A name for the element is expected here.")),
         }
     }
 
     fn invalid_for(&mut self, what: &str, detail: &str) -> Reported {
-        self.unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
+        self.report_unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
     }
 
     /// Parses the rest of a call, from what follows the first word of its name.
     pub(super) fn call(&mut self, first: Token) -> Parsed {
         let name = self.function_name(first)?;
-        let Some(open) = self.take(TokenKind::OpenParen) else {
-            return Err(self.unexpected(
+        let Some(open) = self.take_if(TokenKind::OpenParen) else {
+            return Err(self.report_unexpected(
                 messages::MISSING_OPEN_PARENTHESIS,
                 "The name of a function is followed by its arguments in parentheses.",
             ));
@@ -277,9 +277,9 @@ impl Parser<'_> {
     fn function_name(&mut self, first: Token) -> Parsed<Ident> {
         let mut last = first;
         let mut name = Cow::Borrowed(self.slice(first));
-        while self.take(TokenKind::DoubleColon).is_some() {
-            let Some(token) = self.take(TokenKind::Ident) else {
-                return Err(self.unexpected(
+        while self.take_if(TokenKind::DoubleColon).is_some() {
+            let Some(token) = self.take_if(TokenKind::Ident) else {
+                return Err(self.report_unexpected(
                     messages::MISSING_FUNCTION_NAME,
                     "The name of a function is expected behind the double colon.",
                 ));
@@ -295,7 +295,7 @@ impl Parser<'_> {
     fn arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
         let mut below = 0;
         loop {
-            if let Some(close) = self.take(TokenKind::CloseParen) {
+            if let Some(close) = self.take_if(TokenKind::CloseParen) {
                 return Ok((close, false, below));
             }
             let arg = self.expression()?;
@@ -304,11 +304,11 @@ impl Parser<'_> {
             match self.peek() {
                 TokenKind::CloseParen => {}
                 TokenKind::Comma => {
-                    self.bump();
+                    self.take_token();
                 }
                 TokenKind::Ellipsis => {
-                    let dots = self.bump();
-                    let Some(close) = self.take(TokenKind::CloseParen) else {
+                    let dots = self.take_token();
+                    let Some(close) = self.take_if(TokenKind::CloseParen) else {
                         return Err(self.unexpected_token(
                             dots,
                             messages::MISSING_CLOSING_PARENTHESIS,
@@ -318,14 +318,14 @@ impl Parser<'_> {
                     return Ok((close, true, below));
                 }
                 TokenKind::End => {
-                    return Err(self.error(
+                    return Err(self.report_error(
                         messages::UNTERMINATED_FUNCTION_CALL,
                         "The text ends before the parenthesis that closes this call.",
                         begin,
                     ));
                 }
                 _ => {
-                    return Err(self.unexpected(
+                    return Err(self.report_unexpected(
                         messages::MISSING_ARGUMENT_SEPARATOR,
                         "A comma, or the closing parenthesis, is expected between the arguments here.",
                     ));
@@ -337,7 +337,7 @@ impl Parser<'_> {
 
 /// Makes a name, also one that is a keyword elsewhere, the string of a key. A name with steps
 /// behind it stays a traversal: evaluation refuses it, and readers of names may take it.
-fn object_key(key: Tree) -> (Expr, bool, usize) {
+fn object_key(key: ExprTree) -> (Expr, bool, usize) {
     let span = key.expr.span;
     let name = match &key.expr.kind {
         ExprKind::Variable(ident) => ident.name.clone(),

@@ -31,19 +31,19 @@ fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
 impl Parser<'_> {
     /// Parses an expression.
     pub(super) fn expression(&mut self) -> Parsed {
-        self.deeper(Self::conditional)
+        self.with_depth(Self::conditional)
     }
 
     fn conditional(&mut self) -> Parsed {
         let condition = self.binary(1)?;
-        if self.take(TokenKind::Question).is_none() {
+        if self.take_if(TokenKind::Question).is_none() {
             return Ok(condition);
         }
         // The operator groups to the right, so a result may be another conditional.
         let yes = self.expression()?;
         let start = condition.expr.span;
-        if self.take(TokenKind::Colon).is_none() {
-            return Err(self.unexpected(
+        if self.take_if(TokenKind::Colon).is_none() {
+            return Err(self.report_unexpected(
                 messages::MISSING_FALSE_EXPRESSION_IN_CONDITIONAL,
                 "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
             ));
@@ -63,7 +63,7 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed {
         let mut left = self.operand()?;
         while let Some((op, strength)) = binary_op(self.peek()).filter(|op| op.1 >= least) {
-            let token = self.bump();
+            let token = self.take_token();
             // An equal operator to the right must not be taken here: `a - b - c` groups to the
             // left.
             let right = self.binary(strength + 1)?;
@@ -87,12 +87,12 @@ impl Parser<'_> {
             TokenKind::Bang => UnaryOp::Not,
             _ => {
                 let term = self.term()?;
-                return self.steps_behind(term);
+                return self.parse_steps(term);
             }
         };
-        let token = self.bump();
+        let token = self.take_token();
         // Signs may be repeated, so each is a level: `!!!a` recurses once for each.
-        let operand = self.deeper(Self::operand)?;
+        let operand = self.with_depth(Self::operand)?;
         let op_span = self.span(token);
         let span = op_span.to(operand.expr.span);
         let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
@@ -100,28 +100,28 @@ impl Parser<'_> {
     }
 
     fn term(&mut self) -> Parsed {
-        let token = self.token();
+        let token = self.next_token();
         let span = self.span(token);
         match token.kind {
             TokenKind::OpenParen => self.parens(),
             TokenKind::Number => {
-                self.bump();
+                self.take_token();
                 let number = self.number(token)?;
                 self.node(ExprKind::Number(number), span, 0)
             }
             TokenKind::Ident => self.name(),
             TokenKind::OpenQuote => {
-                self.bump();
+                self.take_token();
                 self.template(TokenKind::CloseQuote, span, false)
             }
             TokenKind::OpenHeredoc => {
-                self.bump();
+                self.take_token();
                 let flush = self.slice(token).starts_with("<<-");
                 self.template(TokenKind::CloseHeredoc, span, flush)
             }
             TokenKind::OpenBracket => self.tuple(),
             TokenKind::OpenBrace => self.object(),
-            TokenKind::End => Err(self.unexpected(
+            TokenKind::End => Err(self.report_unexpected(
                 messages::MISSING_EXPRESSION,
                 "A value is expected here, but the text ends.",
             )),
@@ -142,17 +142,17 @@ impl Parser<'_> {
         let detail = format!(
             "Expected the start of an expression, but found an invalid expression token.{hint}"
         );
-        self.unexpected(messages::INVALID_EXPRESSION, detail)
+        self.report_unexpected(messages::INVALID_EXPRESSION, detail)
     }
 
     fn parens(&mut self) -> Parsed {
-        let open = self.bump();
+        let open = self.take_token();
         let (inner, close) = self.with_newlines(false, |parser| {
             let inner = parser.expression()?;
-            match parser.take(TokenKind::CloseParen) {
+            match parser.take_if(TokenKind::CloseParen) {
                 Some(close) => Ok((inner, close)),
                 None => {
-                    let (here, open) = (parser.here(), parser.span(open));
+                    let (here, open) = (parser.next_span(), parser.span(open));
                     let diagnostic = Diagnostic::error(
                         messages::UNBALANCED_PARENTHESES,
                         "The closing parenthesis is expected here.",
@@ -167,7 +167,7 @@ impl Parser<'_> {
 
     /// Parses what begins with a name: a keyword, a call or a reference.
     fn name(&mut self) -> Parsed {
-        let token = self.bump();
+        let token = self.take_token();
         let span = self.span(token);
         // Asked before the keywords: a function may be called `null`.
         if matches!(self.peek(), TokenKind::OpenParen | TokenKind::DoubleColon) {

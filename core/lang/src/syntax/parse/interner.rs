@@ -10,11 +10,11 @@ const N_PLACES: usize = 1_024;
 const LONGEST: usize = 32;
 
 /// The names read last, each in the place its text says.
-pub(super) struct Names {
+pub(super) struct NameCache {
     places: Vec<Option<Str>>,
 }
 
-impl Names {
+impl NameCache {
     /// Capacity for the names of a source text.
     pub(super) fn with_capacity_for(text: &str) -> Self {
         Self { places: vec![None; N_PLACES.min((text.len() / 8 + 1).next_power_of_two())] }

@@ -12,7 +12,7 @@ impl<'a> Parser<'a> {
     /// Reads the number a token stands for.
     pub(super) fn number(&mut self, token: Token) -> Parsed<Number> {
         Number::parse(self.slice(token)).ok_or_else(|| {
-            self.error(
+            self.report_error(
                 messages::INVALID_NUMBER_LITERAL,
                 "This is no number that can be represented: digits, one point with digits behind it, and an exponent.",
                 self.span(token),
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
     ) -> Reported {
         let start = token.start as usize + at;
         let span = self.range(start, start + length);
-        self.error(messages::INVALID_ESCAPE_SEQUENCE, detail, span)
+        self.report_error(messages::INVALID_ESCAPE_SEQUENCE, detail, span)
     }
 }
 

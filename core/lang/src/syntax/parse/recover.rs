@@ -46,7 +46,7 @@ impl Parser<'_> {
         if token.kind == TokenKind::QuotedNewline {
             let start = token.start as usize;
             let span = self.range(start, start + 1);
-            return self.error(
+            return self.report_error(
                 messages::INVALID_MULTI_LINE_STRING,
                 "A quoted string must end on the line on which it begins. Write \\n for a line end, or use a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",
                 span,
@@ -93,20 +93,20 @@ impl Parser<'_> {
             ),
             _ => (messages::INVALID_CHARACTER, "The language has no use for this character here."),
         };
-        self.error(summary, detail, self.span(token))
+        self.report_error(summary, detail, self.span(token))
     }
 
     /// Continues behind the item of a body that has an error, of which the token at index `from` is
     /// part: behind its line, or before the brace that closes the body. Brackets that open and
     /// close on the way are passed over as a whole.
     pub(super) fn skip_item(&mut self, from: usize) {
-        let mut open = Brackets::default();
+        let mut open = OpenBrackets::default();
         self.at = from;
         // The error may be inside brackets, where line ends mean nothing, but the item ends with a
         // line.
         self.newlines = true;
         loop {
-            let token = self.token();
+            let token = self.next_token();
             match token.kind {
                 TokenKind::End => return,
                 TokenKind::Newline if open.is_empty() => {
@@ -120,7 +120,7 @@ impl Parser<'_> {
                 // Something in between was never closed, but this closes the body around it all.
                 TokenKind::CloseBrace if !open.close(token.kind) => return,
                 TokenKind::CloseBrace => {}
-                kind => open.pass(kind),
+                kind => open.track(kind),
             }
             self.at += 1;
         }
@@ -130,7 +130,7 @@ impl Parser<'_> {
     pub(super) fn skip_sequence(&mut self) {
         let mut depth = 0_usize;
         loop {
-            match self.bump().kind {
+            match self.take_token().kind {
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => depth += 1,
                 TokenKind::CloseSequence if depth == 0 => return,
                 TokenKind::CloseSequence => depth -= 1,
@@ -143,18 +143,18 @@ impl Parser<'_> {
 
 /// The brackets that are open, by what closes them.
 #[derive(Default)]
-struct Brackets {
+struct OpenBrackets {
     closers: Vec<TokenKind>,
     /// Number of open brackets of each kind, so that an unmatched closing one costs no search.
     counts: HashMap<TokenKind, usize>,
 }
 
-impl Brackets {
+impl OpenBrackets {
     fn is_empty(&self) -> bool {
         self.closers.is_empty()
     }
 
-    fn pass(&mut self, kind: TokenKind) {
+    fn track(&mut self, kind: TokenKind) {
         match closer(kind) {
             Some(closer) => {
                 self.closers.push(closer);

@@ -5,7 +5,7 @@ mod pieces;
 
 use formwork_value::{Reported, Span, Str};
 
-use super::{Parsed, Parser, Tree};
+use super::{ExprTree, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
@@ -26,8 +26,8 @@ impl<'a> Parser<'a> {
         {
             return plain;
         }
-        let mut pieces = self.pieces(closer, open)?;
-        let span = open.to(self.previous());
+        let mut pieces = self.parse_pieces(closer, open)?;
+        let span = open.to(self.previous_span());
         if flush {
             dedent(&mut pieces);
         }
@@ -41,9 +41,9 @@ impl<'a> Parser<'a> {
         }
         // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
-        let (mut parts, height, end) = self.parts(&mut pieces)?;
+        let (mut parts, height, end) = self.build_parts(&mut pieces)?;
         if let Some(stray) = end {
-            return Err(self.error(
+            return Err(self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&stray.keyword()]),
                 "Nothing that is open here is continued or ended by this directive.",
                 stray.span(),
@@ -78,14 +78,14 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<Piece<'a>>> {
+    fn parse_pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<Piece<'a>>> {
         let mut pieces: Vec<Piece<'a>> = Vec::new();
         let mut wrong: Option<Reported> = None;
         // Whether a `~` before asks for the spaces that begin the next text to go.
         let mut strip_next = false;
         loop {
             // The closer may be the end of the text, which `bump` does not pass.
-            let token = self.bump();
+            let token = self.take_token();
             if token.kind == closer {
                 return wrong.map_or(Ok(pieces), Err);
             }
@@ -109,20 +109,21 @@ impl<'a> Parser<'a> {
                     {
                         before.strip_end();
                     }
-                    let (piece, strips) =
-                        self.with_newlines(false, |parser| parser.sequence(token, open, closer))?;
+                    let (piece, strips) = self.with_newlines(false, |parser| {
+                        parser.parse_sequence(token, open, closer)
+                    })?;
                     strip_next = strips;
                     match piece {
                         Ok(piece) => pieces.push(piece),
                         Err(reported) => wrong = Some(reported),
                     }
                 }
-                _ => return Err(self.unterminated(token)),
+                _ => return Err(self.report_unterminated(token)),
             }
         }
     }
 
-    fn unterminated(&mut self, token: Token) -> Reported {
+    fn report_unterminated(&mut self, token: Token) -> Reported {
         self.unexpected_token(
             token,
             messages::UNTERMINATED_TEMPLATE_STRING,
@@ -132,7 +133,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
     /// error is one after which the template can still be read on.
-    fn sequence(
+    fn parse_sequence(
         &mut self,
         open: Token,
         template: Span,
@@ -145,11 +146,11 @@ impl<'a> Parser<'a> {
             }
             Ok(Piece::Interpolation(tree))
         } else {
-            let keyword = self.token();
+            let keyword = self.next_token();
             match self.directive(open)? {
                 Ok(piece) => {
                     if self.peek() != TokenKind::CloseSequence {
-                        return Err(self.unexpected(
+                        return Err(self.report_unexpected(
                             messages::EXTRA_CHARACTERS_IN_MARKER.with(&[&self.slice(keyword)]),
                             "The directive ends before this; its closing brace is expected here.",
                         ));
@@ -164,9 +165,9 @@ impl<'a> Parser<'a> {
                 }
             }
         };
-        let close = self.bump();
+        let close = self.take_token();
         let end = self.span(open).to(self.span(close));
-        let piece = piece.map(|piece: Piece<'a>| piece.spanning(end));
+        let piece = piece.map(|piece: Piece<'a>| piece.with_span(end));
         Ok((piece, self.slice(close).starts_with('~')))
     }
 
@@ -184,13 +185,13 @@ impl<'a> Parser<'a> {
                 "The string ends before the brace that closes this interpolation."
             }
             TokenKind::Colon => {
-                return self.unexpected(
+                return self.report_unexpected(
                     messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
                     "A colon has no meaning here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
                 );
             }
             _ => {
-                return self.unexpected(
+                return self.report_unexpected(
                     messages::EXTRA_CHARACTERS_AFTER_INTERPOLATION_EXPRESSION,
                     "The expression ends before this; a closing brace is expected here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
                 );
@@ -206,8 +207,8 @@ impl<'a> Parser<'a> {
 
     /// Parses a directive up to its closing brace.
     fn directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
-        let Some(keyword) = self.take(TokenKind::Ident) else {
-            return Ok(Err(self.unexpected(
+        let Some(keyword) = self.take_if(TokenKind::Ident) else {
+            return Ok(Err(self.report_unexpected(
                 messages::INVALID_TEMPLATE_DIRECTIVE,
                 "One of the words if, else, endif, for and endfor is expected behind %{. For a literal %{ write %%{.",
             )));
@@ -227,7 +228,7 @@ impl<'a> Parser<'a> {
                     "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
                 );
                 let span = self.span(keyword);
-                return Ok(Err(self.error(
+                return Ok(Err(self.report_error(
                     messages::INVALID_TEMPLATE_CONTROL_KEYWORD,
                     detail,
                     span,
@@ -238,7 +239,7 @@ impl<'a> Parser<'a> {
 
     /// Builds parts up to the end of the pieces, or to a directive that does not begin something;
     /// that one is returned too.
-    fn parts(
+    fn build_parts(
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece<'a>>,
     ) -> Parsed<(Vec<TemplatePart>, usize, Option<Piece<'a>>)> {
@@ -250,11 +251,11 @@ impl<'a> Parser<'a> {
                 Piece::Literal { text, span } => (TemplatePart::Literal(Str::new(&text), span), 0),
                 Piece::Interpolation(tree) => (TemplatePart::Interpolation(tree.expr), tree.height),
                 Piece::If(condition, span) => {
-                    self.deeper(|parser| parser.if_part(pieces, condition, span))?
+                    self.with_depth(|parser| parser.if_part(pieces, condition, span))?
                 }
                 Piece::For { key, value, collection, span } => {
                     let names = ForNames { key, value };
-                    self.deeper(|parser| parser.for_part(pieces, names, collection, span))?
+                    self.with_depth(|parser| parser.for_part(pieces, names, collection, span))?
                 }
                 end => return Ok((parts, height, Some(end))),
             };
@@ -267,23 +268,24 @@ impl<'a> Parser<'a> {
     fn if_part(
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece<'a>>,
-        condition: Tree,
+        condition: ExprTree,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
-        let (yes, mut height, mut end) = self.parts(pieces)?;
+        let (yes, mut height, mut end) = self.build_parts(pieces)?;
         let mut no = Vec::new();
         if let Some(Piece::Else(_)) = end {
-            let other = self.parts(pieces)?;
+            let other = self.build_parts(pieces)?;
             no = other.0;
             height = height.max(other.1);
             end = other.2;
             if let Some(Piece::Else(span)) = end {
-                let detail = format!("The if of {} has an else already.", self.place(open));
-                return Err(self.error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
+                let detail =
+                    format!("The if of {} has an else already.", self.describe_position(open));
+                return Err(self.report_error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
             }
         }
         let Some(Piece::EndIf(close)) = end else {
-            return Err(self.unbalanced("if", open, end));
+            return Err(self.report_unbalanced("if", open, end));
         };
         let height = height.max(condition.height) + 1;
         let part = TemplateIf { condition: condition.expr, yes, no, span: open.to(close) };
@@ -294,13 +296,13 @@ impl<'a> Parser<'a> {
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece<'a>>,
         names: ForNames,
-        collection: Tree,
+        collection: ExprTree,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
         let ForNames { key, value } = names;
-        let (body, height, end) = self.parts(pieces)?;
+        let (body, height, end) = self.build_parts(pieces)?;
         let Some(Piece::EndFor(close)) = end else {
-            return Err(self.unbalanced("for", open, end));
+            return Err(self.report_unbalanced("for", open, end));
         };
         let height = height.max(collection.height) + 1;
         let span = open.to(close);
@@ -308,15 +310,15 @@ impl<'a> Parser<'a> {
         Ok((TemplatePart::For(Box::new(part)), height))
     }
 
-    fn unbalanced(&mut self, what: &str, open: Span, found: Option<Piece<'a>>) -> Reported {
-        let place = self.place(open);
+    fn report_unbalanced(&mut self, what: &str, open: Span, found: Option<Piece<'a>>) -> Reported {
+        let place = self.describe_position(open);
         match found {
-            Some(piece) => self.error(
+            Some(piece) => self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&piece.keyword()]),
                 format!("The {what} of {place} must be ended by end{what} first."),
                 piece.span(),
             ),
-            None => self.error(
+            None => self.report_error(
                 messages::UNEXPECTED_END_OF_TEMPLATE,
                 format!("The {what} of {place} is not ended by end{what}."),
                 open,
@@ -324,7 +326,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn place(&self, span: Span) -> String {
+    fn describe_position(&self, span: Span) -> String {
         self.input.sources.map_or_else(
             || "this template".to_owned(),
             |sources| {

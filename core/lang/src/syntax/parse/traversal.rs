@@ -2,7 +2,7 @@
 
 use formwork_value::{Reported, Span};
 
-use super::{Parsed, Parser, Tree};
+use super::{ExprTree, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
@@ -16,10 +16,10 @@ enum Step {
 
 impl Parser<'_> {
     /// Applies the steps that follow a term to it.
-    pub(super) fn steps_behind(&mut self, term: Tree) -> Parsed {
+    pub(super) fn parse_steps(&mut self, term: ExprTree) -> Parsed {
         let mut tree = term;
-        while let Some((step, below)) = self.step()? {
-            let span = tree.expr.span.to(self.previous());
+        while let Some((step, below)) = self.parse_step()? {
+            let span = tree.expr.span.to(self.previous_span());
             let below = tree.height.max(below);
             let on = Box::new(tree.expr);
             let kind = match step {
@@ -35,29 +35,29 @@ impl Parser<'_> {
     }
 
     /// Parses one step, if there is one, and says how many levels are inside it.
-    fn step(&mut self) -> Parsed<Option<(Step, usize)>> {
+    fn parse_step(&mut self) -> Parsed<Option<(Step, usize)>> {
         match self.peek() {
-            TokenKind::Dot => self.dot().map(Some),
-            TokenKind::OpenBracket => self.bracket().map(Some),
+            TokenKind::Dot => self.parse_dot_step().map(Some),
+            TokenKind::OpenBracket => self.parse_bracket_step().map(Some),
             _ => Ok(None),
         }
     }
 
-    fn dot(&mut self) -> Parsed<(Step, usize)> {
-        let dot = self.bump();
-        let token = self.token();
+    fn parse_dot_step(&mut self) -> Parsed<(Step, usize)> {
+        let dot = self.take_token();
+        let token = self.next_token();
         match token.kind {
             TokenKind::Ident => {
-                self.bump();
+                self.take_token();
                 Ok((Step::Attribute(self.ident(token)), 0))
             }
             TokenKind::Number => {
-                self.bump();
+                self.take_token();
                 let key = self.legacy_index(token)?;
                 Ok((Step::Index { key, brackets: self.span(dot).to(self.span(token)) }, 1))
             }
             TokenKind::Star => {
-                self.bump();
+                self.take_token();
                 let marker = self.span(dot).to(self.span(token));
                 let each = self.attribute_splat()?;
                 Ok((Step::Splat { each, marker }, 1))
@@ -67,7 +67,7 @@ impl Parser<'_> {
     }
 
     fn no_attribute(&mut self) -> Reported {
-        self.unexpected(
+        self.report_unexpected(
             messages::INVALID_ATTRIBUTE_NAME,
             "An attribute name is required after a dot.",
         )
@@ -79,7 +79,7 @@ impl Parser<'_> {
         if let Some((first, second)) = self.slice(token).split_once('.') {
             let detail =
                 format!("Two indexes in a row are written in brackets: [{first}][{second}].");
-            return Err(self.error(
+            return Err(self.report_error(
                 messages::INVALID_LEGACY_INDEX_SYNTAX,
                 detail,
                 self.span(token),
@@ -93,20 +93,20 @@ impl Parser<'_> {
     fn attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
         // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
-        while let Some(dot) = self.take(TokenKind::Dot) {
-            let token = self.token();
+        while let Some(dot) = self.take_if(TokenKind::Dot) {
+            let token = self.next_token();
             each.push(match token.kind {
                 TokenKind::Ident => {
-                    self.bump();
+                    self.take_token();
                     SplatStep::Attribute(self.ident(token))
                 }
                 TokenKind::Number => {
-                    self.bump();
+                    self.take_token();
                     let brackets = self.span(dot).to(self.span(token));
                     SplatStep::Index { key: self.legacy_index(token)?, brackets }
                 }
                 TokenKind::Star => {
-                    return Err(self.unexpected(
+                    return Err(self.report_unexpected(
                         messages::NESTED_SPLAT_EXPRESSION_NOT_ALLOWED,
                         "The old form .* cannot be used inside another; write [*] for both.",
                     ));
@@ -117,16 +117,16 @@ impl Parser<'_> {
         Ok(each)
     }
 
-    fn bracket(&mut self) -> Parsed<(Step, usize)> {
-        let open = self.bump();
-        if self.take(TokenKind::Star).is_some() {
+    fn parse_bracket_step(&mut self) -> Parsed<(Step, usize)> {
+        let open = self.take_token();
+        if self.take_if(TokenKind::Star).is_some() {
             return self.full_splat(open);
         }
         let (key, close) = self.with_newlines(false, |parser| {
             let key = parser.expression()?;
-            match parser.take(TokenKind::CloseBracket) {
+            match parser.take_if(TokenKind::CloseBracket) {
                 Some(close) => Ok((key, close)),
-                None => Err(parser.unexpected(
+                None => Err(parser.report_unexpected(
                     messages::MISSING_CLOSE_BRACKET_ON_INDEX,
                     "The bracket that closes the index is expected here.",
                 )),
@@ -138,19 +138,19 @@ impl Parser<'_> {
 
     /// Parses the rest of `[*]` and everything behind it, which is done to each element.
     fn full_splat(&mut self, open: Token) -> Parsed<(Step, usize)> {
-        let Some(close) = self.take(TokenKind::CloseBracket) else {
-            return Err(self.unexpected(
+        let Some(close) = self.take_if(TokenKind::CloseBracket) else {
+            return Err(self.report_unexpected(
                 messages::MISSING_CLOSE_BRACKET_ON_SPLAT_INDEX,
                 "A closing bracket must follow the star: [*].",
             ));
         };
         let marker = self.span(open).to(self.span(close));
-        self.deeper(|parser| {
+        self.with_depth(|parser| {
             let mut each = Vec::new();
             let mut height = 0;
             // All steps behind `[*]` belong to it, brackets included: `a[*].b[0]` indexes each
             // element.
-            while let Some((step, below)) = parser.step()? {
+            while let Some((step, below)) = parser.parse_step()? {
                 height = height.max(below + 1);
                 each.push(match step {
                     Step::Attribute(name) => SplatStep::Attribute(name),

@@ -53,7 +53,7 @@ fn what_can_be_read_is_kept() {
         parse("a = 1 2\nb {\n  c = [\n  d = 2\n}\ne = 3\nf { g = 1, h = 2 }\ni = 4\n");
     assert_eq!(errors.len(), 3, "{errors:?}");
     assert_eq!(
-        crate::syntax::print::body(&body),
+        crate::syntax::print::print_body(&body),
         "a = INVALID\ne = 3\ni = 4\nb\n  c = INVALID\nf\n"
     );
 }

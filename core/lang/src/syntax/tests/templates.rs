@@ -5,7 +5,7 @@ use crate::syntax::print;
 
 fn check(text: &str, expected: &str) {
     let tree = expression(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    assert_eq!(print::expr(&tree), expected, "{text}");
+    assert_eq!(print::print_expr(&tree), expected, "{text}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn interpolations_hold_whole_expressions() {
 fn template_files_are_text_from_the_first_byte() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
-            template(text).map(|tree| print::expr(&tree)),
+            template(text).map(|tree| print::print_expr(&tree)),
             Ok(expected.to_owned()),
             "{text}"
         );

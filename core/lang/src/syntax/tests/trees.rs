@@ -7,13 +7,13 @@ use crate::syntax::print;
 
 fn check(text: &str, expected: &str) {
     let tree = expression(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    assert_eq!(print::expr(&tree), expected, "{text}");
+    assert_eq!(print::print_expr(&tree), expected, "{text}");
 }
 
 fn check_file(text: &str, expected: &Expect) {
     let (body, errors) = parse(text);
     assert!(errors.is_empty(), "{errors:?}");
-    expected.assert_eq(&print::body(&body));
+    expected.assert_eq(&print::print_body(&body));
 }
 
 #[test]

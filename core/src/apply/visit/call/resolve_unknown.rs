@@ -4,32 +4,38 @@
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain};
 
-use super::Call;
-use super::salvage::{RemainingObject, Salvaged, Seen};
+use super::ChangeCall;
+use super::salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 use crate::messages;
-use crate::provider::{Current, ResourceType, import_key};
+use crate::provider::{ObjectToRead, ResourceType, predict_import_key};
 
-impl Call<'_> {
+impl ChangeCall<'_> {
     /// Salvages as much as possible of a call whose effect is unknown.
-    pub(super) async fn resolve(self, diags: &mut Diagnostics, salvaged: Salvaged) -> Salvaged {
+    pub(super) async fn resolve_unknown_effect(
+        self,
+        diags: &mut Diagnostics,
+        salvaged: SalvagedResult,
+    ) -> SalvagedResult {
         // That an answer fails to come a second time is nothing new.
         // Diagnostics of the attempt are dropped. The user has the error of the failed call
         // already, and a second one about the same dead provider would hide it.
         let mut said = Diagnostics::new();
-        let Some(seen) = self.look(&mut said).await else { return salvaged };
+        let Some(seen) = self.read_object_again(&mut said).await else { return salvaged };
         let prior = self.ask.prior;
         let is_gone = seen.value.value().is_null();
         let (left, what) = match (prior.value().is_null(), is_gone) {
             // `look` returns a new object only if it is as planned, so it is not null.
-            (true, _) => (RemainingObject::Found(seen), "the object exists as planned"),
-            (false, true) => (RemainingObject::Found(seen), "the object does not exist any more"),
+            (true, _) => (ObjectAfterCall::FromRead(seen), "the object exists as planned"),
+            (false, true) => {
+                (ObjectAfterCall::FromRead(seen), "the object does not exist any more")
+            }
             // Only equality proves that nothing happened. A partly applied update differs from both
             // the prior and the planned value, and is stored as it was read.
             (false, false) if seen.value == *prior => {
-                (RemainingObject::AsBefore, "the object is unchanged")
+                (ObjectAfterCall::Unchanged, "the object is unchanged")
             }
             (false, false) => (
-                RemainingObject::Found(seen),
+                ObjectAfterCall::FromRead(seen),
                 "the object was changed, and the state has its current value",
             ),
         };
@@ -39,47 +45,51 @@ impl Call<'_> {
         );
         let summary = messages::INTERRUPTED_OPERATION_WAS_RESOLVED;
         diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
-        Salvaged { left, ..salvaged }
+        SalvagedResult { left, ..salvaged }
     }
 
-    async fn look(self, diags: &mut Diagnostics) -> Option<Seen> {
+    async fn read_object_again(self, diags: &mut Diagnostics) -> Option<ReturnedObject> {
         let Self { view, handle, ty, about, ask, object, predecessor, .. } = self;
         let by = match object {
             Some(_) => None,
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
-                let by = import_key(ty, ask.proposed.value())?;
+                let by = predict_import_key(ty, ask.proposed.value())?;
                 // A key that also finds the old object says nothing about the new one.
-                Some(by).filter(|by| import_key(ty, predecessor).as_ref() != Some(by))
+                Some(by).filter(|by| predict_import_key(ty, predecessor).as_ref() != Some(by))
             }
         };
         // Held until the reads are done: an interrupt stops all providers, and the outcome of a
         // lost change would stay open if it stopped this one.
-        let _undisturbed = view.session.pool.revive(handle).await?;
+        let _undisturbed = view.session.pool.revive_for_effect_query(handle).await?;
         let read = match (object, by) {
             (Some(object), _) => {
                 let (value, identity) = (ask.prior.value(), ty.encode_identity(object));
-                let current = Current { value, private: &object.private, identity };
-                handle.read(diags, ty, current, about).await.ok()?
+                let current = ObjectToRead { value, private: &object.private, identity };
+                handle.read_object(diags, ty, current, about).await.ok()?
             }
             (None, Some(import_key)) => {
-                let imported = handle.import(diags, ty, &import_key, about).await.ok()?;
+                let imported = handle.import_one(diags, ty, &import_key, about).await.ok()?;
                 let identity = imported.identity.as_ref();
                 let identity = identity.and_then(|identity| ty.identity_payload(identity));
-                let current =
-                    Current { value: imported.value.value(), private: &imported.private, identity };
+                let current = ObjectToRead {
+                    value: imported.value.value(),
+                    private: &imported.private,
+                    identity,
+                };
                 // An import may return no more than the id (protocol, ImportResourceState), so a
                 // read has to complete the object before it can be compared.
-                let read = handle.read(diags, ty, current, about).await.ok()?;
+                let read = handle.read_object(diags, ty, current, about).await.ok()?;
                 // An object that differs from the planned one may belong to another party.
-                Some(read).filter(|read| is_what_was_asked(ty, ask.proposed, &read.value))?
+                Some(read).filter(|read| matches_planned(ty, ask.proposed, &read.value))?
             }
             (None, None) => return None,
         };
-        Some(Seen { value: read.value, private: read.private, identity: read.identity })
+        Some(ReturnedObject { value: read.value, private: read.private, identity: read.identity })
     }
 }
 
-fn is_what_was_asked(ty: &ResourceType, planned: &Plain, found: &Plain) -> bool {
-    !found.value().is_null() && assert_object_compatible(ty.block(), planned, found).is_empty()
+fn matches_planned(ty: &ResourceType, planned: &Plain, found: &Plain) -> bool {
+    !found.value().is_null()
+        && assert_object_compatible(ty.schema_block(), planned, found).is_empty()
 }

@@ -14,7 +14,7 @@ use crate::state::OutputValue;
 use crate::state::file::json;
 use crate::state::file::layout::{OutputJson, StepJson};
 
-pub(super) fn output_value(
+pub(super) fn read_output_value(
     name: &str,
     from: &OutputJson<'_>,
 ) -> Result<OutputValue, StateFileError> {
@@ -35,7 +35,7 @@ pub(super) fn output_value(
     Ok(OutputValue { value, sensitive: from.sensitive })
 }
 
-pub(super) fn index_key(
+pub(super) fn read_index_key(
     of: &ResourceAddr,
     raw: Option<&RawValue>,
 ) -> Result<InstanceKey, StateFileError> {
@@ -52,25 +52,25 @@ pub(super) fn index_key(
         return Ok(InstanceKey::Int(number as u64));
     }
     let detail = format!("Resource {of} has an instance with the invalid instance key {raw}.");
-    Err(StateFileError::instance(detail))
+    Err(StateFileError::invalid_instance(detail))
 }
 
-pub(super) fn compact(
+pub(super) fn compact_attributes(
     of: &impl Display,
     what: &str,
     raw: &RawValue,
 ) -> Result<Bytes, StateFileError> {
-    let compact = json::compact(raw.get());
-    compact.map(Bytes::from).map_err(|json::TooDeep| {
-        StateFileError::instance(too_deep(&format!("Instance {of}: \"{what}\"")))
+    let compact = json::compact_json(raw.get());
+    compact.map(Bytes::from).map_err(|json::NestedTooDeep| {
+        StateFileError::invalid_instance(too_deep_message(&format!("Instance {of}: \"{what}\"")))
     })
 }
 
-pub(super) fn too_deep(what: &str) -> String {
+pub(super) fn too_deep_message(what: &str) -> String {
     format!("{what} is nested deeper than any value can be.")
 }
 
-pub(super) fn step(from: StepJson) -> Result<Step, String> {
+pub(super) fn read_step(from: StepJson) -> Result<Step, String> {
     let text = |value: &serde_json::Value| {
         value.as_str().map(Str::new).ok_or_else(|| format!("a step has the value {value}"))
     };

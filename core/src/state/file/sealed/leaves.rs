@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use super::paths::{add_step, begins_with_typed_value};
 
 /// The place of a scalar: the objects and arrays around it, the outermost first.
-pub(super) struct Place<'p, 't>(&'p [Level<'t>]);
+pub(super) struct ScalarPlace<'p, 't>(&'p [NestingLevel<'t>]);
 
 /// An object or an array that is being visited.
-struct Level<'t> {
+struct NestingLevel<'t> {
     start: usize,
     is_object: bool,
     /// The name of the current member, as JSON.
@@ -19,13 +19,13 @@ struct Level<'t> {
     is_typed: OnceCell<bool>,
 }
 
-impl Place<'_, '_> {
+impl ScalarPlace<'_, '_> {
     /// The JSON pointer.
-    pub(super) fn pointer(&self) -> String {
+    pub(super) fn json_pointer(&self) -> String {
         let mut pointer = String::new();
         for level in self.0 {
             match level.name {
-                Some(name) => add_step(&mut pointer, &decoded(name)),
+                Some(name) => add_step(&mut pointer, &decode_name(name)),
                 None => add_step(&mut pointer, &level.index.to_string()),
             }
         }
@@ -33,7 +33,7 @@ impl Place<'_, '_> {
     }
 
     /// Whether it is within a type that stands beside its value.
-    fn is_type(&self, text: &str, root_has_type: bool) -> bool {
+    fn is_dynamic_type(&self, text: &str, root_has_type: bool) -> bool {
         let levels = self.0.iter().skip(usize::from(!root_has_type));
         let mut types = levels.filter(|level| level.name == Some("\"type\""));
         types.any(|level| {
@@ -44,13 +44,13 @@ impl Place<'_, '_> {
 
 /// Visits each scalar of a text that is valid JSON, but for null and types beside their values.
 /// `root_has_type`: the text may itself be a value beside its type.
-pub(super) fn leaves<'t>(
+pub(super) fn visit_scalars<'t>(
     text: &'t str,
     root_has_type: bool,
-    visit: &mut dyn FnMut(&Place<'_, 't>, &'t str),
+    visit: &mut dyn FnMut(&ScalarPlace<'_, 't>, &'t str),
 ) {
     let bytes = text.as_bytes();
-    let mut levels: Vec<Level<'t>> = Vec::new();
+    let mut levels: Vec<NestingLevel<'t>> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let start = at;
@@ -58,7 +58,7 @@ pub(super) fn leaves<'t>(
         match byte {
             b'{' | b'[' => {
                 let (is_object, is_typed) = (byte == b'{', OnceCell::new());
-                levels.push(Level { start, is_object, name: None, index: 0, is_typed });
+                levels.push(NestingLevel { start, is_object, name: None, index: 0, is_typed });
             }
             b'}' | b']' => drop(levels.pop()),
             b',' => {
@@ -76,8 +76,8 @@ pub(super) fn leaves<'t>(
                     }
                     _ if leaf == "null" => {}
                     _ => {
-                        let place = Place(&levels);
-                        if !place.is_type(text, root_has_type) {
+                        let place = ScalarPlace(&levels);
+                        if !place.is_dynamic_type(text, root_has_type) {
                             visit(&place, leaf);
                         }
                     }
@@ -104,6 +104,6 @@ fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-fn decoded(name: &str) -> String {
+fn decode_name(name: &str) -> String {
     serde_json::from_str(name).unwrap_or_else(|_| name.to_owned())
 }

@@ -13,46 +13,50 @@ use serde_json::value::RawValue;
 use crate::state::file::layout::StepJson;
 
 /// The most steps of a path. A longer one stands for the part that so many steps lead to.
-const MAX_STEPS: usize = 200;
+const MAX_PATH_STEPS: usize = 200;
 
 /// The most levels of a value that are searched: those of steps, and a wrapper with the type at each.
-const MAX_LEVELS: usize = 2 * MAX_STEPS;
+const MAX_SEARCH_DEPTH: usize = 2 * MAX_PATH_STEPS;
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     Member(String),
     Element(usize),
 }
 
 /// Finds the parts of a value, in the order of its text, each with its JSON pointer. `None` if a path has an
 /// invalid step.
-pub(super) fn find<'t>(text: &'t str, paths: &[Vec<StepJson>]) -> Option<Vec<(String, &'t str)>> {
-    let paths = paths.iter().map(|steps| steps.iter().take(MAX_STEPS).map(read_step).collect());
-    let paths: Vec<Vec<Step>> = paths.collect::<Option<_>>()?;
-    let mut search = Search { pointer: String::new(), level: 0, found: Vec::new() };
-    search.value(text, paths.iter().map(Vec::as_slice).collect());
+pub(super) fn find_parts<'t>(
+    text: &'t str,
+    paths: &[Vec<StepJson>],
+) -> Option<Vec<(String, &'t str)>> {
+    let paths =
+        paths.iter().map(|steps| steps.iter().take(MAX_PATH_STEPS).map(read_step).collect());
+    let paths: Vec<Vec<PathStep>> = paths.collect::<Option<_>>()?;
+    let mut search = PartSearch { pointer: String::new(), level: 0, found: Vec::new() };
+    search.search_value(text, paths.iter().map(Vec::as_slice).collect());
     Some(search.found)
 }
 
 /// Reads a step of a path in `sensitive_attributes`.
-fn read_step(step: &StepJson) -> Option<Step> {
+fn read_step(step: &StepJson) -> Option<PathStep> {
     let value = match step.kind.as_str() {
         "index" => step.value.get("value"),
         _ => Some(&step.value),
     };
     match value {
-        Some(serde_json::Value::String(name)) => Some(Step::Member(name.clone())),
+        Some(serde_json::Value::String(name)) => Some(PathStep::Member(name.clone())),
         Some(serde_json::Value::Number(number)) => {
             let at = number.as_u64().or_else(|| number.as_f64().map(|at| at as u64));
-            at.and_then(|at| usize::try_from(at).ok()).map(Step::Element)
+            at.and_then(|at| usize::try_from(at).ok()).map(PathStep::Element)
         }
         _ => None,
     }
 }
 
 /// Finds the parts of a value that paths lead to.
-struct Search<'t> {
+struct PartSearch<'t> {
     /// The JSON pointer of the current part.
     pointer: String,
     /// The number of its steps.
@@ -60,16 +64,16 @@ struct Search<'t> {
     found: Vec<(String, &'t str)>,
 }
 
-impl<'t> Search<'t> {
-    fn value(&mut self, text: &'t str, paths: Vec<&[Step]>) {
+impl<'t> PartSearch<'t> {
+    fn search_value(&mut self, text: &'t str, paths: Vec<&[PathStep]>) {
         if paths.is_empty() || text == "null" {
             return;
         }
-        let is_end = self.level >= MAX_LEVELS || paths.iter().any(|path| path.is_empty());
+        let is_end = self.level >= MAX_SEARCH_DEPTH || paths.iter().any(|path| path.is_empty());
         let entered = !is_end
             && match text.as_bytes().first() {
-                Some(b'{') => self.object(text, &paths),
-                Some(b'[') => self.list(text, &paths),
+                Some(b'{') => self.search_object(text, &paths),
+                Some(b'[') => self.search_list(text, &paths),
                 _ => false,
             };
         // A path that leads on into something else ends at a set, or at a form that is not known here.
@@ -79,13 +83,15 @@ impl<'t> Search<'t> {
         }
     }
 
-    fn object(&mut self, text: &'t str, paths: &[&[Step]]) -> bool {
-        let Ok(Members(members)) = serde_json::from_str::<Members<'t>>(text) else { return false };
-        let mut names: BTreeMap<&str, Vec<&[Step]>> = BTreeMap::new();
+    fn search_object(&mut self, text: &'t str, paths: &[&[PathStep]]) -> bool {
+        let Ok(OrderedMembers(members)) = serde_json::from_str::<OrderedMembers<'t>>(text) else {
+            return false;
+        };
+        let mut names: BTreeMap<&str, Vec<&[PathStep]>> = BTreeMap::new();
         let mut has_index = false;
         for path in paths {
             match path.split_first() {
-                Some((Step::Member(name), rest)) => names.entry(name).or_default().push(rest),
+                Some((PathStep::Member(name), rest)) => names.entry(name).or_default().push(rest),
                 _ => has_index = true,
             }
         }
@@ -94,7 +100,9 @@ impl<'t> Search<'t> {
         let is_ambiguous = names.contains_key("value") || names.contains_key("type");
         if is_wrapper && !is_ambiguous {
             for (name, member) in members.into_iter().filter(|(name, _)| name == "value") {
-                self.at(&name, |search| search.value(member.get(), paths.to_vec()));
+                self.search_below(&name, |search| {
+                    search.search_value(member.get(), paths.to_vec());
+                });
             }
             return true;
         }
@@ -103,31 +111,33 @@ impl<'t> Search<'t> {
         }
         for (name, member) in members {
             if let Some(paths) = names.get(&*name) {
-                self.at(&name, |search| search.value(member.get(), paths.clone()));
+                self.search_below(&name, |search| search.search_value(member.get(), paths.clone()));
             }
         }
         true
     }
 
-    fn list(&mut self, text: &'t str, paths: &[&[Step]]) -> bool {
+    fn search_list(&mut self, text: &'t str, paths: &[&[PathStep]]) -> bool {
         let Ok(elements) = serde_json::from_str::<Vec<&'t RawValue>>(text) else { return false };
-        let mut indexes: BTreeMap<usize, Vec<&[Step]>> = BTreeMap::new();
+        let mut indexes: BTreeMap<usize, Vec<&[PathStep]>> = BTreeMap::new();
         for path in paths {
             match path.split_first() {
-                Some((Step::Element(at), rest)) => indexes.entry(*at).or_default().push(rest),
+                Some((PathStep::Element(at), rest)) => indexes.entry(*at).or_default().push(rest),
                 _ => return false,
             }
         }
         for (at, paths) in indexes {
             if let Some(element) = elements.get(at) {
-                self.at(&at.to_string(), |search| search.value(element.get(), paths));
+                self.search_below(&at.to_string(), |search| {
+                    search.search_value(element.get(), paths);
+                });
             }
         }
         true
     }
 
     /// Visits a part below the current one.
-    fn at(&mut self, name: &str, visit: impl FnOnce(&mut Self)) {
+    fn search_below(&mut self, name: &str, visit: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         add_step(&mut self.pointer, name);
         self.level += 1;
@@ -146,7 +156,7 @@ pub(super) fn add_step(pointer: &mut String, name: &str) {
 /// Whether the text of an object is a value beside its type, as a value is written whose type is not in the
 /// schema. More text may follow it.
 pub(super) fn begins_with_typed_value(text: &str) -> bool {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Members<'_>>();
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<OrderedMembers<'_>>();
     values.next().is_some_and(|members| members.is_ok_and(|it| is_typed_value(&it.0)))
 }
 
@@ -158,13 +168,13 @@ fn is_typed_value(members: &[(Cow<'_, str>, &RawValue)]) -> bool {
 }
 
 /// The members of an object, in the order of the text.
-struct Members<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
+struct OrderedMembers<'t>(Vec<(Cow<'t, str>, &'t RawValue)>);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de> Deserialize<'de> for OrderedMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Read;
         impl<'de> Visitor<'de> for Read {
-            type Value = Members<'de>;
+            type Value = OrderedMembers<'de>;
 
             fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
                 to.write_str("an object")
@@ -175,7 +185,7 @@ impl<'de> Deserialize<'de> for Members<'de> {
                 while let Some(name) = from.next_key::<String>()? {
                     members.push((Cow::Owned(name), from.next_value()?));
                 }
-                Ok(Members(members))
+                Ok(OrderedMembers(members))
             }
         }
         from.deserialize_map(Read)

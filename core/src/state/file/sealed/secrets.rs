@@ -10,17 +10,17 @@ use formwork_value::{Marks, Secrets, Value};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::leaves::leaves;
-use super::{SealError, not_a_state, paths, position};
+use super::leaves::visit_scalars;
+use super::{SealError, not_a_state_error, paths, position_in_text};
 use crate::messages;
 use crate::state::file::layout::StepJson;
 use crate::state::file::{FileError, json};
 
 /// The fewest bytes of a string whose copies are secrets. Shorter ones occur in any text.
-const SHORTEST: usize = 6;
+const MIN_COPIED_SECRET_LEN: usize = 6;
 
 /// The private bytes that the SDKs store without a secret: the schema version and the timeouts.
-const HARMLESS: [&str; 2] = ["schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"];
+const HARMLESS_PRIVATE_KEYS: [&str; 2] = ["schema_version", "e2bfb730-ecaa-11e6-8f88-34363bc7c4c0"];
 
 /// The part of a state file that is sealed or names something that is.
 #[derive(Deserialize)]
@@ -86,7 +86,7 @@ fn with_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>
 }
 
 /// A value that must not be readable.
-pub(super) struct Secret<'t> {
+pub(super) struct SecretValue<'t> {
     /// The address of its object or output.
     pub(super) address: String,
     /// Its JSON pointer in the attributes, or the name of another member.
@@ -102,7 +102,7 @@ pub(super) struct Secret<'t> {
 #[derive(Clone, Copy)]
 pub(super) enum SecretKind<'t> {
     /// A part of an object.
-    Part,
+    ObjectPart,
     /// The value of an output, with its type.
     Output(&'t str),
 }
@@ -122,14 +122,14 @@ impl<'t> FileJson<'t> {
 
     /// Checks that all parts can be searched: the search calls itself for each level.
     fn check_nesting(&self) -> Result<(), SealError> {
-        let fail = |place: &str| Err(not_a_state(&format!("{place} is nested too deep")));
+        let fail = |place: &str| Err(not_a_state_error(&format!("{place} is nested too deep")));
         let is_too_deep = |text: &RawValue| json::is_too_deep(text.get());
         for (name, output) in &self.outputs {
             if is_too_deep(output.value) || is_too_deep(output.ty) {
                 return fail(&format!("output.{name}"));
             }
         }
-        for (address, instance) in self.instances() {
+        for (address, instance) in self.all_instances() {
             let parts = [instance.attributes, instance.attributes_flat, instance.identity];
             if parts.into_iter().flatten().any(is_too_deep) {
                 return fail(&address);
@@ -142,21 +142,21 @@ impl<'t> FileJson<'t> {
     }
 }
 
-impl<'t> Secret<'t> {
+impl<'t> SecretValue<'t> {
     /// A part of an object that the file does not mark.
-    fn copy(address: &str, path: String, text: &'t str) -> Self {
-        let (address, kind) = (address.to_owned(), SecretKind::Part);
+    fn unmarked_copy(address: &str, path: String, text: &'t str) -> Self {
+        let (address, kind) = (address.to_owned(), SecretKind::ObjectPart);
         Self { address, path, text, kind, listed: false }
     }
 
     /// Its place, as messages name it.
-    pub(super) fn place(&self) -> String {
-        place(&self.address, &self.path)
+    pub(super) fn describe_place(&self) -> String {
+        format_place(&self.address, &self.path)
     }
 }
 
 /// A place, as messages name it.
-pub(super) fn place(address: &str, path: &str) -> String {
+pub(super) fn format_place(address: &str, path: &str) -> String {
     format!("{address}{}{path}", if path.starts_with('/') || path.is_empty() { "" } else { " " })
 }
 
@@ -164,20 +164,21 @@ pub(super) fn place(address: &str, path: &str) -> String {
 ///
 /// # Errors
 /// When a part has the wrong form.
-pub(super) fn listed<'t>(file: &FileJson<'t>) -> Result<Vec<Secret<'t>>, SealError> {
+pub(super) fn marked_secrets<'t>(file: &FileJson<'t>) -> Result<Vec<SecretValue<'t>>, SealError> {
     let mut found = Vec::new();
     for (name, output) in file.outputs.iter().filter(|(_, output)| output.sensitive) {
-        found.push(output.secret(name, true));
+        found.push(output.output_secret(name, true));
     }
-    for (address, instance) in file.instances() {
-        for (path, text) in instance.listed(&address)? {
-            let (address, kind) = (address.clone(), SecretKind::Part);
-            found.push(Secret { address, path, text, kind, listed: true });
+    for (address, instance) in file.all_instances() {
+        for (path, text) in instance.marked_parts(&address)? {
+            let (address, kind) = (address.clone(), SecretKind::ObjectPart);
+            found.push(SecretValue { address, path, text, kind, listed: true });
         }
-        let private = instance.private.map(RawValue::get).filter(|text| !is_harmless(text));
+        let private =
+            instance.private.map(RawValue::get).filter(|text| !is_harmless_private_data(text));
         found.extend(private.map(|text| {
-            let (path, kind) = ("private".to_owned(), SecretKind::Part);
-            Secret { address, path, text, kind, listed: true }
+            let (path, kind) = ("private".to_owned(), SecretKind::ObjectPart);
+            SecretValue { address, path, text, kind, listed: true }
         }));
     }
     Ok(found)
@@ -187,68 +188,67 @@ pub(super) fn listed<'t>(file: &FileJson<'t>) -> Result<Vec<Secret<'t>>, SealErr
 ///
 /// # Errors
 /// When a part has the wrong form.
-pub(super) fn unlisted<'t>(
+pub(super) fn unmarked_values<'t>(
     file: &FileJson<'t>,
     wanted: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Secret<'t>>, SealError> {
+) -> Result<Vec<SecretValue<'t>>, SealError> {
     let mut found = Vec::new();
     for (name, output) in file.outputs.iter().filter(|(_, output)| !output.sensitive) {
         let mut has_one = output.ty.get() == "null";
-        leaves(output.value.get(), true, &mut |_, leaf| has_one |= wanted(leaf));
-        found.extend(has_one.then(|| output.secret(name, false)));
+        visit_scalars(output.value.get(), true, &mut |_, leaf| has_one |= wanted(leaf));
+        found.extend(has_one.then(|| output.output_secret(name, false)));
     }
-    for (address, instance) in file.instances() {
-        let mut add =
-            |prefix: &str, parts: Vec<(String, &'t str)>| {
-                found.extend(parts.into_iter().map(|(pointer, text)| {
-                    Secret::copy(&address, format!("{prefix}{pointer}"), text)
-                }));
-            };
+    for (address, instance) in file.all_instances() {
+        let mut add = |prefix: &str, parts: Vec<(String, &'t str)>| {
+            found.extend(parts.into_iter().map(|(pointer, text)| {
+                SecretValue::unmarked_copy(&address, format!("{prefix}{pointer}"), text)
+            }));
+        };
         if let Some(attributes) = instance.attributes {
-            add("", unlisted_parts(attributes.get(), &instance.listed(&address)?, wanted));
+            add("", unmarked_parts(attributes.get(), &instance.marked_parts(&address)?, wanted));
         }
         let others =
             [("attributes_flat", instance.attributes_flat), ("identity", instance.identity)];
         for (name, text) in others {
             if let Some(text) = text {
-                add(name, unlisted_parts(text.get(), &[], wanted));
+                add(name, unmarked_parts(text.get(), &[], wanted));
             }
         }
     }
     if let Some(results) = file.check_results {
-        let parts = unlisted_parts(results.get(), &[], wanted);
-        let secret = |(pointer, text)| Secret::copy("check_results", pointer, text);
+        let parts = unmarked_parts(results.get(), &[], wanted);
+        let secret = |(pointer, text)| SecretValue::unmarked_copy("check_results", pointer, text);
         found.extend(parts.into_iter().map(secret));
     }
     Ok(found)
 }
 
 /// The strings and numbers of a part that are `wanted` outside of the `spared` ones, with their JSON pointers.
-fn unlisted_parts<'t>(
+fn unmarked_parts<'t>(
     text: &'t str,
     spared: &[(String, &str)],
     wanted: &dyn Fn(&str) -> bool,
 ) -> Vec<(String, &'t str)> {
-    let spared: Vec<_> = spared.iter().map(|(_, part)| position(text, part)).collect();
+    let spared: Vec<_> = spared.iter().map(|(_, part)| position_in_text(text, part)).collect();
     let mut found = Vec::new();
-    leaves(text, false, &mut |place, leaf| {
-        let at = position(text, leaf).start;
+    visit_scalars(text, false, &mut |place, leaf| {
+        let at = position_in_text(text, leaf).start;
         // The listed parts are in the order of the text.
         let before = spared.partition_point(|part| part.end <= at);
         if !spared.get(before).is_some_and(|part| part.contains(&at)) && wanted(leaf) {
-            found.push((place.pointer(), leaf));
+            found.push((place.json_pointer(), leaf));
         }
     });
     found
 }
 
 /// The strings and numbers of values, to find copies of them in others.
-pub(super) fn contents(values: &[Secret<'_>]) -> Secrets {
+pub(super) fn secret_contents(values: &[SecretValue<'_>]) -> Secrets {
     let secrets = Secrets::default();
     for value in values.iter().filter(|value| value.path != "private") {
-        leaves(value.text, true, &mut |_, leaf| {
-            let content = content(leaf);
-            if content.len() < SHORTEST {
+        visit_scalars(value.text, true, &mut |_, leaf| {
+            let content = scalar_content(leaf);
+            if content.len() < MIN_COPIED_SECRET_LEN {
                 return;
             }
             let encoded = BASE64_STANDARD.encode(content.as_bytes());
@@ -261,7 +261,7 @@ pub(super) fn contents(values: &[Secret<'_>]) -> Secrets {
 }
 
 /// The content of a string, or the digits of a number.
-pub(super) fn content(leaf: &str) -> Cow<'_, str> {
+pub(super) fn scalar_content(leaf: &str) -> Cow<'_, str> {
     match leaf.starts_with('"') {
         true => serde_json::from_str::<String>(leaf).map_or(Cow::Borrowed(leaf), Cow::Owned),
         false => Cow::Borrowed(leaf),
@@ -269,37 +269,41 @@ pub(super) fn content(leaf: &str) -> Cow<'_, str> {
 }
 
 impl<'t> OutputJson<'t> {
-    fn secret(&self, name: &str, listed: bool) -> Secret<'t> {
+    fn output_secret(&self, name: &str, listed: bool) -> SecretValue<'t> {
         let (address, path) = (format!("output.{name}"), "value".to_owned());
         let (text, kind) = (self.value.get(), SecretKind::Output(self.ty.get()));
-        Secret { address, path, text, kind, listed }
+        SecretValue { address, path, text, kind, listed }
     }
 }
 
 impl<'t> FileJson<'t> {
     /// The objects with their addresses.
-    pub(super) fn instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
+    pub(super) fn all_instances(&self) -> impl Iterator<Item = (String, &InstanceJson<'t>)> {
         self.resources.iter().flat_map(|resource| {
-            resource.instances.iter().map(|instance| (resource.address_of(instance), instance))
+            resource
+                .instances
+                .iter()
+                .map(|instance| (resource.instance_address(instance), instance))
         })
     }
 }
 
 impl<'t> InstanceJson<'t> {
     /// The parts of the attributes that `sensitive_attributes` leads to, with their JSON pointers.
-    fn listed(&self, address: &str) -> Result<Vec<(String, &'t str)>, SealError> {
+    fn marked_parts(&self, address: &str) -> Result<Vec<(String, &'t str)>, SealError> {
         let Some(attributes) = self.attributes.map(RawValue::get) else { return Ok(Vec::new()) };
         let paths = self.sensitive_attributes.map_or("null", RawValue::get);
         let paths = serde_json::from_str::<Option<Vec<Vec<StepJson>>>>(paths).ok();
-        let found = paths.and_then(|paths| paths::find(attributes, &paths.unwrap_or_default()));
+        let found =
+            paths.and_then(|paths| paths::find_parts(attributes, &paths.unwrap_or_default()));
         found.ok_or_else(|| {
-            not_a_state(&format!("{address} has an invalid path in \"sensitive_attributes\""))
+            not_a_state_error(&format!("{address} has an invalid path in \"sensitive_attributes\""))
         })
     }
 }
 
 impl ResourceJson<'_> {
-    fn address_of(&self, instance: &InstanceJson<'_>) -> String {
+    fn instance_address(&self, instance: &InstanceJson<'_>) -> String {
         let Self { module, mode, kind, name, .. } = self;
         let dot = if module.is_empty() { "" } else { "." };
         let data = if mode == "data" { "data." } else { "" };
@@ -314,12 +318,12 @@ impl ResourceJson<'_> {
 }
 
 /// Whether private bytes, as JSON, are none or only those that SDKs store without a secret.
-fn is_harmless(text: &str) -> bool {
+fn is_harmless_private_data(text: &str) -> bool {
     let Ok(Some(text)) = serde_json::from_str::<Option<Cow<'_, str>>>(text) else {
         return text == "null";
     };
     let Ok(bytes) = BASE64_STANDARD.decode(&*text) else { return false };
-    let is_known = |name: &String| HARMLESS.contains(&name.as_str());
+    let is_known = |name: &String| HARMLESS_PRIVATE_KEYS.contains(&name.as_str());
     match serde_json::from_slice(&bytes) {
         Ok(serde_json::Value::Null) => true,
         Ok(serde_json::Value::Object(object)) => object.keys().all(is_known),

@@ -6,12 +6,12 @@ use crate::state::file::StateFile;
 const RECIPIENTS: [&str; 2] = ["age1a", "age1b"];
 
 /// Inverts each byte.
-fn invert(value: &[u8]) -> Result<Vec<u8>, String> {
+fn invert_bytes(value: &[u8]) -> Result<Vec<u8>, String> {
     Ok(value.iter().map(|byte| !byte).collect())
 }
 
 /// The text of a state with one instance that has these attributes, these sensitive paths, and more.
-fn state(attributes: &str, paths: &[&str], more: &str) -> String {
+fn state_text(attributes: &str, paths: &[&str], more: &str) -> String {
     let step = |name: &str| match name.parse::<usize>() {
         Ok(at) => format!(r#"{{"type":"index","value":{{"value":{at},"type":"number"}}}}"#),
         Err(_) => format!(r#"{{"type":"get_attr","value":"{name}"}}"#),
@@ -30,34 +30,35 @@ fn state(attributes: &str, paths: &[&str], more: &str) -> String {
         "attributes":{attributes},"sensitive_attributes":[{}]{more}}}]}}]}}"#,
         paths.join(",")
     );
-    String::from_utf8(StateFile::read(text.as_bytes()).unwrap().write()).unwrap()
+    String::from_utf8(StateFile::parse(text.as_bytes()).unwrap().to_bytes()).unwrap()
 }
 
-fn sealed(text: &str) -> String {
+fn seal_text(text: &str) -> String {
     let recipients = RECIPIENTS.map(str::to_owned);
-    String::from_utf8(seal(text.as_bytes(), &recipients, &mut invert).unwrap()).unwrap()
+    String::from_utf8(seal_state_file(text.as_bytes(), &recipients, &mut invert_bytes).unwrap())
+        .unwrap()
 }
 
-fn opened(text: &str) -> Result<OpenedFile, String> {
-    open(text.as_bytes(), &mut invert).map_err(|error| error.to_string())
+fn open_text(text: &str) -> Result<OpenedStateFile, String> {
+    open_state_file(text.as_bytes(), &mut invert_bytes).map_err(|error| error.to_string())
 }
 
 /// The attributes in the text of a state, on one line.
-fn attributes_of(text: &str) -> String {
+fn attributes_in(text: &str) -> String {
     let file: serde_json::Value = serde_json::from_str(text).unwrap();
     file["resources"][0]["instances"][0]["attributes"].to_string()
 }
 
 /// Seals and opens, and returns the attributes of the sealed text, with `*` for each sealed value.
 #[track_caller]
-fn stars(attributes: &str, paths: &[&str]) -> String {
-    let plain = state(attributes, paths, "");
-    let text = sealed(&plain);
-    let file = opened(&text).unwrap();
-    let (before, after) = (StateFile::read(plain.as_bytes()), StateFile::read(&file.text));
+fn sealed_attributes_with_stars(attributes: &str, paths: &[&str]) -> String {
+    let plain = state_text(attributes, paths, "");
+    let text = seal_text(&plain);
+    let file = open_text(&text).unwrap();
+    let (before, after) = (StateFile::parse(plain.as_bytes()), StateFile::parse(&file.text));
     assert_eq!((after, file.plain), (before, Vec::new()));
-    let shown = attributes_of(&text);
-    let start = format!("\"{PREFIX}");
+    let shown = attributes_in(&text);
+    let start = format!("\"{SEALED_PREFIX}");
     let mut parts = shown.split(&start);
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |out, part| out + "*" + part.split_once('"').map_or(part, |(_, rest)| rest))
@@ -108,52 +109,56 @@ fn only_sensitive_values_are_sealed() {
         (r#"{"a":{"k/l~":1}}"#, &["a.k/l~"], r#"{"a":{"k/l~":*}}"#),
     ];
     for &(attributes, paths, expected) in cases {
-        assert_eq!(stars(attributes, paths), expected, "{attributes} {paths:?}");
+        assert_eq!(
+            sealed_attributes_with_stars(attributes, paths),
+            expected,
+            "{attributes} {paths:?}"
+        );
     }
 }
 
 #[test]
 fn outputs_and_private_bytes_are_sealed_and_names_are_not() {
     let private = |bytes: &str| format!(",\"private\":\"{}\"", BASE64_STANDARD.encode(bytes));
-    let plain = state("{}", &[], &private("hunter2"));
-    let text = sealed(&plain);
+    let plain = state_text("{}", &[], &private("hunter2"));
+    let text = seal_text(&plain);
     for secret in ["hunter2", "aHVudGVyMg", "user", "\"version\""] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     for shown in ["module.m[\\\"k\\\"]", "\"shown\"", "\"shut\"", "\"lineage\": \"l\"", "age1b"] {
         assert!(text.contains(shown), "{shown}: {text}");
     }
-    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
-    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+    let after = StateFile::parse(&open_text(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::parse(plain.as_bytes()).unwrap());
     for bytes in ["null", "", r#"{"schema_version":"1"}"#] {
-        let text = state("{}", &[], &private(bytes));
-        assert_eq!(sealed(&text).matches(PREFIX).count(), 1, "{bytes}");
+        let text = state_text("{}", &[], &private(bytes));
+        assert_eq!(seal_text(&text).matches(SEALED_PREFIX).count(), 1, "{bytes}");
     }
     for bytes in [r#"{"schema_version":"1","k":"x"}"#, "[1]"] {
-        let text = state("{}", &[], &private(bytes));
-        assert_eq!(sealed(&text).matches(PREFIX).count(), 2, "{bytes}");
+        let text = state_text("{}", &[], &private(bytes));
+        assert_eq!(seal_text(&text).matches(SEALED_PREFIX).count(), 2, "{bytes}");
     }
 }
 
 #[test]
 fn a_sealed_state_is_no_plain_one() {
-    let text = sealed(&state("{}", &[], ""));
-    assert_eq!(StateFile::read(text.as_bytes()).unwrap_err(), FileError::Encrypted);
+    let text = seal_text(&state_text("{}", &[], ""));
+    assert_eq!(StateFile::parse(text.as_bytes()).unwrap_err(), FileError::Encrypted);
     assert_eq!(StateFile::read_header(text.as_bytes()).unwrap_err(), FileError::Encrypted);
-    assert_eq!(sealed_header(text.as_bytes()).unwrap().recipients, RECIPIENTS);
-    assert_eq!(sealed_header(state("{}", &[], "").as_bytes()), None);
-    assert!(seal(text.as_bytes(), &[], &mut invert).is_err());
+    assert_eq!(read_sealed_header(text.as_bytes()).unwrap().recipients, RECIPIENTS);
+    assert_eq!(read_sealed_header(state_text("{}", &[], "").as_bytes()), None);
+    assert!(seal_state_file(text.as_bytes(), &[], &mut invert_bytes).is_err());
 }
 
 #[test]
 fn a_value_is_bound_to_its_state_its_object_and_its_path() {
-    let plain = state(r#"{"a":"x","b":"y"}"#, &["a", "b"], "");
-    let text = sealed(&plain);
+    let plain = state_text(r#"{"a":"x","b":"y"}"#, &["a", "b"], "");
+    let text = seal_text(&plain);
     let value = |name: &str| {
         let file: serde_json::Value = serde_json::from_str(&text).unwrap();
         file["resources"][0]["instances"][0]["attributes"][name].as_str().unwrap().to_owned()
     };
-    let refused = |text: &str| opened(text).unwrap_err();
+    let refused = |text: &str| open_text(text).unwrap_err();
     let swapped = refused(&text.replace(&value("a"), &value("b")));
     let object = r#"module.m["k"].t.a["i"]"#;
     assert_eq!(swapped, format!("{object}/a: the sealed value is that of {object}/b"));
@@ -165,21 +170,21 @@ fn a_value_is_bound_to_its_state_its_object_and_its_path() {
     assert!(shown.contains("the sensitive marks in the file are not those"), "{shown}");
     let output = refused(&text.replace("\"sensitive\": true", "\"sensitive\": false"));
     assert!(output.starts_with("output.shut value: the sensitive marks"), "{output}");
-    let damaged = refused(&text.replace(PREFIX, "sealed:age:!"));
+    let damaged = refused(&text.replace(SEALED_PREFIX, "sealed:age:!"));
     assert!(damaged.contains("it is damaged"), "{damaged}");
     // The recipients in the header are compared with those that a value was sealed for.
-    assert!(opened(&text).unwrap().is_for_recipients);
-    assert!(!opened(&text.replace("age1b", "age1c")).unwrap().is_for_recipients);
+    assert!(open_text(&text).unwrap().is_for_recipients);
+    assert!(!open_text(&text.replace("age1b", "age1c")).unwrap().is_for_recipients);
     // A value in the clear is reported to the caller, and one that is null has nothing to hide.
     let readable = text.replace(&value("a"), "hunter2");
-    assert_eq!(opened(&readable).unwrap().plain, [format!("{object}/a")]);
+    assert_eq!(open_text(&readable).unwrap().plain, [format!("{object}/a")]);
     let null = text.replace(&format!("\"{}\"", value("a")), "null");
-    assert_eq!(opened(&null).unwrap().plain, Vec::<String>::new());
+    assert_eq!(open_text(&null).unwrap().plain, Vec::<String>::new());
 }
 
 #[test]
 fn a_change_that_is_no_secret_changes_one_line() {
-    let lines = |attributes: &str| sealed(&state(attributes, &["b"], ""));
+    let lines = |attributes: &str| seal_text(&state_text(attributes, &["b"], ""));
     let (before, after) =
         (lines(r#"{"a":"x","b":"y","c":1}"#), lines(r#"{"a":"z","b":"y","c":1}"#));
     let differ = before.lines().zip(after.lines()).filter(|(one, other)| one != other);
@@ -192,7 +197,8 @@ fn a_change_that_is_no_secret_changes_one_line() {
 
 #[test]
 fn the_length_of_a_ciphertext_does_not_show_that_of_a_short_secret() {
-    let length = |value: &str| sealed(&state(&format!(r#"{{"a":"{value}"}}"#), &["a"], "")).len();
+    let length =
+        |value: &str| seal_text(&state_text(&format!(r#"{{"a":"{value}"}}"#), &["a"], "")).len();
     assert_eq!(length("x"), length("longer"));
 }
 
@@ -200,22 +206,22 @@ fn the_length_of_a_ciphertext_does_not_show_that_of_a_short_secret() {
 fn copies_in_the_results_of_checks_are_sealed() {
     let results = r#"[{"object_kind":"resource","config_addr":"t.a","status":"fail",
         "objects":[{"object_addr":"t.a","status":"fail","failure_messages":["no","not hunter2!"]}]}]"#;
-    let plain = state(r#"{"a":"hunter2"}"#, &["a"], "");
+    let plain = state_text(r#"{"a":"hunter2"}"#, &["a"], "");
     let plain = plain.replace("\"check_results\": null", &format!("\"check_results\": {results}"));
-    let text = sealed(&plain);
+    let text = seal_text(&plain);
     assert!(!text.contains("hunter2") && text.contains("\"no\""), "{text}");
-    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
-    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+    let after = StateFile::parse(&open_text(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::parse(plain.as_bytes()).unwrap());
 }
 
 #[test]
 fn a_readable_value_with_a_sealed_one_inside_is_refused() {
-    let text = sealed(&state(r#"{"a":{"b":"x"}}"#, &["a.b"], ""));
+    let text = seal_text(&state_text(r#"{"a":{"b":"x"}}"#, &["a.b"], ""));
     let step = |name: &str| format!("{{\"type\":\"get_attr\",\"value\":\"{name}\"}}");
     let mut file: serde_json::Value = serde_json::from_str(&text).unwrap();
     let instance = &mut file["resources"][0]["instances"][0];
     instance["sensitive_attributes"] = serde_json::from_str(&format!("[[{}]]", step("a"))).unwrap();
-    let error = opened(&file.to_string()).unwrap_err();
+    let error = open_text(&file.to_string()).unwrap_err();
     let object = r#"module.m["k"].t.a["i"]"#;
     let expected = "the sensitive marks in the file are not those of the sealed value";
     assert_eq!(error, format!("{object}/a: {expected}"));
@@ -225,11 +231,11 @@ fn a_readable_value_with_a_sealed_one_inside_is_refused() {
 fn deep_values_and_long_paths_are_sealed() {
     let deep = format!("{}\"hunter2\"{}", r#"{"k":"#.repeat(300), "}".repeat(300));
     for steps in [1, 300, 5000] {
-        let plain = state(&deep, &[&vec!["k"; steps].join(".")], "");
-        let text = sealed(&plain);
+        let plain = state_text(&deep, &[&vec!["k"; steps].join(".")], "");
+        let text = seal_text(&plain);
         assert!(!text.contains("hunter2"), "{steps}");
-        let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
-        assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap(), "{steps}");
+        let after = StateFile::parse(&open_text(&text).unwrap().text).unwrap();
+        assert_eq!(after, StateFile::parse(plain.as_bytes()).unwrap(), "{steps}");
     }
 }
 
@@ -239,29 +245,29 @@ fn a_file_with_too_many_levels_is_refused_without_a_search() {
         let (start, end) = (r#"{"value":"#.repeat(levels), r#","type":"dynamic"}"#.repeat(levels));
         format!(r#"{{"a":{start}"hunter2"{end}}}"#)
     };
-    let text = sealed(&state(r#"{"a":0}"#, &["a.b"], ""));
+    let text = seal_text(&state_text(r#"{"a":0}"#, &["a.b"], ""));
     let hostile = |levels: usize| {
         let text = text.split_once("\"attributes\": ").unwrap();
         let rest = text.1.split_once("\"sensitive_attributes\"").unwrap().1;
         format!("{}\"attributes\": {},\"sensitive_attributes\"{rest}", text.0, wrapped(levels))
     };
-    assert_eq!(opened(&hostile(3)).unwrap().plain.len(), 1);
-    let error = opened(&hostile(100_000)).unwrap_err();
+    assert_eq!(open_text(&hostile(3)).unwrap().plain.len(), 1);
+    let error = open_text(&hostile(100_000)).unwrap_err();
     assert!(error.contains("t.a[\"i\"] is nested too deep"), "{error}");
     // Wrappers consume no step of a path, and yet the search ends.
-    let plain = state(&wrapped(450), &["a.b"], "");
-    let text = sealed(&plain);
+    let plain = state_text(&wrapped(450), &["a.b"], "");
+    let text = seal_text(&plain);
     assert!(!text.contains("hunter2"));
-    let after = StateFile::read(&opened(&text).unwrap().text).unwrap();
-    assert_eq!(after, StateFile::read(plain.as_bytes()).unwrap());
+    let after = StateFile::parse(&open_text(&text).unwrap().text).unwrap();
+    assert_eq!(after, StateFile::parse(plain.as_bytes()).unwrap());
 }
 
 #[test]
 fn values_beside_a_member_named_type_take_linear_time() {
     let values = vec!["\"x\""; 10_000].join(",");
-    let plain = state(&format!(r#"{{"a":"hunter2","b":{{"type":[{values}]}}}}"#), &["a"], "");
+    let plain = state_text(&format!(r#"{{"a":"hunter2","b":{{"type":[{values}]}}}}"#), &["a"], "");
     let start = std::time::Instant::now();
-    sealed(&plain);
+    seal_text(&plain);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
@@ -276,12 +282,12 @@ fn without_an_identity_each_sealed_value_is_null_and_marked() {
         (r#"{"a":1}"#, &[], r#"{"a":1}"#, &[]),
     ];
     for &(attributes, paths, expected, marked) in cases {
-        let text = sealed(&state(attributes, paths, ""));
+        let text = seal_text(&state_text(attributes, paths, ""));
         let unmarked =
             text.replace("\"sensitive_attributes\": []", "\"sensitive_attributes\": null");
         for text in [&text, &unmarked] {
-            let read = String::from_utf8(redact(text.as_bytes()).unwrap()).unwrap();
-            assert_eq!(attributes_of(&read), expected);
+            let read = String::from_utf8(redact_state_file(text.as_bytes()).unwrap()).unwrap();
+            assert_eq!(attributes_in(&read), expected);
             let file: serde_json::Value = serde_json::from_str(&read).unwrap();
             let marks = &file["resources"][0]["instances"][0]["sensitive_attributes"];
             let marks = marks.as_array().map_or(&[][..], Vec::as_slice);
@@ -291,16 +297,16 @@ fn without_an_identity_each_sealed_value_is_null_and_marked() {
             assert_eq!(names, marked, "{attributes}");
             assert_eq!(file["outputs"]["shut"]["value"], serde_json::Value::Null);
             assert_eq!(file["outputs"]["open"]["value"], "shown");
-            StateFile::read(read.as_bytes()).unwrap();
+            StateFile::parse(read.as_bytes()).unwrap();
         }
     }
-    assert!(redact(state("{}", &[], "").as_bytes()).is_err());
+    assert!(redact_state_file(state_text("{}", &[], "").as_bytes()).is_err());
 }
 
 #[test]
 fn without_an_identity_copies_elsewhere_are_hidden_too() {
     let more = format!(",\"private\":\"{}\"", BASE64_STANDARD.encode("bytes of a provider"));
-    let plain = state(r#"{"a":"hidden!"}"#, &["a"], &more);
+    let plain = state_text(r#"{"a":"hidden!"}"#, &["a"], &more);
     let outputs = r#""open": {"value": "has hidden!", "type": "string"},"#;
     let checks = r#""check_results": [{"object_kind": "resource", "config_addr": "t.a", "status": "fail", "objects": [{"object_addr": "t.a", "status": "fail", "failure_messages": ["hidden! is wrong"]}]}]"#;
     let mut file: serde_json::Value = serde_json::from_str(&plain).unwrap();
@@ -309,12 +315,12 @@ fn without_an_identity_copies_elsewhere_are_hidden_too() {
     file["check_results"] = serde_json::from_str::<serde_json::Value>(&format!("{{{checks}}}"))
         .unwrap()["check_results"]
         .clone();
-    let plain = StateFile::read(file.to_string().as_bytes()).unwrap().write();
-    let text = sealed(&String::from_utf8(plain).unwrap());
+    let plain = StateFile::parse(file.to_string().as_bytes()).unwrap().to_bytes();
+    let text = seal_text(&String::from_utf8(plain).unwrap());
     assert!(!text.contains("hidden!"), "{text}");
-    let read = redact(text.as_bytes()).unwrap();
+    let read = redact_state_file(text.as_bytes()).unwrap();
     let shown = String::from_utf8(read.clone()).unwrap();
-    assert!(!shown.contains(PREFIX) && shown.contains("(sealed value)"), "{shown}");
-    let file = StateFile::read(&read).unwrap();
+    assert!(!shown.contains(SEALED_PREFIX) && shown.contains("(sealed value)"), "{shown}");
+    let file = StateFile::parse(&read).unwrap();
     assert!(file.state.outputs.values().all(|output| output.sensitive));
 }

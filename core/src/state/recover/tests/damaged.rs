@@ -4,8 +4,8 @@ use super::*;
 
 /// The names of objects that a user sees after a recovery: in the state, as an open operation, or
 /// in the description of the damage.
-fn report_of(recovery: &Recovery) -> String {
-    let state = recovery.file.iter().flat_map(|file| listed(&file.state));
+fn reported_objects(recovery: &Recovery) -> String {
+    let state = recovery.file.iter().flat_map(|file| list_objects(&file.state));
     let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
     let open = open.map(|one| format!("{} is open", one.addr));
     let said = recovery.diagnostics().into_iter().map(|one| one.detail);
@@ -14,34 +14,35 @@ fn report_of(recovery: &Recovery) -> String {
 
 #[tokio::test]
 async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
-    let base = state_of(&[("t.old", "old"), ("t.gone", "old")]);
-    let run = Run::begin(&base);
-    let [a, b, open, old_one, gone] = ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(addr);
-    let old = object("old");
+    let base = state_with_objects(&[("t.old", "old"), ("t.gone", "old")]);
+    let run = RunInProgress::begin(&base);
+    let [a, b, open, old_one, gone] = ["t.a", "t.b", "t.open", "t.old", "t.gone"].map(parse_addr);
+    let old = object_with_word("old");
     for (addr, word) in [(&a, "made-a"), (&b, "made-b")] {
-        let op = run.journal.announce(run.call(addr, Action::Create)).await.unwrap();
-        run.journal.answer(op, ProviderAnswer::default()).unwrap();
-        run.journal.settle(op, Some(&object(word))).unwrap();
+        let op =
+            run.journal.announce_operation(run.new_intent(addr, CallAction::Create)).await.unwrap();
+        run.journal.record_answer(op, ProviderAnswer::default()).unwrap();
+        run.journal.settle_operation(op, Some(&object_with_word(word))).unwrap();
     }
-    let update = Intent { prior: Some(&old), ..run.call(&old_one, Action::Update) };
-    let op = run.journal.announce(update).await.unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
-    let delete = Intent { prior: Some(&old), ..run.call(&gone, Action::Delete) };
-    let op = run.journal.announce(delete).await.unwrap();
-    run.journal.settle(op, None).unwrap();
-    run.journal.announce(run.call(&open, Action::Create)).await.unwrap();
+    let update = Intent { prior: Some(&old), ..run.new_intent(&old_one, CallAction::Update) };
+    let op = run.journal.announce_operation(update).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("new"))).unwrap();
+    let delete = Intent { prior: Some(&old), ..run.new_intent(&gone, CallAction::Delete) };
+    let op = run.journal.announce_operation(delete).await.unwrap();
+    run.journal.settle_operation(op, None).unwrap();
+    run.journal.announce_operation(run.new_intent(&open, CallAction::Create)).await.unwrap();
     let path = run.journal.path().to_owned();
-    let killed = run.kill();
+    let killed = run.kill_run();
     let bytes = std::fs::read(&path).unwrap();
     let mut n_silent = 0;
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x04;
         std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_folder(&killed.path(), Some(base.clone())).unwrap();
         let damage = recovery.runs[0].damage.as_ref().expect("every record has a checksum");
-        let state = listed(&recovery.file.as_ref().unwrap().state);
-        let told = report_of(&recovery);
+        let state = list_objects(&recovery.file.as_ref().unwrap().state);
+        let told = reported_objects(&recovery);
         for made in ["t.a", "t.b", "t.open"] {
             let is_known = state.iter().any(|object| object.starts_with(&format!("{made}=made")))
                 || told.contains(&format!("{made} is open"));
@@ -55,24 +56,24 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
 
 #[tokio::test]
 async fn bytes_between_two_records_lose_none_of_them() {
-    let base = state_of(&[("t.old", "old")]);
-    let run = Run::begin(&base);
-    let [a, open] = ["t.a", "t.open"].map(addr);
-    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-    run.journal.settle(op, Some(&object("made"))).unwrap();
-    run.journal.announce(run.call(&open, Action::Create)).await.unwrap();
+    let base = state_with_objects(&[("t.old", "old")]);
+    let run = RunInProgress::begin(&base);
+    let [a, open] = ["t.a", "t.open"].map(parse_addr);
+    let op = run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
+    run.journal.announce_operation(run.new_intent(&open, CallAction::Create)).await.unwrap();
     let path = run.journal.path().to_owned();
-    let killed = run.kill();
+    let killed = run.kill_run();
     let bytes = std::fs::read(&path).unwrap();
     let mut n_between = 0;
     for at in 0..bytes.len() {
         let damaged = [&bytes[..at], b"bytes of another file", &bytes[at..]].concat();
         std::fs::write(&path, &damaged).unwrap();
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_folder(&killed.path(), Some(base.clone())).unwrap();
         // In the last record they look like the end of a write that was cut off.
         let Some(damage) = &recovery.runs[0].damage else { continue };
-        let state = listed(&recovery.file.as_ref().unwrap().state);
-        let told = report_of(&recovery);
+        let state = list_objects(&recovery.file.as_ref().unwrap().state);
+        let told = reported_objects(&recovery);
         let is_made = state.contains(&"t.a=made".to_owned());
         let is_known = is_made || told.contains("t.a is open");
         let are_known = is_known && told.contains("t.open is open");
@@ -88,37 +89,40 @@ async fn bytes_between_two_records_lose_none_of_them() {
 
 #[tokio::test]
 async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
-    let base = state_of(&[]);
+    let base = state_with_objects(&[]);
     // Lost is the description of the run, or an announcement whose result is sound.
     for (is_open, lost) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
-        let run = Run::begin(&base);
-        let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
-        let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
-        run.journal.settle(op, Some(&object("made"))).unwrap();
-        let op = run.journal.announce(run.call(&b, Action::Create)).await.unwrap();
-        run.journal.settle(op, None).unwrap();
+        let run = RunInProgress::begin(&base);
+        let [a, b, c] = ["t.a", "t.b", "t.c"].map(parse_addr);
+        let op =
+            run.journal.announce_operation(run.new_intent(&a, CallAction::Create)).await.unwrap();
+        run.journal.settle_operation(op, Some(&object_with_word("made"))).unwrap();
+        let op =
+            run.journal.announce_operation(run.new_intent(&b, CallAction::Create)).await.unwrap();
+        run.journal.settle_operation(op, None).unwrap();
         if is_open {
-            run.journal.announce(run.call(&c, Action::Create)).await.unwrap();
+            run.journal.announce_operation(run.new_intent(&c, CallAction::Create)).await.unwrap();
         }
         let path = run.journal.path().to_owned();
-        let killed = run.kill();
+        let killed = run.kill_run();
         let mut bytes = std::fs::read(&path).unwrap();
         let ends: Vec<usize> = {
-            let log = record::read(&bytes).unwrap();
-            let frames = log.records.iter().map(|(number, it)| record::frame(*number, it).len());
+            let log = record::scan_journal(&bytes).unwrap();
+            let frames =
+                log.records.iter().map(|(number, it)| record::frame_record(*number, it).len());
             frames.scan(0, |end, length| Some(std::mem::replace(end, *end + length))).collect()
         };
         bytes[ends[lost - 1] + 20] ^= 0x04;
         std::fs::write(&path, &bytes).unwrap();
 
-        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
+        let recovery = recover_folder(&killed.path(), Some(base.clone())).unwrap();
         let damage = recovery.runs[0].damage.clone().unwrap();
         assert!(!damage.hides_creation);
-        let file = later(recovery.file.clone().unwrap());
-        assert_eq!(listed(&file.state), ["t.a=made"]);
-        recovery.finish().unwrap();
-        assert_eq!(std::fs::read(damage.kept_as()).unwrap(), bytes);
-        let next = recover(&killed.path(), Some(file.clone())).unwrap();
+        let file = rewritten_by_other_program(recovery.file.clone().unwrap());
+        assert_eq!(list_objects(&file.state), ["t.a=made"]);
+        recovery.archive_journals().unwrap();
+        assert_eq!(std::fs::read(damage.kept_path()).unwrap(), bytes);
+        let next = recover_folder(&killed.path(), Some(file.clone())).unwrap();
         assert_eq!(next.file, Some(file));
         let open: Vec<_> = next.unresolved.iter().map(|one| one.addr.to_string()).collect();
         assert_eq!(open, if is_open { vec!["t.c"] } else { Vec::new() });
@@ -128,40 +132,43 @@ async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
 
 #[tokio::test]
 async fn a_result_without_its_announcement_is_not_put_over_another_object() {
-    let base = state_of(&[("t.a", "there")]);
-    let run = Run::begin(&base);
-    let (a, key, old) = (addr("t.a"), DeposedKey("00000001".into()), object("there"));
-    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
-    let op = run.journal.announce(replace).await.unwrap();
+    let base = state_with_objects(&[("t.a", "there")]);
+    let run = RunInProgress::begin(&base);
+    let (a, key, old) =
+        (parse_addr("t.a"), DeposedKey("00000001".into()), object_with_word("there"));
+    let replace =
+        Intent { prior: Some(&old), deposes: Some(&key), ..run.new_intent(&a, CallAction::Create) };
+    let op = run.journal.announce_operation(replace).await.unwrap();
     let start = usize::try_from(run.journal.path().metadata().unwrap().len()).unwrap();
-    run.journal.settle(op, Some(&object("new"))).unwrap();
+    run.journal.settle_operation(op, Some(&object_with_word("new"))).unwrap();
     let path = run.journal.path().to_owned();
-    let killed = run.kill();
+    let killed = run.kill_run();
     let mut bytes = std::fs::read(&path).unwrap();
     // In the announcement, of which this is the end.
     bytes[start - 3] ^= 0x04;
     std::fs::write(&path, &bytes).unwrap();
-    let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
+    let recovery = recover_folder(&killed.path(), Some(base.clone())).unwrap();
     assert_eq!(recovery.file, Some(base));
     let damage = recovery.runs[0].damage.as_ref().unwrap();
     assert!(damage.hides_creation);
-    let detail = damage.warning(&recovery.runs[0]).detail;
+    let detail = damage.damage_warning(&recovery.runs[0]).detail;
     assert!(detail.contains("a result for t.a, where the state has another object"), "{detail}");
 }
 
 #[tokio::test]
 async fn an_empty_journal_is_damage_and_without_a_state_an_error() {
-    let run = Run::begin(&none());
+    let run = RunInProgress::begin(&no_state());
     let path = run.journal.path().to_owned();
-    let killed = run.kill();
+    let killed = run.kill_run();
     std::fs::write(&path, "").unwrap();
-    let error = recover(&killed.path(), None).unwrap_err();
+    let error = recover_folder(&killed.path(), None).unwrap_err();
     assert!(matches!(error, JournalError::Headless(_)), "{error:?}");
-    let recovery = recover(&killed.path(), Some(state_of(&[("t.a", "there")]))).unwrap();
+    let recovery =
+        recover_folder(&killed.path(), Some(state_with_objects(&[("t.a", "there")]))).unwrap();
     let damage = recovery.runs[0].damage.as_ref().unwrap();
     assert!(damage.hides_creation);
-    recovery.finish().unwrap();
-    assert!(recover(&killed.path(), None).unwrap().is_nothing(), "it is set aside");
+    recovery.archive_journals().unwrap();
+    assert!(recover_folder(&killed.path(), None).unwrap().is_empty(), "it is set aside");
 }
 
 #[test]
@@ -169,5 +176,5 @@ fn a_pipe_in_place_of_a_journal_is_refused_and_not_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.wal");
     nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    assert!(recover(folder.path(), None).is_err());
+    assert!(recover_folder(folder.path(), None).is_err());
 }

@@ -1,7 +1,7 @@
 //! Makes values of JSON trees: by a type, or as the tree suggests.
 
 use super::read::{Kind, Member, Node};
-use super::{DecodeError, Extra, Step, Type, Value, type_json};
+use super::{DecodeError, ExtraAttributes, Step, Type, Value, type_json};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Str};
@@ -9,19 +9,23 @@ use std::sync::Arc;
 
 /// Reads parts of one text by type.
 pub(super) struct Decoder {
-    extra: Extra,
+    extra: ExtraAttributes,
 }
 
 impl Decoder {
-    pub(super) fn new(extra: Extra) -> Self {
+    pub(super) fn new(extra: ExtraAttributes) -> Self {
         Self { extra }
     }
 
-    pub(super) fn typed(&mut self, node: &Node<'_>, ty: &Type) -> Result<Value, DecodeError> {
+    pub(super) fn decode_typed(
+        &mut self,
+        node: &Node<'_>,
+        ty: &Type,
+    ) -> Result<Value, DecodeError> {
         match (&node.kind, ty) {
             // A bare null is a null of the type, also where the type is open.
             (Kind::Null, _) => Ok(Value::null(ty.clone())),
-            (_, Type::Dynamic) => self.dynamic(node),
+            (_, Type::Dynamic) => self.decode_dynamic(node),
             (_, Type::Bool) => bool(&node.kind),
             (_, Type::Number) => number(&node.kind),
             (_, Type::String) => string(&node.kind),
@@ -30,7 +34,7 @@ impl Decoder {
             (Kind::Array(items), Type::Tuple(elements)) => self.tuple(items, elements),
             (Kind::Object(members), Type::Map(element)) => self.map(members, element),
             (Kind::Object(members), Type::Object(shape)) => self.object(members, shape),
-            _ => Err(required(ty)),
+            _ => Err(type_required_error(ty)),
         }
     }
 
@@ -39,9 +43,9 @@ impl Decoder {
     fn list(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
         let mut items = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
-            match self.typed(node, element) {
+            match self.decode_typed(node, element) {
                 Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(Step::Index(at.into()))),
+                Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
         }
         Ok(Value::list(element.clone(), items))
@@ -51,7 +55,7 @@ impl Decoder {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
             // An element of a set has no position, so the path of an error ends at the set.
-            items.push(self.typed(node, element)?);
+            items.push(self.decode_typed(node, element)?);
         }
         Ok(Value::set(element.clone(), items))
     }
@@ -63,9 +67,9 @@ impl Decoder {
         }
         let mut items = Vec::with_capacity(nodes.len());
         for (at, (node, ty)) in nodes.iter().zip(elements).enumerate() {
-            match self.typed(node, ty) {
+            match self.decode_typed(node, ty) {
                 Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(Step::Index(at.into()))),
+                Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
         }
         Ok(Value::Tuple(Tuple::new(items)))
@@ -75,9 +79,9 @@ impl Decoder {
         let mut pairs = Vec::with_capacity(members.len());
         for member in members {
             let key = Str::new(&member.name);
-            match self.typed(&member.value, element) {
+            match self.decode_typed(&member.value, element) {
                 Ok(item) => pairs.push((key, item)),
-                Err(error) => return Err(error.within(Step::Key(key))),
+                Err(error) => return Err(error.prepend_step(Step::Key(key))),
             }
         }
         Ok(Value::Map(Map::new(element.clone(), pairs)))
@@ -88,12 +92,12 @@ impl Decoder {
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {
             let Some(at) = self.attribute(&names, expected, &member.name)? else { continue };
-            match self.typed(&member.value, &shape.attributes[&names[at]]) {
+            match self.decode_typed(&member.value, &shape.attributes[&names[at]]) {
                 Ok(item) => items[at] = Some(item),
-                Err(error) => return Err(error.within(Step::Attribute(names[at].clone()))),
+                Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
             }
         }
-        Ok(filled(names, items, shape))
+        Ok(object_with_nulls(names, items, shape))
     }
 
     /// The position of an attribute among `names`, or `None` if it is to be left out. Writers sort,
@@ -109,29 +113,29 @@ impl Decoder {
         }
         match (names.binary_search(&Str::new(name)), self.extra) {
             (Ok(at), _) => Ok(Some(at)),
-            (Err(_), Extra::Drop) => Ok(None),
-            (Err(_), Extra::Refuse) => {
+            (Err(_), ExtraAttributes::Drop) => Ok(None),
+            (Err(_), ExtraAttributes::Refuse) => {
                 Err(DecodeError::new(format!("unsupported attribute {name:?}")))
             }
         }
     }
 
     /// Reads a value that is wrapped together with its type.
-    fn dynamic(&mut self, node: &Node<'_>) -> Result<Value, DecodeError> {
-        let (value, ty) = unwrapped(node)?;
-        self.typed(value, &ty)
+    fn decode_dynamic(&mut self, node: &Node<'_>) -> Result<Value, DecodeError> {
+        let (value, ty) = split_typed_wrapper(node)?;
+        self.decode_typed(value, &ty)
     }
 }
 
 /// The object with null for every attribute that is missing.
-fn filled(names: Arc<[Str]>, items: Vec<Option<Value>>, shape: &ObjectType) -> Value {
+fn object_with_nulls(names: Arc<[Str]>, items: Vec<Option<Value>>, shape: &ObjectType) -> Value {
     let filled = items.into_iter().zip(shape.attributes.values());
     let items = filled.map(|(item, ty)| item.unwrap_or_else(|| Value::null(ty.clone())));
     Value::Object(Object::with_names(names, items.collect()))
 }
 
 /// The two parts of a value that comes with its type.
-fn unwrapped<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeError> {
+fn split_typed_wrapper<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeError> {
     let invalid = |reason: &str| {
         DecodeError::new(format!("a value of any type must come with its type: {reason}"))
     };
@@ -145,8 +149,8 @@ fn unwrapped<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeE
     Ok((value, type_json::decode_node(ty)?))
 }
 
-fn required(ty: &Type) -> DecodeError {
-    DecodeError::new(format!("{} is required", super::super::wanted(ty)))
+fn type_required_error(ty: &Type) -> DecodeError {
+    DecodeError::new(format!("{} is required", super::super::type_required(ty)))
 }
 
 fn bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
@@ -182,7 +186,7 @@ fn string(kind: &Kind<'_>) -> Result<Value, DecodeError> {
 }
 
 /// Reads a tree as the value it most naturally is.
-pub(super) fn simple(node: &Node<'_>) -> Result<Value, DecodeError> {
+pub(super) fn simple_value(node: &Node<'_>) -> Result<Value, DecodeError> {
     match &node.kind {
         Kind::Null => Ok(Value::null(Type::Dynamic)),
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
@@ -196,9 +200,9 @@ pub(super) fn simple(node: &Node<'_>) -> Result<Value, DecodeError> {
 fn simple_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
     let mut items = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
-        match simple(node) {
+        match simple_value(node) {
             Ok(item) => items.push(item),
-            Err(error) => return Err(error.within(Step::Index(at.into()))),
+            Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
         }
     }
     Ok(Value::tuple(items))
@@ -208,9 +212,9 @@ fn simple_object(members: &[Member<'_>]) -> Result<Value, DecodeError> {
     let mut pairs = Vec::with_capacity(members.len());
     for member in members {
         let name = Str::new(&member.name);
-        match simple(&member.value) {
+        match simple_value(&member.value) {
             Ok(item) => pairs.push((name, item)),
-            Err(error) => return Err(error.within(Step::Attribute(name))),
+            Err(error) => return Err(error.prepend_step(Step::Attribute(name))),
         }
     }
     Ok(Value::Object(Object::new(pairs)))

@@ -111,10 +111,10 @@ pub fn parse(text: &[u8]) -> Result<Node<'_>, SyntaxError> {
         reader.skip_space();
         match reader.peek() {
             None => Ok(node),
-            Some(_) => Err(Fault(reader.at, "there is more after the value".into())),
+            Some(_) => Err(SyntaxFault(reader.at, "there is more after the value".into())),
         }
     });
-    outcome.map_err(|Fault(offset, reason)| syntax_error(text.as_bytes(), offset, reason))
+    outcome.map_err(|SyntaxFault(offset, reason)| syntax_error(text.as_bytes(), offset, reason))
 }
 
 fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> SyntaxError {
@@ -130,7 +130,7 @@ fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> Syntax
 }
 
 /// An offset and what is wrong there.
-struct Fault(usize, String);
+struct SyntaxFault(usize, String);
 
 struct Reader<'t> {
     text: &'t str,
@@ -149,7 +149,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes `byte` if it comes next, white space aside.
-    fn take(&mut self, byte: u8) -> bool {
+    fn take_if_next(&mut self, byte: u8) -> bool {
         self.skip_space();
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
@@ -157,9 +157,9 @@ impl<'t> Reader<'t> {
     }
 
     /// Says that something else was expected here.
-    fn unexpected(&self, wanted: &str) -> Fault {
+    fn unexpected(&self, wanted: &str) -> SyntaxFault {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
-        Fault(
+        SyntaxFault(
             self.at,
             match found {
                 Some(found) => format!("{wanted} expected, found {found:?}"),
@@ -168,32 +168,32 @@ impl<'t> Reader<'t> {
         )
     }
 
-    fn value(&mut self, depth: u16) -> Result<Node<'t>, Fault> {
+    fn value(&mut self, depth: u16) -> Result<Node<'t>, SyntaxFault> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek() {
             // The limit holds before the descent: the text decides how deep it goes, and every
             // recursion over the tree relies on it.
-            _ if depth > Value::MAX_DEPTH => Err(Fault(start, "nested too deep".into())),
+            _ if depth > Value::MAX_DEPTH => Err(SyntaxFault(start, "nested too deep".into())),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
-            _ => self.leaf(),
+            _ => self.read_leaf(),
         };
         kind.map(|kind| Node { kind, range: start..self.at })
     }
 
-    fn leaf(&mut self) -> Result<Kind<'t>, Fault> {
+    fn read_leaf(&mut self) -> Result<Kind<'t>, SyntaxFault> {
         match self.peek() {
             Some(b'"') => self.string().map(Kind::String),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", Kind::Bool(true)),
-            Some(b'f') => self.word("false", Kind::Bool(false)),
-            Some(b'n') => self.word("null", Kind::Null),
+            Some(b't') => self.read_keyword("true", Kind::Bool(true)),
+            Some(b'f') => self.read_keyword("false", Kind::Bool(false)),
+            Some(b'n') => self.read_keyword("null", Kind::Null),
             _ => Err(self.unexpected("a value")),
         }
     }
 
-    fn word(&mut self, word: &str, kind: Kind<'t>) -> Result<Kind<'t>, Fault> {
+    fn read_keyword(&mut self, word: &str, kind: Kind<'t>) -> Result<Kind<'t>, SyntaxFault> {
         if !self.text[self.at..].starts_with(word) {
             return Err(self.unexpected("a value"));
         }
@@ -201,27 +201,27 @@ impl<'t> Reader<'t> {
         Ok(kind)
     }
 
-    fn array(&mut self, depth: u16) -> Result<Kind<'t>, Fault> {
+    fn array(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
         self.at += 1;
         let mut items = Vec::new();
-        if self.take(b']') {
+        if self.take_if_next(b']') {
             return Ok(Kind::Array(items));
         }
         loop {
             items.push(self.value(depth + 1)?);
-            if self.take(b']') {
+            if self.take_if_next(b']') {
                 return Ok(Kind::Array(items));
             }
-            if !self.take(b',') {
+            if !self.take_if_next(b',') {
                 return Err(self.unexpected("a comma or the end of the array"));
             }
         }
     }
 
-    fn object(&mut self, depth: u16) -> Result<Kind<'t>, Fault> {
+    fn object(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
         self.at += 1;
         let mut members = Vec::new();
-        if self.take(b'}') {
+        if self.take_if_next(b'}') {
             return Ok(Kind::Object(members));
         }
         loop {
@@ -232,41 +232,41 @@ impl<'t> Reader<'t> {
             }
             let name = self.string()?;
             let name_range = start..self.at;
-            if !self.take(b':') {
+            if !self.take_if_next(b':') {
                 return Err(self.unexpected("a colon"));
             }
             members.push(Member { name, name_range, value: self.value(depth + 1)? });
-            if self.take(b'}') {
+            if self.take_if_next(b'}') {
                 return Ok(Kind::Object(members));
             }
-            if !self.take(b',') {
+            if !self.take_if_next(b',') {
                 return Err(self.unexpected("a comma or the end of the object"));
             }
         }
     }
 
-    fn number(&mut self) -> Result<Kind<'t>, Fault> {
+    fn number(&mut self) -> Result<Kind<'t>, SyntaxFault> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
         // A number does not begin with further zeros.
         if self.peek() == Some(b'0') {
             self.at += 1;
         } else {
-            self.digits()?;
+            self.skip_digits()?;
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
-            self.digits()?;
+            self.skip_digits()?;
         }
         if let Some(b'e' | b'E') = self.peek() {
             self.at += 1;
             self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
-            self.digits()?;
+            self.skip_digits()?;
         }
         Ok(Kind::Number(&self.text[start..self.at]))
     }
 
-    fn digits(&mut self) -> Result<(), Fault> {
+    fn skip_digits(&mut self) -> Result<(), SyntaxFault> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
@@ -274,7 +274,7 @@ impl<'t> Reader<'t> {
         if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
     }
 
-    fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
+    fn string(&mut self) -> Result<Cow<'t, str>, SyntaxFault> {
         self.at += 1;
         let start = self.at;
         let mut owned: Option<String> = None;
@@ -306,7 +306,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads an escape; `at` is on its backslash.
-    fn escape(&mut self) -> Result<char, Fault> {
+    fn escape(&mut self) -> Result<char, SyntaxFault> {
         self.at += 1;
         let resolved = match self.peek() {
             Some(b'u') => {
@@ -326,7 +326,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the four digits after `\u`, and the second half of a surrogate pair if there is one.
-    fn code_point(&mut self) -> Result<char, Fault> {
+    fn code_point(&mut self) -> Result<char, SyntaxFault> {
         let first = self.four_digits()?;
         if let code @ 0xd800..0xdc00 = first {
             let after_first = self.at;
@@ -343,7 +343,7 @@ impl<'t> Reader<'t> {
         Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
-    fn four_digits(&mut self) -> Result<u32, Fault> {
+    fn four_digits(&mut self) -> Result<u32, SyntaxFault> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));

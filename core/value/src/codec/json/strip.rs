@@ -15,7 +15,7 @@ use crate::{Str, Type};
 pub fn strip_removed(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>>, DecodeError> {
     let node = super::parse(text)?;
     let mut cuts = Vec::new();
-    find(&node, ty, &mut cuts);
+    find_removed_ranges(&node, ty, &mut cuts);
     if cuts.is_empty() {
         return Ok(None);
     }
@@ -32,20 +32,20 @@ pub fn strip_removed(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>>, DecodeEr
 }
 
 /// Finds the ranges to cut, in the order of the text, none overlapping another.
-fn find(node: &Node<'_>, ty: &Type, cuts: &mut Vec<std::ops::Range<usize>>) {
+fn find_removed_ranges(node: &Node<'_>, ty: &Type, cuts: &mut Vec<std::ops::Range<usize>>) {
     match (&node.kind, ty) {
         (Kind::Array(items), Type::List(element) | Type::Set(element)) => {
-            items.iter().for_each(|item| find(item, element, cuts));
+            items.iter().for_each(|item| find_removed_ranges(item, element, cuts));
         }
         (Kind::Object(members), Type::Map(element)) => {
-            members.iter().for_each(|member| find(&member.value, element, cuts));
+            members.iter().for_each(|member| find_removed_ranges(&member.value, element, cuts));
         }
         (Kind::Object(members), Type::Object(shape)) => {
             let mut n_kept = 0;
             for (at, member) in members.iter().enumerate() {
                 if let Some(ty) = shape.attributes.get(&Str::new(&member.name)) {
                     n_kept += 1;
-                    find(&member.value, ty, cuts);
+                    find_removed_ranges(&member.value, ty, cuts);
                     continue;
                 }
                 // One comma goes with the member: the one before it if anything kept stands there,

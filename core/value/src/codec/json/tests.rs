@@ -91,7 +91,7 @@ fn missing_attributes_are_null_and_extra_ones_an_error_unless_dropped() {
     let element = Value::object([("x", Value::Bool(true))]);
     let want =
         Value::object([("a", Value::null(Type::String)), ("b", Value::list(inner, vec![element]))]);
-    assert_eq!(decode_with(text.as_bytes(), &ty, Extra::Drop).unwrap(), want);
+    assert_eq!(decode_with(text.as_bytes(), &ty, ExtraAttributes::Drop).unwrap(), want);
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn the_deepest_values_that_may_be_are_read_and_written() {
 
 proptest::proptest! {
     #[test]
-    fn any_known_value_comes_back_as_it_went((ty, value) in arbitrary::typed(false)) {
+    fn any_known_value_comes_back_as_it_went((ty, value) in arbitrary::any_typed_value(false)) {
         let text = encode(&value, &ty).unwrap();
         proptest::prop_assert_eq!(decode(text.as_bytes(), &ty).unwrap(), value.clone());
         let dynamic = encode(&value, &Type::Dynamic).unwrap();

@@ -12,37 +12,41 @@ use crate::{Str, Type};
 #[must_use]
 pub fn encode(ty: &Type) -> String {
     let mut out = String::new();
-    put(&mut out, ty);
+    write_type(&mut out, ty);
     out
 }
 
-fn put(out: &mut String, ty: &Type) {
+fn write_type(out: &mut String, ty: &Type) {
     match ty {
         Type::Dynamic => out.push_str("\"dynamic\""),
         Type::Bool => out.push_str("\"bool\""),
         Type::Number => out.push_str("\"number\""),
         Type::String => out.push_str("\"string\""),
-        Type::List(element) => put_with(out, "list", |out| put(out, element)),
-        Type::Set(element) => put_with(out, "set", |out| put(out, element)),
-        Type::Map(element) => put_with(out, "map", |out| put(out, element)),
+        Type::List(element) => write_constructor(out, "list", |out| write_type(out, element)),
+        Type::Set(element) => write_constructor(out, "set", |out| write_type(out, element)),
+        Type::Map(element) => write_constructor(out, "map", |out| write_type(out, element)),
         Type::Tuple(elements) => {
-            put_with(out, "tuple", |out| put_all(out, ['[', ']'], elements.iter(), put));
+            write_constructor(out, "tuple", |out| {
+                write_bracketed(out, ['[', ']'], elements.iter(), write_type);
+            });
         }
-        Type::Object(shape) => put_with(out, "object", |out| {
-            put_all(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
+        Type::Object(shape) => write_constructor(out, "object", |out| {
+            write_bracketed(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
                 write::string(out, name);
                 out.push(':');
-                put(out, ty);
+                write_type(out, ty);
             });
             if !shape.optional.is_empty() {
                 out.push(',');
-                put_all(out, ['[', ']'], &shape.optional, |out, name| write::string(out, name));
+                write_bracketed(out, ['[', ']'], &shape.optional, |out, name| {
+                    write::string(out, name);
+                });
             }
         }),
     }
 }
 
-fn put_with(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
+fn write_constructor(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
     out.push_str("[\"");
     out.push_str(kind);
     out.push_str("\",");
@@ -50,7 +54,7 @@ fn put_with(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
     out.push(']');
 }
 
-fn put_all<T>(
+fn write_bracketed<T>(
     out: &mut String,
     brackets: [char; 2],
     parts: impl IntoIterator<Item = T>,
@@ -80,10 +84,10 @@ pub fn decode(text: &[u8]) -> Result<Type, DecodeError> {
 /// # Errors
 /// When the part is not a type, or is nested deeper than [`Type::MAX_DEPTH`].
 pub fn decode_node(node: &Node<'_>) -> Result<Type, DecodeError> {
-    ty(node, 0)
+    decode_type(node, 0)
 }
 
-fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+fn decode_type(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     // A provider or a file decides how deep a type goes, and later recursions rely on the limit.
     if depth > Type::MAX_DEPTH {
         return Err(DecodeError::new("the type is nested too deep"));
@@ -97,7 +101,7 @@ fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
             other => Err(DecodeError::new(format!("there is no primitive type {other:?}"))),
         },
         Kind::Array(parts) => match parts.as_slice() {
-            [kind, content] => constructed(kind.as_str(), content, depth),
+            [kind, content] => decode_constructor(kind.as_str(), content, depth),
             // Only an object has a third part: the names of the attributes that may be left out.
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 object(content, Some(optional), depth)
@@ -108,19 +112,23 @@ fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     }
 }
 
-fn constructed(kind: Option<&str>, content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+fn decode_constructor(
+    kind: Option<&str>,
+    content: &Node<'_>,
+    depth: usize,
+) -> Result<Type, DecodeError> {
     let collection = match kind {
         Some("list") => Type::list,
         Some("set") => Type::set,
         Some("map") => Type::map,
         Some("object") => return object(content, None, depth),
         Some("tuple") => return tuple(content, depth),
-        other => return Err(no_such_kind(other)),
+        other => return Err(unknown_kind_error(other)),
     };
-    ty(content, depth + 1).map(collection)
+    decode_type(content, depth + 1).map(collection)
 }
 
-fn no_such_kind(kind: Option<&str>) -> DecodeError {
+fn unknown_kind_error(kind: Option<&str>) -> DecodeError {
     match kind {
         Some(other) => DecodeError::new(format!("there is no kind of type {other:?}")),
         None => DecodeError::new("the kind of a type must be a string"),
@@ -135,7 +143,7 @@ fn tuple(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     };
     let mut elements = Vec::with_capacity(nodes.len());
     for node in nodes {
-        elements.push(ty(node, depth + 1)?);
+        elements.push(decode_type(node, depth + 1)?);
     }
     Ok(Type::tuple(elements))
 }
@@ -150,7 +158,7 @@ fn object(
     };
     let mut shape = ObjectType::default();
     for member in members {
-        let ty = ty(&member.value, depth + 1)?;
+        let ty = decode_type(&member.value, depth + 1)?;
         shape.attributes.insert(Str::new(&member.name), ty);
     }
     if let Some(optional) = optional {

@@ -59,7 +59,7 @@ impl<'b> Reader<'b> {
             code => 1 << (code - 0xd4),
         };
         let kind = self.byte()?;
-        let payload = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        let payload = self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
         // A payload this short is a wholly unknown value in cty, whatever the extension type is.
         if payload.len() <= 1 {
             return Ok(Value::unknown(ty.clone()));
@@ -74,13 +74,13 @@ impl<'b> Reader<'b> {
 
     /// Reads a value with its own type before it.
     fn dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
-        let ty = self.own_type()?;
+        let ty = self.read_own_type()?;
         // The type counts as a level, so that values of any type inside each other cannot escape
         // the limit.
         self.value(&ty, depth + 1)
     }
 
-    fn own_type(&mut self) -> Result<Type, DecodeError> {
+    fn read_own_type(&mut self) -> Result<Type, DecodeError> {
         if self.array_len() != Ok(2) {
             return Err(DecodeError::new("a value of any type must come with its type"));
         }
@@ -91,19 +91,19 @@ impl<'b> Reader<'b> {
     // Each kind of collection has its own small function, so that deep nesting takes little stack.
 
     fn list(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.array_len().map_err(|error| required("a list", error))?;
+        let length = self.array_len().map_err(|error| type_required_error("a list", error))?;
         let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
         for at in 0..length {
             match self.value(element, depth + 1) {
                 Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(Step::Index(at.into()))),
+                Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
         }
         Ok(Value::list(element.clone(), items))
     }
 
     fn set(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.array_len().map_err(|error| required("a set", error))?;
+        let length = self.array_len().map_err(|error| type_required_error("a set", error))?;
         let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
             // An element of a set has no position, so the path of an error ends at the set.
@@ -113,41 +113,41 @@ impl<'b> Reader<'b> {
     }
 
     fn map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.map_len().map_err(|error| required("a map", error))?;
+        let length = self.map_len().map_err(|error| type_required_error("a map", error))?;
         let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
             let key = Str::new(&self.text()?);
             match self.value(element, depth + 1) {
                 Ok(item) => pairs.push((key, item)),
-                Err(error) => return Err(error.within(Step::Key(key))),
+                Err(error) => return Err(error.prepend_step(Step::Key(key))),
             }
         }
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
     fn tuple(&mut self, elements: &[Type], depth: u16) -> Result<Value, DecodeError> {
-        self.tuple_head(elements.len())?;
+        self.read_tuple_header(elements.len())?;
         let mut items = Vec::with_capacity(elements.len());
         for (at, ty) in elements.iter().enumerate() {
             match self.value(ty, depth + 1) {
                 Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(Step::Index(at.into()))),
+                Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
         }
         Ok(Value::Tuple(Tuple::new(items)))
     }
 
-    fn tuple_head(&mut self, wanted: usize) -> Result<(), DecodeError> {
+    fn read_tuple_header(&mut self, wanted: usize) -> Result<(), DecodeError> {
         match self.array_len() {
             Ok(length) if length == wanted => Ok(()),
             // Data that end here say nothing about the length.
-            Err(error) if error == truncated() => Err(error),
+            Err(error) if error == truncated_error() => Err(error),
             _ => Err(DecodeError::new(format!("a tuple of length {wanted} is required"))),
         }
     }
 
     fn object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
-        let names = self.object_head(shape)?;
+        let names = self.read_object_header(shape)?;
         let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED));
         for (name, ty) in &shape.attributes {
             let before = self.rest;
@@ -155,11 +155,11 @@ impl<'b> Reader<'b> {
             if self.bytes()? != name.as_str().as_bytes() {
                 // The name is read again there, now looked up among all names.
                 self.rest = before;
-                return self.unsorted(shape, names, items, depth);
+                return self.read_unsorted_object(shape, names, items, depth);
             }
             match self.value(ty, depth + 1) {
                 Ok(item) => items.push(item),
-                Err(error) => return Err(error.within(Step::Attribute(name.clone()))),
+                Err(error) => return Err(error.prepend_step(Step::Attribute(name.clone()))),
             }
         }
         Ok(Value::Object(Object::with_names(names, items)))
@@ -167,7 +167,7 @@ impl<'b> Reader<'b> {
 
     /// Reads the rest of an object whose attributes come in an order of their own; writers sort, so that
     /// is rare. `sorted` are those that stood where they were expected.
-    fn unsorted(
+    fn read_unsorted_object(
         &mut self,
         shape: &ObjectType,
         names: Arc<[Str]>,
@@ -181,17 +181,17 @@ impl<'b> Reader<'b> {
             let at = self.attribute(&names)?;
             match self.value(&shape.attributes[&names[at]], depth + 1) {
                 Ok(item) if items[at].is_none() => items[at] = Some(item),
-                Ok(_) => return Err(given_twice(&names[at])),
-                Err(error) => return Err(error.within(Step::Attribute(names[at].clone()))),
+                Ok(_) => return Err(duplicate_name_error(&names[at])),
+                Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
             }
         }
         // As many as there are names, and none twice: all are there.
         Ok(Value::Object(Object::with_names(names, items.into_iter().flatten().collect())))
     }
 
-    fn object_head(&mut self, shape: &ObjectType) -> Result<Arc<[Str]>, DecodeError> {
+    fn read_object_header(&mut self, shape: &ObjectType) -> Result<Arc<[Str]>, DecodeError> {
         let wanted = shape.attributes.len();
-        let length = self.map_len().map_err(|error| required("an object", error))?;
+        let length = self.map_len().map_err(|error| type_required_error("an object", error))?;
         if length != wanted {
             return Err(DecodeError::new(format!(
                 "an object with {wanted} attributes is required ({length} given)"
@@ -286,7 +286,7 @@ impl<'b> Reader<'b> {
             }
             _ => return Err(DecodeError::new("string is required")),
         };
-        self.take(usize::try_from(length).unwrap_or(usize::MAX))
+        self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
     /// Passes over a value whatever it is, and returns its bytes.
@@ -298,7 +298,7 @@ impl<'b> Reader<'b> {
             // Each takes a byte at least, so this never grows beyond what is there.
             pending += self.skip_head()?;
             if pending > self.rest.len() {
-                return Err(truncated());
+                return Err(truncated_error());
             }
         }
         Ok(&start[..start.len() - self.rest.len()])
@@ -325,23 +325,23 @@ impl<'b> Reader<'b> {
             0xcb | 0xcf | 0xd3 => 9,
             _ => 1,
         };
-        self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
         Ok(0)
     }
 
     /// Reads the head of an array.
     pub(super) fn array_len(&mut self) -> Result<usize, DecodeError> {
-        self.len_of(0x90, 0xdc, 1)
+        self.read_length(0x90, 0xdc, 1)
     }
 
     /// Reads the head of a map.
     pub(super) fn map_len(&mut self) -> Result<usize, DecodeError> {
-        self.len_of(0x80, 0xde, 2)
+        self.read_length(0x80, 0xde, 2)
     }
 
     /// Reads a head: `short` is the code with the length in its low half, `long` the one with the
     /// length in two bytes after it. Each of the entries takes at least `least` bytes.
-    fn len_of(&mut self, short: u8, long: u8, least: usize) -> Result<usize, DecodeError> {
+    fn read_length(&mut self, short: u8, long: u8, least: usize) -> Result<usize, DecodeError> {
         let code = self.peek()?;
         if code & 0xf0 != short && code != long && code != long + 1 {
             return Err(DecodeError::new("a list or map is required"));
@@ -354,46 +354,46 @@ impl<'b> Reader<'b> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         // A length that the rest of the bytes cannot hold must not decide how much is allocated.
         if length.saturating_mul(least) > self.rest.len() {
-            return Err(truncated());
+            return Err(truncated_error());
         }
         Ok(length)
     }
 
     /// Reads a big-endian number of at most eight bytes.
     fn uint(&mut self, n_bytes: u8) -> Result<u64, DecodeError> {
-        let bytes = self.take(usize::from(n_bytes))?;
+        let bytes = self.take_bytes(usize::from(n_bytes))?;
         Ok(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     fn peek(&self) -> Result<u8, DecodeError> {
-        self.rest.first().copied().ok_or_else(truncated)
+        self.rest.first().copied().ok_or_else(truncated_error)
     }
 
     fn byte(&mut self) -> Result<u8, DecodeError> {
-        let (first, rest) = self.rest.split_first().ok_or_else(truncated)?;
+        let (first, rest) = self.rest.split_first().ok_or_else(truncated_error)?;
         self.rest = rest;
         Ok(*first)
     }
 
-    fn take(&mut self, length: usize) -> Result<&'b [u8], DecodeError> {
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(truncated)?;
+    fn take_bytes(&mut self, length: usize) -> Result<&'b [u8], DecodeError> {
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(truncated_error)?;
         self.rest = rest;
         Ok(taken)
     }
 }
 
-fn truncated() -> DecodeError {
+fn truncated_error() -> DecodeError {
     DecodeError::new("the data ends in the middle of a value")
 }
 
 /// Says what was required, unless the data just ended.
-fn required(wanted: &str, error: DecodeError) -> DecodeError {
-    if error == truncated() {
+fn type_required_error(wanted: &str, error: DecodeError) -> DecodeError {
+    if error == truncated_error() {
         return error;
     }
     DecodeError::new(format!("{wanted} is required"))
 }
 
-fn given_twice(name: &Str) -> DecodeError {
+fn duplicate_name_error(name: &Str) -> DecodeError {
     DecodeError::new(format!("attribute {name:?} is given twice"))
 }

@@ -25,7 +25,7 @@ const MAX_LENGTH: u8 = 6;
 
 /// Writes an unknown value.
 pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
-    let (n_entries, entries) = entries(unknown)?;
+    let (n_entries, entries) = encode_entries(unknown)?;
     let mut payload = Vec::with_capacity(entries.len() + 1);
     write_map_len(&mut payload, n_entries)?;
     payload.extend_from_slice(&entries);
@@ -50,7 +50,7 @@ pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeEr
     Ok(())
 }
 
-fn entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
+fn encode_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
     let refinement = unknown.refinement();
     let mut count = 0;
     let mut out = Vec::new();
@@ -125,13 +125,13 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
                 refinement.not_null = true;
             }
             (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(&reader.text()?)),
-            (Some(LOWER), Type::Number) => refinement.lower = Some(bound(&mut reader)?),
-            (Some(UPPER), Type::Number) => refinement.upper = Some(bound(&mut reader)?),
+            (Some(LOWER), Type::Number) => refinement.lower = Some(read_bound(&mut reader)?),
+            (Some(UPPER), Type::Number) => refinement.upper = Some(read_bound(&mut reader)?),
             (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
-                refinement.min_length = length(&mut reader)?;
+                refinement.min_length = read_length(&mut reader)?;
             }
             (Some(MAX_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
-                refinement.max_length = Some(length(&mut reader)?);
+                refinement.max_length = Some(read_length(&mut reader)?);
             }
             _ => {
                 return Err(DecodeError::new(format!(
@@ -144,14 +144,14 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     Ok(Value::refined(ty.clone(), refinement))
 }
 
-fn bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
+fn read_bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
     match reader.array_len()? {
         2 => Ok((reader.number()?, reader.bool()?)),
         _ => Err(DecodeError::new("the bound of an unknown number must be a pair")),
     }
 }
 
-fn length(reader: &mut Reader<'_>) -> Result<u64, DecodeError> {
+fn read_length(reader: &mut Reader<'_>) -> Result<u64, DecodeError> {
     let number = reader.number()?.to_i64().and_then(|length| u64::try_from(length).ok());
     number.ok_or_else(|| DecodeError::new("the length of an unknown collection is out of range"))
 }

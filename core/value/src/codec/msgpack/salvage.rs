@@ -13,7 +13,7 @@ pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
     let mut reader = Reader::new(bytes);
     let mut found: Vec<(Str, Value)> = Vec::new();
     for _ in 0..reader.map_len().unwrap_or(0) {
-        let Ok(pair) = pair(&mut reader) else { break };
+        let Ok(pair) = read_entry(&mut reader) else { break };
         let (name, raw) = pair;
         let Some(ty) = shape.attributes.get(name.as_str()) else { continue };
         // The bytes are read by a reader of their own, so an error inside does not lose the place.
@@ -26,7 +26,7 @@ pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
     found
 }
 
-fn pair<'b>(reader: &mut Reader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
+fn read_entry<'b>(reader: &mut Reader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
     let name = Str::new(&reader.text()?);
     Ok((name, reader.skip()?))
 }

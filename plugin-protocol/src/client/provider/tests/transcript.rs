@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use super::*;
 use crate::raw::{RawCall, RawError, RawReply};
 use crate::server::in_process;
-use crate::transcript::{Outcome, Recorder, Transcript};
+use crate::transcript::{CallOutcome, Recorder, Transcript};
 
 fn begun() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_956_500)
@@ -35,7 +35,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
     for (protocol, n_calls) in [(Protocol::V6, 36), (Protocol::V5, 28)] {
         let recorder = Recorder::new(begun());
         let (channel, _wire) = connect(ProviderService::new(example(protocol))).await;
-        let layered = recorder.layer(transport(channel));
+        let layered = recorder.record_transport(transport(channel));
         let said = everything(&GrpcProvider::over(layered, protocol)).await;
 
         let transcript = stored(&recorder.transcript());
@@ -43,7 +43,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
         assert_eq!(transcript.calls.len(), n_calls);
         for call in &transcript.calls {
             assert_eq!(call.protocol(), Some(protocol), "{}", call.path);
-            assert_eq!(call.outcome, Outcome::Ok, "{}", call.path);
+            assert_eq!(call.outcome, CallOutcome::Ok, "{}", call.path);
             assert!(!call.requests.is_empty() && !call.answers.is_empty(), "{}", call.path);
         }
         assert!(transcript.calls.iter().any(|call| call.answers.len() > 1), "streams have many");
@@ -51,7 +51,8 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
 
         // A replay of the transcript, recorded again, is the transcript.
         let again = Recorder::new(begun());
-        let replay = GrpcProvider::over(again.layer(transcript.clone().replay()), protocol);
+        let replay =
+            GrpcProvider::over(again.record_transport(transcript.clone().replay()), protocol);
         same(&everything(&replay).await, &said);
         let bytes = |transcript: &Transcript| {
             let calls = transcript.calls.iter();
@@ -69,7 +70,7 @@ async fn every_call_is_recorded_and_replayed_byte_for_byte() {
 async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connection() {
     let far = Recorder::new(begun());
     let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
-    let layered = far.layer(transport(channel));
+    let layered = far.record_transport(transport(channel));
     everything(&GrpcProvider::over(layered, Protocol::V6)).await;
     let near = in_process(example(Protocol::V6));
     for call in far.transcript().calls {
@@ -83,7 +84,7 @@ async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connect
 async fn outcomes_are_recorded_as_they_were_and_replayed() {
     let recorder = Recorder::new(begun());
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let layered = recorder.layer(transport(channel));
+    let layered = recorder.record_transport(transport(channel));
     let provider = GrpcProvider::over(layered, Protocol::V6);
     provider.validate_data_config(example::validate()).await.unwrap_err();
     // Dropped before the answer.
@@ -96,8 +97,12 @@ async fn outcomes_are_recorded_as_they_were_and_replayed() {
 
     let transcript = stored(&recorder.transcript());
     let outcomes: Vec<_> = transcript.calls.iter().map(|call| call.outcome.clone()).collect();
-    let [Outcome::Status(refused), Outcome::Unfinished, Outcome::Status(half), Outcome::Failed(_)] =
-        &outcomes[..]
+    let [
+        CallOutcome::Status(refused),
+        CallOutcome::Unfinished,
+        CallOutcome::Status(half),
+        CallOutcome::Failed(_),
+    ] = &outcomes[..]
     else {
         panic!("{outcomes:?}")
     };

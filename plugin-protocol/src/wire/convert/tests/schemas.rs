@@ -165,7 +165,7 @@ fn protocol_5_refuses_what_it_has_no_form_for() {
         let Err(why) = v5::get_provider_schema::Response::try_from(wire) else {
             panic!("this has no form")
         };
-        schema_refused(why).diagnostics.remove(0).detail
+        unencodable_schema_response(why).diagnostics.remove(0).detail
     };
     let nested = v6::schema::Attribute {
         nested_type: Some(v6::schema::Object::default()),

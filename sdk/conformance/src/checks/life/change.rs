@@ -5,9 +5,11 @@ use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Type, Value};
 
 use super::journal::Journal;
-use super::{AppliedChange, Object, applied, check_settled, destroy, file, make};
+use super::{
+    AppliedChange, Object, check_applied, check_settled, create_object, destroy, report_violations,
+};
+use crate::checks::display_value;
 use crate::checks::plan::{Planned, input};
-use crate::checks::shown;
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
@@ -114,14 +116,14 @@ async fn update(
     suite.check("A-08", !call.is_crash(), || {
         Finding::new("A-08", &offered.subject(), "updating crashes or hangs").by(&call)
     });
-    let Some(updated) = applied(suite, offered, input, planned, &call) else { return object };
+    let Some(updated) = check_applied(suite, offered, input, planned, &call) else { return object };
     if !call.message().is_some_and(|it| it.get_bool(4)) {
         let odd = assert_object_compatible(
             offered.block(),
             &plain(&planned.value),
             &plain(&updated.value),
         );
-        file(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
+        report_violations(suite, "A-08", &AppliedChange { offered, input, call: &call }, &odd);
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
         // An absent identity says nothing.
@@ -165,7 +167,7 @@ async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after:
             Finding::new("R-04", &offered.subject(), message)
                 .at(&path)
                 .by(&call)
-                .values(shown(new), shown(got))
+                .values(display_value(new), display_value(got))
         });
     }
 }
@@ -196,14 +198,14 @@ async fn replace(
         return object;
     }
     journal.remove(offered, &object.value);
-    let made = make(suite, journal, offered, &create, &planned).await;
+    let made = create_object(suite, journal, offered, &create, &planned).await;
     suite.check("A-10", made.is_some(), || {
         Finding::new(
             "A-10",
             &offered.subject(),
             "the new object of a replacement cannot be created",
         )
-        .input(shown(&change.config))
+        .input(display_value(&change.config))
     });
     made.unwrap_or(object)
 }

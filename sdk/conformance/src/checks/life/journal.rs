@@ -8,12 +8,12 @@ use std::path::Path;
 use bytes::Bytes;
 use formwork_value::Value;
 
-use crate::checks::shown;
+use crate::checks::display_value;
 use crate::offer::OfferedType;
 
 /// An object that may still exist.
 #[derive(Clone, Debug)]
-pub(super) struct Left {
+pub(super) struct LeftoverObject {
     /// The resource type.
     pub(super) name: String,
     /// The object; `None` if no answer described it.
@@ -27,7 +27,7 @@ pub(super) struct Left {
 /// The journal of one run.
 pub(super) struct Journal {
     file: Option<File>,
-    left: Vec<Option<Left>>,
+    left: Vec<Option<LeftoverObject>>,
 }
 
 impl Journal {
@@ -48,19 +48,19 @@ impl Journal {
     }
 
     /// Notes that an object is about to be created.
-    pub(super) fn announce(&mut self, offered: &OfferedType, config: &Value) -> usize {
-        self.line("create", &offered.name, &shown(config));
-        self.left.push(Some(Left {
+    pub(super) fn record_intent(&mut self, offered: &OfferedType, config: &Value) -> usize {
+        self.line("create", &offered.name, &display_value(config));
+        self.left.push(Some(LeftoverObject {
             name: offered.name.clone(),
             value: None,
             private: Bytes::new(),
-            config: shown(config),
+            config: display_value(config),
         }));
         self.left.len() - 1
     }
 
     /// Notes the object that was created; none if the answer says that there is none.
-    pub(super) fn settle(
+    pub(super) fn record_object(
         &mut self,
         entry: usize,
         offered: &OfferedType,
@@ -68,7 +68,7 @@ impl Journal {
     ) {
         match made {
             Some((value, private)) => {
-                self.line("created", &offered.name, &shown(value));
+                self.line("created", &offered.name, &display_value(value));
                 if let Some(Some(left)) = self.left.get_mut(entry) {
                     left.value = Some(value.clone());
                     left.private = private.clone();
@@ -82,7 +82,7 @@ impl Journal {
     }
 
     /// Forgets an entry whose create was refused.
-    pub(super) fn refuse(&mut self, entry: usize) {
+    pub(super) fn forget_entry(&mut self, entry: usize) {
         if let Some(left) = self.left.get_mut(entry) {
             *left = None;
         }
@@ -96,7 +96,7 @@ impl Journal {
         to: &Value,
         private: &Bytes,
     ) {
-        self.line("changed", &offered.name, &shown(to));
+        self.line("changed", &offered.name, &display_value(to));
         let own = self.left.iter_mut().flatten();
         if let Some(left) = own.into_iter().find(|it| it.value.as_ref() == Some(from)) {
             left.value = Some(to.clone());
@@ -106,7 +106,7 @@ impl Journal {
 
     /// Notes that an object was destroyed.
     pub(super) fn remove(&mut self, offered: &OfferedType, value: &Value) {
-        self.line("destroyed", &offered.name, &shown(value));
+        self.line("destroyed", &offered.name, &display_value(value));
         // Any of several equal ones: they are destroyed one by one.
         let entry = self.left.iter_mut().find(|it| {
             it.as_ref()
@@ -123,7 +123,7 @@ impl Journal {
     }
 
     /// Objects that may still exist.
-    pub(super) fn leftover_objects(&self) -> Vec<Left> {
+    pub(super) fn leftover_objects(&self) -> Vec<LeftoverObject> {
         self.left.iter().flatten().cloned().collect()
     }
 

@@ -4,8 +4,8 @@
 use formwork_value::{Path, Value};
 
 use super::Object;
+use crate::checks::display_value;
 use crate::checks::plan::input;
-use crate::checks::shown;
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::{GENERATE, Kind, OfferedType};
@@ -29,7 +29,7 @@ pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Objec
         None => suite.skip(&["I-04", "I-05"], "no object could be imported by its id"),
     }
     identity(suite, offered, object, by_id.as_ref()).await;
-    listed(suite, offered, object).await;
+    check_listed(suite, offered, object).await;
     generated(suite, offered, object).await;
 }
 
@@ -71,7 +71,7 @@ async fn imported(
     let differs = crate::checks::differences(&object.value, value);
     suite.check("I-04", differs.is_empty(), || {
         let at = differs.first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new(
             "I-04",
             &offered.subject(),
@@ -114,11 +114,11 @@ async fn identity(
             "import by identity gives another object than by id",
         )
         .by(&call)
-        .values(shown(expected), shown(&value))
+        .values(display_value(expected), display_value(&value))
     });
 }
 
-async fn listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let list = suite.offer.of(Kind::List).find(|it| it.name == offered.name).cloned();
     let Some(list) = list.filter(|_| suite.wants_any(&["L-01", "L-03"])) else { return };
     let Some(identity) = &object.identity else {
@@ -169,7 +169,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     suite.check("I-08", verdict.is_fine(), || {
         Finding::new("I-08", &offered.subject(), "generated configuration is not valid")
             .by(&verdict)
-            .input(shown(config.value()))
+            .input(display_value(config.value()))
     });
     let again = input(offered, object.value.clone(), config.into_value());
     let plan = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;

@@ -7,9 +7,9 @@ mod interrupted;
 use formwork_value::{Path, Value};
 
 use super::journal::Journal;
-use super::{Object, change, destroy, is_null, note, read};
+use super::{Object, change, destroy, is_null, read, record_create};
 use crate::checks::plan::{Planned, input, plan};
-use crate::checks::{differences, null, shown};
+use crate::checks::{differences, display_value, null};
 use crate::finding::Finding;
 use crate::http_proxy::{Proxy, RemoteCall, RemoteFault};
 use crate::offer::OfferedType;
@@ -32,7 +32,7 @@ const MOST_ATTEMPTS: usize = 100;
 const UNSEEN: &str = "no remote call was seen: the provider makes none, or none through a proxy";
 
 /// One resource type of a provider behind the proxy.
-struct Observer<'s> {
+struct RemoteCallChecker<'s> {
     suite: &'s mut Suite,
     journal: &'s mut Journal,
     proxy: Proxy,
@@ -66,7 +66,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         suite.put_away();
         suite.proxy_env = proxy.env();
         let offered = offered.clone();
-        let mut observer = Observer { suite, journal, proxy, offered };
+        let mut observer = RemoteCallChecker { suite, journal, proxy, offered };
         observer.check_config(&config).await;
         // The proxy ends here, and a process that still has it could reach nothing.
         suite.put_away();
@@ -81,7 +81,7 @@ fn new_state(offered: &OfferedType, call: &Call) -> Option<Value> {
     (!decoded.is_null()).then_some(decoded)
 }
 
-impl Observer<'_> {
+impl RemoteCallChecker<'_> {
     async fn check_config(&mut self, config: &Value) {
         let create = input(&self.offered, null(&self.offered.ty()), config.clone());
         self.proxy.begin(RemoteFault::None);
@@ -90,17 +90,17 @@ impl Observer<'_> {
         let Some((object, creating)) = self.create(&create, &planned).await else { return };
         // Without remote calls nothing can be observed or spoilt.
         if creating.is_empty() {
-            self.put_away(&object).await;
+            self.delete_object(&object).await;
             return;
         }
-        self.quiet("P-16", "planning", &planned.call, &planning);
+        self.check_no_changes("P-16", "planning", &planned.call, &planning);
         let object = self.check_unchanged(object).await;
         self.check_unverified(&object).await;
-        self.busy(&object).await;
+        self.check_busy_service(&object).await;
         let object = self.failed_update(object).await;
         let object = self.failed_delete(object).await;
         // The object is gone now: each of the checks below creates one of its own.
-        self.put_away(&object).await;
+        self.delete_object(&object).await;
         self.failed_create(&create, &planned, &creating).await;
         self.not_found(&create, &planned, &creating).await;
         self.refused_create(&create, &planned).await;
@@ -115,7 +115,7 @@ impl Observer<'_> {
         planned: &Planned,
     ) -> Option<(Object, Vec<RemoteCall>)> {
         let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
-        note(self.journal, entry, &self.offered, &call);
+        record_create(self.journal, entry, &self.offered, &call);
         let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
         Some((object(value, &call, create), calls))
     }
@@ -127,14 +127,14 @@ impl Observer<'_> {
         planned: &Planned,
         fault: RemoteFault,
     ) -> (Call, Vec<RemoteCall>, usize) {
-        let entry = self.journal.announce(&self.offered, &create.config);
+        let entry = self.journal.record_intent(&self.offered, &create.config);
         let request = request::apply(&self.offered, create, &planned.answer);
         self.proxy.begin(fault);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
         (call, self.proxy.take(), entry)
     }
 
-    async fn put_away(&mut self, object: &Object) {
+    async fn delete_object(&mut self, object: &Object) {
         self.proxy.begin(RemoteFault::None);
         if destroy(self.suite, &self.offered, object).await.is_fine() {
             self.journal.remove(&self.offered, &object.value);
@@ -143,7 +143,13 @@ impl Observer<'_> {
     }
 
     /// Holds calls to a rule that none of them changes anything.
-    fn quiet(&mut self, rule: &'static str, doing: &str, call: &Call, calls: &[RemoteCall]) {
+    fn check_no_changes(
+        &mut self,
+        rule: &'static str,
+        doing: &str,
+        call: &Call,
+        calls: &[RemoteCall],
+    ) {
         let first = calls.iter().find(|it| it.changes());
         self.suite.check(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
@@ -158,13 +164,13 @@ impl Observer<'_> {
         self.proxy.begin(RemoteFault::None);
         let (call, _) = read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take();
-        self.quiet("R-08", "reading", &call, &reading);
+        self.check_no_changes("R-08", "reading", &call, &reading);
         let again = object.change(&self.offered, object.config.clone());
         self.proxy.begin(RemoteFault::None);
         let planned = plan(self.suite, &self.offered, &again).await;
         let planning = self.proxy.take();
         let Some(planned) = planned else { return object };
-        self.quiet("P-16", "planning", &planned.call, &planning);
+        self.check_no_changes("P-16", "planning", &planned.call, &planning);
         if planned.value != object.value {
             self.suite.skip(&["A-09"], "the plan without a change is not empty");
             return object;
@@ -173,7 +179,7 @@ impl Observer<'_> {
         self.proxy.begin(RemoteFault::None);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
         let applying = self.proxy.take();
-        self.quiet("A-09", "an update without a change", &call, &applying);
+        self.check_no_changes("A-09", "an update without a change", &call, &applying);
         object
     }
 
@@ -211,7 +217,7 @@ impl Observer<'_> {
     }
 
     /// Reads while the service is busy: for one call, and for good.
-    async fn busy(&mut self, object: &Object) {
+    async fn check_busy_service(&mut self, object: &Object) {
         if !self.suite.wants("A-23") {
             return;
         }
@@ -269,7 +275,7 @@ impl Observer<'_> {
             // there is.
             object = self::object(returned, &call, &change);
             if !call.is_fine() {
-                object = self.real(object, &call).await;
+                object = self.check_returned_object(object, &call).await;
             }
             self.journal.change(&self.offered, &before, &object.value, &object.private);
             // No call came after the spoilt one, so a further round would spoil nothing.
@@ -281,7 +287,7 @@ impl Observer<'_> {
     }
 
     /// Holds the object that a failed update returned to the one that is read, and returns that one.
-    async fn real(&mut self, returned: Object, call: &Call) -> Object {
+    async fn check_returned_object(&mut self, returned: Object, call: &Call) -> Object {
         let (_, found) = read(self.suite, &self.offered, &returned).await;
         let Some(found) = found.filter(|it| !it.is_null()) else { return returned };
         let block = self.offered.block();
@@ -289,7 +295,7 @@ impl Observer<'_> {
             |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
         let at = differences(&returned.value, &found).into_iter().find(is_settable);
         let part = |value: &Value| {
-            at.as_ref().and_then(|at| at.find(value)).map(shown).unwrap_or_default()
+            at.as_ref().and_then(|at| at.find(value)).map(display_value).unwrap_or_default()
         };
         let (real, said) = (part(&found), part(&returned.value));
         self.suite.check("A-15", at.is_none(), || {
@@ -383,16 +389,16 @@ impl Observer<'_> {
             };
             Finding::new(rule, &self.offered.subject(), message)
                 .by(&call)
-                .input(shown(&create.config))
+                .input(display_value(&create.config))
         });
         match kept {
             Some(value) => {
-                note(self.journal, entry, &self.offered, &call);
-                self.put_away(&object(value, &call, create)).await;
+                record_create(self.journal, entry, &self.offered, &call);
+                self.delete_object(&object(value, &call, create)).await;
             }
             // It exists, and no answer describes it. The sweep reports that.
-            None if exists => self.journal.settle(entry, &self.offered, None),
-            None => self.journal.refuse(entry),
+            None if exists => self.journal.record_object(entry, &self.offered, None),
+            None => self.journal.forget_entry(entry),
         }
     }
 
@@ -417,12 +423,12 @@ impl Observer<'_> {
                 .by(&call)
                 .values("one request, or a key", again.map(RemoteCall::shown).unwrap_or_default())
         });
-        note(self.journal, entry, &self.offered, &call);
+        record_create(self.journal, entry, &self.offered, &call);
         match new_state(&self.offered, &call) {
-            Some(value) => self.put_away(&object(value, &call, create)).await,
+            Some(value) => self.delete_object(&object(value, &call, create)).await,
             // No change was carried out.
             None if !calls.iter().any(|it| it.changes() && it.is_carried_out) => {
-                self.journal.refuse(entry);
+                self.journal.forget_entry(entry);
             }
             None => {}
         }

@@ -5,7 +5,7 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::Value;
 
 use super::journal::Journal;
-use super::{applied, destroy, note};
+use super::{check_applied, destroy, record_create};
 use crate::checks::null;
 use crate::checks::plan::{Planned, input, plan};
 use crate::finding::Finding;
@@ -16,7 +16,7 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 
 /// Twenty objects at once.
-pub(super) async fn parallel(
+pub(super) async fn check_parallel_objects(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -29,7 +29,7 @@ pub(super) async fn parallel(
     let Some(planned) = plan(suite, offered, &create).await else { return };
     let request = request::apply(offered, &create, &planned.answer);
     // All are announced before the first is sent, because any of them may be lost.
-    let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
+    let entries: Vec<_> = (0..20).map(|_| journal.record_intent(offered, config)).collect();
     if suite.revive().await.is_err() {
         return;
     }
@@ -38,8 +38,8 @@ pub(super) async fn parallel(
         (0..20).map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE));
     let calls = crate::checks::schema::join_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
-        let object = applied(suite, offered, &create, &planned, &call);
-        note(journal, entry, offered, &call);
+        let object = check_applied(suite, offered, &create, &planned, &call);
+        record_create(journal, entry, offered, &call);
         suite.check("A-20", !call.is_crash(), || {
             Finding::new("A-20", &offered.subject(), "creating in parallel crashes").by(&call)
         });
@@ -62,7 +62,7 @@ pub(super) async fn parallel(
 }
 
 /// StopProvider beside a create.
-pub(super) async fn stopped(
+pub(super) async fn check_stop_during_create(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -78,7 +78,7 @@ pub(super) async fn stopped(
     fresh
         .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
         .await;
-    let entry = journal.announce(offered, &create.config);
+    let entry = journal.record_intent(offered, &create.config);
     let request = request::apply(offered, create, &planned.answer);
     let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
@@ -94,11 +94,11 @@ pub(super) async fn stopped(
             .by(&call)
             .values("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
-    note(journal, entry, offered, &call);
+    record_create(journal, entry, offered, &call);
 }
 
 /// The same create request twice.
-pub(super) async fn twice(
+pub(super) async fn check_repeated_create(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
@@ -111,12 +111,12 @@ pub(super) async fn twice(
     let request = request::apply(offered, create, &planned.answer);
     // Both objects are left to the sweep.
     for _ in 0..2 {
-        let entry = journal.announce(offered, &create.config);
+        let entry = journal.record_intent(offered, &create.config);
         let call = suite.change(Rpc::ApplyResourceChange, &request).await;
         suite.check("A-19", call.is_answered(), || {
             Finding::new("A-19", &offered.subject(), "the same create twice crashes").by(&call)
         });
-        note(journal, entry, offered, &call);
+        record_create(journal, entry, offered, &call);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Checks of plans over an existing object: nothing to do, one attribute changed, destroyed.
 
-use formwork_plugin_protocol::contract::replace::unchanged;
+use formwork_plugin_protocol::contract::replace::is_unchanged;
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 
-use super::{Planned, identity_problem, input, judge, plan};
-use crate::checks::shown;
+use super::{Planned, check_plan, identity_problem, input, plan};
+use crate::checks::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Dice, Extent};
 use crate::legal::path_of;
@@ -30,13 +30,18 @@ pub(super) async fn run(
     if !object.is_wholly_known() {
         return;
     }
-    nothing(suite, offered, create, &object).await;
-    single(suite, offered, create, &object).await;
+    check_no_op_plan(suite, offered, create, &object).await;
+    check_single_changes(suite, offered, create, &object).await;
     destroy(suite, offered, &object).await;
 }
 
 /// Planning the object's own configuration is a no-op.
-async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
+async fn check_no_op_plan(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+    object: &Value,
+) {
     let mut again = input(offered, object.clone(), create.config.clone());
     // The object was made up and not created, so no private data belong to it.
     again.private = bytes::Bytes::new();
@@ -44,16 +49,16 @@ async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, o
     if planned.answer.get_bool(5) {
         return suite.skip(&["P-07"], "the legacy type system allows it");
     }
-    let held = unchanged(&plain(object), &plain(&planned.value));
+    let held = is_unchanged(&plain(object), &plain(&planned.value));
     let differs = crate::checks::differences(object, &planned.value);
     suite.check("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
-        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("P-07", &offered.subject(), "planning an unchanged object shows a change")
             .at(&at)
             .by(&planned.call)
             .values(part(object), part(&planned.value))
-            .input(shown(&create.config))
+            .input(display_value(&create.config))
     });
     // The object's identity must stay what it was.
     if let Some(own) = planned.answer.get_msg(7)
@@ -61,7 +66,7 @@ async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, o
     {
         again.identity = Some(own);
         let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
-        judge(suite, offered, &again, &call);
+        check_plan(suite, offered, &again, &call);
     }
 }
 
@@ -110,7 +115,12 @@ fn documented_replacement(attribute: &Attribute) -> Option<bool> {
     }
 }
 
-async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
+async fn check_single_changes(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+    object: &Value,
+) {
     if !suite.wants_any(&["P-02", "P-03", "P-09", "P-10"]) {
         return;
     }
@@ -129,7 +139,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
         }
         let change = input(offered, object.clone(), config);
         let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
-        judge(suite, offered, &change, &call);
+        check_plan(suite, offered, &change, &call);
         let Some(answer) = call.message().filter(|_| call.is_fine()) else { continue };
         let Ok(Some(planned)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
         for raw in answer.all_msgs(2) {
@@ -155,8 +165,8 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                 Finding::new("P-09", &offered.subject(), problem.unwrap_or_default())
                     .at(&replaced)
                     .by(&call)
-                    .values(shown(object), shown(planned.value()))
-                    .input(shown(&change.config))
+                    .values(display_value(object), display_value(planned.value()))
+                    .input(display_value(&change.config))
             });
         }
         // A plan without replacements is a case too.
@@ -177,7 +187,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                 .at(&path)
                 .by(&call)
                 .values(words(forces), words(replaced))
-                .input(shown(&change.config))
+                .input(display_value(&change.config))
             });
         }
     }

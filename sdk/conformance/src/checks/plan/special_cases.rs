@@ -2,7 +2,7 @@
 
 use formwork_value::{Path, Value};
 
-use super::super::{null, shown, validate};
+use super::super::{display_value, null, validate};
 use super::{input, plan};
 use crate::finding::Finding;
 use crate::generate;
@@ -13,7 +13,7 @@ use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-pub(super) async fn large(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-22") {
         return;
     }
@@ -64,7 +64,7 @@ pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create:
                 "the plain configuration as proposed value crashes it",
             )
             .by(&call)
-            .input(shown(&create.config))
+            .input(display_value(&create.config))
         });
     }
 }
@@ -116,6 +116,6 @@ pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Val
         )
         .at(leak.unwrap_or_default())
         .by(&planned.call)
-        .input(shown(&input.config))
+        .input(display_value(&input.config))
     });
 }

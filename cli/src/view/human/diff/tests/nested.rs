@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::schema::{Attribute, AttributeKind, Block, NestedAttributes, Nesting, Role};
 use formwork_value::{Marks, Path, Type, Value};
 
-use super::{Differ, SCREEN};
+use super::{DiffRenderer, SCREEN};
 
 fn leaf() -> Value {
     Value::object([("key", Value::string("k")), ("note", Value::null(Type::String))])
@@ -41,8 +41,8 @@ fn null() -> Value {
 
 fn check(block: &Block, [before, after]: [Value; 2], forces: &[Path], expected: &Expect) {
     let owner = |value: Value| Value::object([("a", value)]);
-    let differ = Differ { screen: &SCREEN, signs: true, keeps: false, forces };
-    expected.assert_eq(&differ.object(block, &owner(before), &owner(after), 0));
+    let differ = DiffRenderer { screen: &SCREEN, signs: true, keeps: false, forces };
+    expected.assert_eq(&differ.render_object(block, &owner(before), &owner(after), 0));
 }
 
 #[test]
@@ -231,8 +231,8 @@ fn deep_values_and_json_within_json_are_shown() {
     }
     let deep = (0..900).fold(Value::string("x"), |inner, _| Value::tuple(vec![inner]));
     for value in [Value::string(nested(900, "")), Value::string(texts), deep] {
-        let differ = Differ { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
-        let text = differ.shown(&value);
+        let differ = DiffRenderer { screen: &SCREEN, signs: false, keeps: true, forces: &[] };
+        let text = differ.render_unchanged(&value);
         assert!(text.contains('['), "{text}");
     }
 }

@@ -8,7 +8,7 @@ pub(super) const LATIN_1: [&str; 7] =
 pub(super) const ASCII: [&str; 5] = ["US-ASCII", "ASCII", "us", "ISO646-US", "csASCII"];
 
 /// Names of encodings that the package knows.
-pub(super) static LISTED: [(&[&str], &Encoding); 33] = [
+pub(super) static NAMED_ENCODINGS: [(&[&str], &Encoding); 33] = [
     (&["ISO_8859-2:1987", "ISO-8859-2", "ISO_8859-2", "latin2", "l2"], rs::ISO_8859_2),
     (&["ISO_8859-3:1988", "ISO-8859-3", "ISO_8859-3", "latin3", "l3"], rs::ISO_8859_3),
     (&["ISO_8859-4:1988", "ISO-8859-4", "ISO_8859-4", "latin4", "l4"], rs::ISO_8859_4),

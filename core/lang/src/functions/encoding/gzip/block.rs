@@ -1,7 +1,7 @@
 //! Writes tokens as blocks of the deflate format, in the shortest of its three forms: stored as they
 //! are, with the fixed codes, or with codes made for the block.
 
-use super::huffman::Codes;
+use super::huffman::HuffmanCodes;
 
 /// A byte, or a reference back: one symbol, with bits behind it, and for a reference the same for its
 /// distance.
@@ -23,13 +23,14 @@ impl Token {
     }
 }
 
-const END: usize = 256;
+const END_OF_BLOCK: usize = 256;
 const N_LITERALS: usize = 286;
 const N_DISTANCES: usize = 30;
 /// The longest stretch that can be stored.
 const MAX_STORED: usize = 65_535;
 /// In which order the lengths of the codes of lengths are written.
-const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+const CODE_LENGTH_ORDER: [usize; 19] =
+    [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// A symbol, the number of bits behind it, and those bits.
 type Symbol = (usize, u32, u32);
@@ -40,17 +41,17 @@ fn length_symbol(length: u16) -> Symbol {
     if length == 258 {
         return (285, 0, 0);
     }
-    let (symbol, n, bits) = grouped(u32::from(length) - 3, 4);
+    let (symbol, n, bits) = grouped_symbol(u32::from(length) - 3, 4);
     (257 + symbol, n, bits)
 }
 
 /// The symbol for a distance.
 fn distance_symbol(distance: u16) -> Symbol {
-    grouped(u32::from(distance) - 1, 2)
+    grouped_symbol(u32::from(distance) - 1, 2)
 }
 
 /// Numbers in groups that double in size after every `each` of them.
-fn grouped(number: u32, each: u32) -> Symbol {
+fn grouped_symbol(number: u32, each: u32) -> Symbol {
     if number < 2 * each {
         return (number as usize, 0, 0);
     }
@@ -60,13 +61,13 @@ fn grouped(number: u32, each: u32) -> Symbol {
 }
 
 /// Bits on their way to bytes, the lowest first.
-pub(super) struct Bits {
+pub(super) struct BitWriter {
     bytes: Vec<u8>,
     buffer: u64,
     n: u32,
 }
 
-impl Bits {
+impl BitWriter {
     /// Continues behind these bytes.
     pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, buffer: 0, n: 0 }
@@ -112,13 +113,13 @@ impl Bits {
 
     /// Writes tokens, and `covered` instead if that is shorter and all that they stand for.
     pub(super) fn block(&mut self, tokens: &[Token], covered: Option<&[u8]>) {
-        let counts = Counts::of(tokens);
+        let counts = SymbolCounts::of(tokens);
         let covered = covered.filter(|data| data.len() <= MAX_STORED);
         // The bits behind symbols are the same in both coded forms, so they only matter beside a
         // third.
         let extra = if covered.is_some() { counts.extra_bits() } else { 0 };
-        let own = Own::of(&counts);
-        let fixed = [Codes::fixed_literals(), Codes::fixed_distances()];
+        let own = DynamicCodes::of(&counts);
+        let fixed = [HuffmanCodes::fixed_literals(), HuffmanCodes::fixed_distances()];
         let fixed_size = 3 + counts.size(&fixed) + extra;
         let own_size = own.header_size() + counts.size(&own.codes) + extra;
         let size = fixed_size.min(own_size);
@@ -137,13 +138,13 @@ impl Bits {
         }
     }
 
-    fn header(&mut self, own: &Own) {
+    fn header(&mut self, own: &DynamicCodes) {
         // Codes of its own, and not the last block: the last one is the empty block at the end.
         self.put(0b100, 3);
         self.put((own.n_literals - 257) as u32, 5);
         self.put((own.n_distances - 1) as u32, 5);
         self.put((own.n_lengths - 4) as u32, 4);
-        for symbol in ORDER.iter().take(own.n_lengths) {
+        for symbol in CODE_LENGTH_ORDER.iter().take(own.n_lengths) {
             self.put(own.of_lengths.length(*symbol), 3);
         }
         for &(symbol, n, bits) in &own.lengths {
@@ -152,7 +153,7 @@ impl Bits {
         }
     }
 
-    fn tokens(&mut self, tokens: &[Token], [literals, distances]: &[Codes; 2]) {
+    fn tokens(&mut self, tokens: &[Token], [literals, distances]: &[HuffmanCodes; 2]) {
         for token in tokens {
             match *token {
                 Token::Byte(byte) => self.code(literals, usize::from(byte)),
@@ -166,22 +167,22 @@ impl Bits {
                 }
             }
         }
-        self.code(literals, END);
+        self.code(literals, END_OF_BLOCK);
     }
 
-    fn code(&mut self, codes: &Codes, symbol: usize) {
+    fn code(&mut self, codes: &HuffmanCodes, symbol: usize) {
         let (bits, n) = codes.code(symbol);
         self.put(bits, n);
     }
 }
 
 /// Frequency of each symbol in a block.
-struct Counts {
+struct SymbolCounts {
     literals: Vec<u32>,
     distances: Vec<u32>,
 }
 
-impl Counts {
+impl SymbolCounts {
     fn of(tokens: &[Token]) -> Self {
         let (mut literals, mut distances) = (vec![0; N_LITERALS], vec![0; N_DISTANCES]);
         for token in tokens {
@@ -193,7 +194,7 @@ impl Counts {
                 }
             }
         }
-        literals[END] += 1;
+        literals[END_OF_BLOCK] += 1;
         // There must be a code of distances, also where there is no distance.
         if distances.iter().all(|count| *count == 0) {
             distances[0] = 1;
@@ -201,7 +202,7 @@ impl Counts {
         Self { literals, distances }
     }
 
-    fn size(&self, [literals, distances]: &[Codes; 2]) -> usize {
+    fn size(&self, [literals, distances]: &[HuffmanCodes; 2]) -> usize {
         literals.size(&self.literals) + distances.size(&self.distances)
     }
 
@@ -215,19 +216,20 @@ impl Counts {
 }
 
 /// The codes made for a block, and how they are written before it: their lengths, coded in turn.
-struct Own {
-    codes: [Codes; 2],
+struct DynamicCodes {
+    codes: [HuffmanCodes; 2],
     n_literals: usize,
     n_distances: usize,
     lengths: Vec<Symbol>,
     length_counts: Vec<u32>,
-    of_lengths: Codes,
+    of_lengths: HuffmanCodes,
     n_lengths: usize,
 }
 
-impl Own {
-    fn of(counts: &Counts) -> Self {
-        let codes = [Codes::of(&counts.literals, 15), Codes::of(&counts.distances, 15)];
+impl DynamicCodes {
+    fn of(counts: &SymbolCounts) -> Self {
+        let codes =
+            [HuffmanCodes::of(&counts.literals, 15), HuffmanCodes::of(&counts.distances, 15)];
         let used =
             |counts: &[u32]| counts.iter().rposition(|count| *count != 0).map_or(0, |at| at + 1);
         let (n_literals, n_distances) = (used(&counts.literals), used(&counts.distances));
@@ -235,13 +237,13 @@ impl Own {
             .map(|symbol| codes[0].length(symbol))
             .chain((0..n_distances).map(|symbol| codes[1].length(symbol)))
             .collect();
-        let lengths = in_runs(&all);
-        let mut length_counts = vec![0; ORDER.len()];
+        let lengths = run_length_encode(&all);
+        let mut length_counts = vec![0; CODE_LENGTH_ORDER.len()];
         for (symbol, ..) in &lengths {
             length_counts[*symbol] += 1;
         }
-        let of_lengths = Codes::of(&length_counts, 7);
-        let last = ORDER.iter().rposition(|symbol| length_counts[*symbol] != 0);
+        let of_lengths = HuffmanCodes::of(&length_counts, 7);
+        let last = CODE_LENGTH_ORDER.iter().rposition(|symbol| length_counts[*symbol] != 0);
         let n_lengths = last.map_or(4, |at| (at + 1).max(4));
         Self { codes, n_literals, n_distances, lengths, length_counts, of_lengths, n_lengths }
     }
@@ -258,7 +260,7 @@ impl Own {
 }
 
 /// Writes equal lengths that follow each other as runs.
-fn in_runs(lengths: &[u32]) -> Vec<Symbol> {
+fn run_length_encode(lengths: &[u32]) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     for run in lengths.chunk_by(|left, right| left == right) {
         let length = run.first().copied().unwrap_or(0);

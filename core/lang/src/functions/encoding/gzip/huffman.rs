@@ -2,9 +2,9 @@
 
 /// A code for each symbol: its bits, the first one lowest, and how many; none for a symbol that does
 /// not occur.
-pub(super) struct Codes(Vec<(u16, u8)>);
+pub(super) struct HuffmanCodes(Vec<(u16, u8)>);
 
-impl Codes {
+impl HuffmanCodes {
     /// Makes codes of at most `longest` bits for symbols that occur so often.
     pub(super) fn of(counts: &[u32], longest: usize) -> Self {
         let mut codes = Self(vec![(0, 0); counts.len()]);

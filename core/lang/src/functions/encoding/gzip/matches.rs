@@ -4,28 +4,28 @@
 //! The order of candidates and the points of giving up are Terraform's; any other choice would
 //! compress as well but give other bytes.
 
-use super::block::{Bits, Token};
+use super::block::{BitWriter, Token};
 
 const WINDOW: usize = 1 << 15;
-const LONGEST: usize = 258;
-const SHORTEST: usize = 4;
+const LONGEST_MATCH: usize = 258;
+const SHORTEST_MATCH: usize = 4;
 /// Number of tokens in a block.
 const BLOCK_TOKENS: usize = 1 << 14;
 const HASH_BITS: u32 = 17;
 /// A match of this length is good enough to stop looking.
-const NICE: usize = 128;
+const NICE_LENGTH: usize = 128;
 /// A match of this length is taken without looking for a better one behind the next byte.
-const LAZY: usize = 16;
+const LAZY_LENGTH: usize = 16;
 /// Number of candidates that are tried.
-const TRIES: usize = 128;
+const MAX_CANDIDATES: usize = 128;
 /// Matches this short must not reach further back than `NEAR`: Terraform's encoding would cost
 /// more.
-const SHORT: usize = 4;
-const NEAR: usize = 4_096;
+const SHORT_LENGTH: usize = 4;
+const MAX_SHORT_DISTANCE: usize = 4_096;
 
 /// Compresses data into blocks, none of them the last.
-pub(super) fn compress(data: &[u8], bits: &mut Bits) {
-    let mut finder = Finder {
+pub(super) fn compress(data: &[u8], bits: &mut BitWriter) {
+    let mut finder = MatchFinder {
         data,
         base: 0,
         heads: vec![0; 1 << HASH_BITS],
@@ -36,7 +36,7 @@ pub(super) fn compress(data: &[u8], bits: &mut Bits) {
     finder.run(bits);
 }
 
-struct Finder<'d> {
+struct MatchFinder<'d> {
     data: &'d [u8],
     /// Start of the window buffer. It holds two windows and moves on by one when it is full.
     base: usize,
@@ -56,32 +56,32 @@ struct Match {
     distance: usize,
 }
 
-impl Finder<'_> {
-    fn run(&mut self, bits: &mut Bits) {
-        const NONE: Match = Match { length: SHORTEST - 1, distance: 0 };
+impl MatchFinder<'_> {
+    fn run(&mut self, bits: &mut BitWriter) {
+        const NONE: Match = Match { length: SHORTEST_MATCH - 1, distance: 0 };
         let (mut at, mut found) = (0, NONE);
         // Whether the byte before `at` is not in a token yet.
         let mut pending = false;
         while at < self.data.len() {
             self.move_on(at);
-            let candidate = self.enter(at);
+            let candidate = self.insert_position(at);
             let before = std::mem::replace(&mut found, NONE);
             let lookahead = self.data.len() - at;
             if let Some(candidate) = candidate
                 && candidate >= at.saturating_sub(WINDOW).max(self.base)
                 && lookahead > before.length
-                && before.length < LAZY
+                && before.length < LAZY_LENGTH
                 && let Some(better) = self.find(at, candidate)
             {
                 found = better;
             }
-            if before.length >= SHORTEST && found.length <= before.length {
+            if before.length >= SHORTEST_MATCH && found.length <= before.length {
                 self.tokens.push(Token::back(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
                 // Every place inside a match is entered, so that later matches can begin there.
                 while at < end {
-                    self.enter(at);
+                    self.insert_position(at);
                     at += 1;
                 }
                 (pending, found) = (false, NONE);
@@ -106,7 +106,7 @@ impl Finder<'_> {
     /// Moves the buffer on when what is left in it is too short for the longest match.
     fn move_on(&mut self, at: usize) {
         let end = self.base + 2 * WINDOW;
-        if end < self.data.len() && end - at < SHORTEST + LONGEST {
+        if end < self.data.len() && end - at < SHORTEST_MATCH + LONGEST_MATCH {
             self.base += WINDOW;
             // A block whose start left the buffer cannot be stored as it is: Go's encoder has lost
             // the bytes.
@@ -115,8 +115,8 @@ impl Finder<'_> {
     }
 
     /// Enters a place into the table. Returns the last place before it with the same hash.
-    fn enter(&mut self, at: usize) -> Option<usize> {
-        let bytes = self.data.get(at..at + SHORTEST)?;
+    fn insert_position(&mut self, at: usize) -> Option<usize> {
+        let bytes = self.data.get(at..at + SHORTEST_MATCH)?;
         let word = bytes.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
         let hash = word.wrapping_mul(0x1e35_a7bd) >> (32 - HASH_BITS);
         let head = &mut self.heads[hash as usize];
@@ -127,19 +127,19 @@ impl Finder<'_> {
 
     /// Looks for the longest match, from the nearest candidate on.
     fn find(&self, at: usize, candidate: usize) -> Option<Match> {
-        let longest = LONGEST.min(self.data.len() - at);
-        let nice = NICE.min(longest);
+        let longest = LONGEST_MATCH.min(self.data.len() - at);
+        let nice = NICE_LENGTH.min(longest);
         let oldest = at.saturating_sub(WINDOW).max(self.base);
         let text = &self.data[at..at + longest];
-        let (mut length, mut best) = (SHORTEST - 1, None);
+        let (mut length, mut best) = (SHORTEST_MATCH - 1, None);
         let mut candidate = candidate;
         // Go's encoder tries less often behind a good match, but never does so at this level: it
         // passes the shortest length as that of the match before.
-        for _ in 0..TRIES {
+        for _ in 0..MAX_CANDIDATES {
             if text.get(length)? == &self.data[candidate + length] {
                 let n = equal(text, &self.data[candidate..]);
                 let distance = at - candidate;
-                if n > length && (n > SHORT || distance <= NEAR) {
+                if n > length && (n > SHORT_LENGTH || distance <= MAX_SHORT_DISTANCE) {
                     length = n;
                     best = Some(Match { length, distance });
                     if n >= nice {
@@ -158,13 +158,13 @@ impl Finder<'_> {
         best
     }
 
-    fn end_block_if_full(&mut self, at: usize, bits: &mut Bits) {
+    fn end_block_if_full(&mut self, at: usize, bits: &mut BitWriter) {
         if self.tokens.len() == BLOCK_TOKENS {
             self.end_block(at, bits);
         }
     }
 
-    fn end_block(&mut self, at: usize, bits: &mut Bits) {
+    fn end_block(&mut self, at: usize, bits: &mut BitWriter) {
         let covered = self.block_start.and_then(|start| self.data.get(start..at));
         bits.block(&self.tokens, covered);
         self.tokens.clear();

@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 
 /// A text in which no comma stands right behind what may be a tag.
-pub(super) struct Parted<'t> {
+pub(super) struct TagCommaText<'t> {
     /// The text to parse.
     pub(super) text: Cow<'t, str>,
     /// Marker before moved commas. It occurs nowhere in the original text.
     gap: String,
 }
 
-impl<'t> Parted<'t> {
+impl<'t> TagCommaText<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         let mut parted = String::new();
         let (mut gap, mut done) = (String::new(), 0);
@@ -36,7 +36,7 @@ impl<'t> Parted<'t> {
     }
 
     /// A string that was read, with its commas restored.
-    pub(super) fn restored(&self, read: String) -> String {
+    pub(super) fn restore_commas(&self, read: String) -> String {
         if self.gap.is_empty() || !read.contains(&self.gap) {
             read
         } else {

@@ -9,17 +9,17 @@ use std::collections::{BTreeMap, HashMap};
 use formwork_value::{Str, Type, Value, convert};
 use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 
-use super::comma::Parted;
+use super::comma::TagCommaText;
 use super::scalar;
 use crate::eval::limits::Limit;
 use crate::functions::{Args, Builtin, CallError};
 use crate::stack;
 
-pub(super) fn function() -> Builtin {
+pub(super) fn yaml_decode_builtin() -> Builtin {
     Builtin::new("yamldecode", decode)
-        .takes("src", Type::String)
+        .with_param("src", Type::String)
         .nullable()
-        .does("Decodes a value from YAML.", ["The document, without aliases to itself."])
+        .described_as("Decodes a value from YAML.", ["The document, without aliases to itself."])
         .example(
             r#"yamldecode("a: &x [1, yes]\nb: *x")"#,
             "{\n  \"a\" = [\n    1,\n    true,\n  ]\n  \"b\" = [\n    1,\n    true,\n  ]\n}",
@@ -29,14 +29,14 @@ pub(super) fn function() -> Builtin {
 
 fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let text = args.text(0)?;
-    args.pay_bytes(text.len())?;
+    args.charge_bytes(text.len())?;
     // The parser looks behind the end of a string that does not end with its last line.
     let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
     let whole = match cut_off {
         Some(_) => format!("{text}\n"),
         None => text.to_string(),
     };
-    let parted = Parted::new(&whole);
+    let parted = TagCommaText::new(&whole);
     let mut bytes = parted.text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
@@ -53,7 +53,7 @@ struct Node {
 
 struct Reader<'a, 'r> {
     parser: Parser<&'r mut &'a [u8]>,
-    parted: &'r Parted<'a>,
+    parted: &'r TagCommaText<'a>,
     args: &'r Args<'r>,
     /// The last line of the text, if it has no end.
     cut_off: Option<&'r str>,
@@ -65,14 +65,14 @@ struct Reader<'a, 'r> {
 impl Reader<'_, '_> {
     fn event(&mut self) -> Result<Event, CallError> {
         // Every event is paid for: a collection of empty parts has few bytes and many values.
-        self.args.pay_elements(1)?;
+        self.args.charge_elements(1)?;
         self.parser.parse().map_err(|error| {
             let problem = match error.context() {
                 Some(context) if !context.is_empty() => format!("{} {context}", error.problem()),
                 _ => error.problem().to_owned(),
             };
             match error.problem_mark() {
-                Some(mark) => refused(&mark, &problem),
+                Some(mark) => yaml_error(&mark, &problem),
                 None => CallError::new(problem),
             }
         })
@@ -90,10 +90,10 @@ impl Reader<'_, '_> {
             {
                 let version = format!("{}.{}", version.major, version.minor);
                 let reason = format!("it claims to be YAML {version}, but only 1.1 is understood");
-                return Err(refused(&event.start_mark, &reason));
+                return Err(yaml_error(&event.start_mark, &reason));
             }
             EventData::DocumentStart { .. } => {}
-            _ => return Err(refused(&event.start_mark, "there is no document in the text")),
+            _ => return Err(yaml_error(&event.start_mark, "there is no document in the text")),
         }
         let first = self.event()?;
         let node = self.node(first, 0)?;
@@ -103,7 +103,9 @@ impl Reader<'_, '_> {
         }
         match after.data {
             EventData::StreamEnd => Ok(node.value),
-            _ => Err(refused(&after.start_mark, "a second document follows; only one is allowed")),
+            _ => {
+                Err(yaml_error(&after.start_mark, "a second document follows; only one is allowed"))
+            }
         }
     }
 
@@ -114,16 +116,16 @@ impl Reader<'_, '_> {
         }
         let mark = event.start_mark;
         match event.data {
-            EventData::Alias { anchor } => self.alias(&anchor, &mark),
+            EventData::Alias { anchor } => self.resolve_alias(&anchor, &mark),
             EventData::Scalar { anchor, tag, value, style, .. } => {
                 let nothing = value.is_empty() && style == ScalarStyle::Plain;
                 if let Some(tag) = tag.as_deref().filter(|_| nothing)
                     && self.parted.had_comma_at(event.end_mark.index)
                 {
-                    return Err(refused(&mark, &format!("the tag {tag}, is not known")));
+                    return Err(yaml_error(&mark, &format!("the tag {tag}, is not known")));
                 }
                 let at_end = event.end_mark.index + 1 >= self.parted.text.len() as u64;
-                let value = self.parted.restored(value);
+                let value = self.parted.restore_commas(value);
                 let value = match style {
                     ScalarStyle::Literal | ScalarStyle::Folded if at_end => self.as_it_ended(value),
                     _ => value,
@@ -134,25 +136,25 @@ impl Reader<'_, '_> {
                 } else {
                     let plain = style == ScalarStyle::Plain;
                     scalar::read(tag.as_deref(), &value, plain)
-                        .map_err(|reason| refused(&mark, &reason))?
+                        .map_err(|reason| yaml_error(&mark, &reason))?
                 };
-                self.anchored(anchor, Node { value, size: 1 })
+                self.register_anchor(anchor, Node { value, size: 1 })
             }
             EventData::SequenceStart { anchor, tag, .. } => {
                 scalar::check_collection(tag.as_deref(), "seq")
-                    .map_err(|reason| refused(&mark, &reason))?;
+                    .map_err(|reason| yaml_error(&mark, &reason))?;
                 self.open.extend(anchor.clone());
                 let node = stack::with_stack(|| self.sequence(depth + 1))?;
                 self.close(anchor, node)
             }
             EventData::MappingStart { anchor, tag, .. } => {
                 scalar::check_collection(tag.as_deref(), "map")
-                    .map_err(|reason| refused(&mark, &reason))?;
+                    .map_err(|reason| yaml_error(&mark, &reason))?;
                 self.open.extend(anchor.clone());
                 let node = stack::with_stack(|| self.mapping(depth + 1))?;
                 self.close(anchor, node)
             }
-            _ => Err(refused(&mark, "a value is expected here")),
+            _ => Err(yaml_error(&mark, "a value is expected here")),
         }
     }
 
@@ -174,26 +176,26 @@ impl Reader<'_, '_> {
         if anchor.is_some() {
             self.open.pop();
         }
-        self.anchored(anchor, node)
+        self.register_anchor(anchor, node)
     }
 
-    fn anchored(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
+    fn register_anchor(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
 
-    fn alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
+    fn resolve_alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
         // Such a value would have no end.
         if self.open.iter().any(|open| open == anchor) {
             let reason = format!("*{anchor} stands inside what &{anchor} names");
-            return Err(refused(mark, &reason));
+            return Err(yaml_error(mark, &reason));
         }
         let Some(node) = self.anchors.get(anchor) else {
-            return Err(refused(mark, &format!("nothing is named &{anchor} before this")));
+            return Err(yaml_error(mark, &format!("nothing is named &{anchor} before this")));
         };
-        self.args.pay_elements(node.size)?;
+        self.args.charge_elements(node.size)?;
         Ok(node.clone())
     }
 
@@ -238,7 +240,7 @@ impl Reader<'_, '_> {
                 (None, other) => {
                     let found = other.ty().friendly_name();
                     let reason = format!("<< merges mappings, and this is a {found}");
-                    return Err(refused(&mark, &reason));
+                    return Err(yaml_error(&mark, &reason));
                 }
             }
         }
@@ -247,14 +249,14 @@ impl Reader<'_, '_> {
     fn key(&mut self, event: Event) -> Result<Str, CallError> {
         let mark = event.start_mark;
         if !matches!(event.data, EventData::Scalar { .. }) {
-            return Err(refused(&mark, "a key must be a text, not a collection"));
+            return Err(yaml_error(&mark, "a key must be a text, not a collection"));
         }
         // A scalar has no parts, so its depth does not matter.
         let value = self.node(event, 0)?.value;
         match convert::convert(&value, &Type::String) {
             Ok(Value::String(key)) => Ok(key),
-            Ok(_) => Err(refused(&mark, "a key must not be null")),
-            Err(_) => Err(refused(&mark, "a key must be a text, not a collection")),
+            Ok(_) => Err(yaml_error(&mark, "a key must not be null")),
+            Err(_) => Err(yaml_error(&mark, "a key must be a text, not a collection")),
         }
     }
 }
@@ -268,6 +270,6 @@ fn is_merge(event: &EventData) -> bool {
     }
 }
 
-fn refused(mark: &Mark, reason: &str) -> CallError {
+fn yaml_error(mark: &Mark, reason: &str) -> CallError {
     CallError::new(format!("{reason} (line {}, column {})", mark.line + 1, mark.column + 1))
 }

@@ -12,7 +12,7 @@ const PREFIX: &str = "tag:yaml.org,2002:";
 /// With the reason, when the text is not what its tag says, or the tag is not known.
 pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, String> {
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
-        return if plain { by_look(text) } else { Ok(Value::string(text)) };
+        return if plain { infer_scalar(text) } else { Ok(Value::string(text)) };
     };
     match tag.strip_prefix(PREFIX) {
         Some("str" | "binary") => Ok(Value::string(text)),
@@ -21,7 +21,7 @@ pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, 
                 return Ok(Value::string(text));
             }
             // Values that look like any of these pass for the others, as in Terraform.
-            match by_look(text)? {
+            match infer_scalar(text)? {
                 Value::String(_) if kind == "null" => Ok(Value::null(Type::Dynamic)),
                 Value::String(_) if timestamp(text).is_none() => {
                     Err(format!("{text:?} is no {kind}"))
@@ -45,7 +45,7 @@ pub(super) fn check_collection(tag: Option<&str>, kind: &str) -> Result<(), Stri
     }
 }
 
-fn by_look(text: &str) -> Result<Value, String> {
+fn infer_scalar(text: &str) -> Result<Value, String> {
     let infinity = |negative| Ok(Value::Number(Number::infinity(negative)));
     match text {
         "" | "~" | "null" | "Null" | "NULL" => {
@@ -97,8 +97,8 @@ fn timestamp(text: &str) -> Option<String> {
     let (month, rest) = rest.split_once('-')?;
     let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (day, rest) = rest.split_at(n_digits);
-    let month = Month::try_from(field(month)?).ok()?;
-    let date = Date::from_calendar_date(year_of(year)?, month, field(day)?).ok()?;
+    let month = Month::try_from(parse_two_digits(month)?).ok()?;
+    let date = Date::from_calendar_date(year_of(year)?, month, parse_two_digits(day)?).ok()?;
     let (time, offset) = match rest.chars().next() {
         None => (Time::MIDNIGHT, UtcOffset::UTC),
         Some('T' | 't') => {
@@ -109,7 +109,7 @@ fn timestamp(text: &str) -> Option<String> {
         Some(' ') => (clock_time(rest.get(1..)?)?, UtcOffset::UTC),
         Some(_) => return None,
     };
-    Some(written(PrimitiveDateTime::new(date, time).assume_offset(offset)))
+    Some(format_timestamp(PrimitiveDateTime::new(date, time).assume_offset(offset)))
 }
 
 fn year_of(text: &str) -> Option<i32> {
@@ -117,7 +117,7 @@ fn year_of(text: &str) -> Option<i32> {
 }
 
 /// A number of one or two digits.
-fn field(text: &str) -> Option<u8> {
+fn parse_two_digits(text: &str) -> Option<u8> {
     let digits = matches!(text.len(), 1 | 2) && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten()
 }
@@ -130,7 +130,8 @@ fn clock_time(text: &str) -> Option<Time> {
     if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Time::from_hms(field(hour)?, field(minute)?, field(second)?).ok()
+    Time::from_hms(parse_two_digits(hour)?, parse_two_digits(minute)?, parse_two_digits(second)?)
+        .ok()
 }
 
 fn zone_offset(text: &str) -> Option<UtcOffset> {
@@ -141,11 +142,12 @@ fn zone_offset(text: &str) -> Option<UtcOffset> {
     if hours.len() != 2 || minutes.len() != 2 {
         return None;
     }
-    let seconds = i32::from(field(hours)?) * 3_600 + i32::from(field(minutes)?) * 60;
+    let seconds =
+        i32::from(parse_two_digits(hours)?) * 3_600 + i32::from(parse_two_digits(minutes)?) * 60;
     UtcOffset::from_whole_seconds(if text.starts_with('-') { -seconds } else { seconds }).ok()
 }
 
-fn written(time: OffsetDateTime) -> String {
+fn format_timestamp(time: OffsetDateTime) -> String {
     let minutes = time.offset().whole_minutes();
     let zone = match minutes {
         0 => "Z".to_owned(),

@@ -11,14 +11,14 @@ const WIDTH: usize = 80;
 /// Greatest length in bytes of a key that stands on one line with its value.
 const SIMPLE_KEY: usize = 128;
 
-pub(super) fn function() -> Builtin {
+pub(super) fn yaml_encode_builtin() -> Builtin {
     Builtin::new("yamlencode", encode)
-        .takes("value", Type::Dynamic)
+        .with_param("value", Type::Dynamic)
         .or_null()
         .or_unknown()
         .or_dynamic()
-        .returns(Type::String)
-        .does("Encodes a value as YAML.", ["The value."])
+        .with_return_type(Type::String)
+        .described_as("Encodes a value as YAML.", ["The value."])
         .example(r#"yamlencode({b = [1, "x"]})"#, "<<EOT\n\"b\":\n- 1\n- \"x\"\n\nEOT")
 }
 
@@ -28,7 +28,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
         return Ok(Value::unknown(Type::String));
     }
     let mut writer = Writer { text: String::new(), column: 0 };
-    writer.node(value, Place { indent: 0, of_key: false, root: true });
+    writer.node(value, OutputPosition { indent: 0, of_key: false, root: true });
     // A plain scalar could go on in the next line, so libyaml ends such a document explicitly.
     if matches!(value, Value::Null(_) | Value::Bool(_) | Value::Number(_)) {
         writer.text.push_str("\n...");
@@ -39,7 +39,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
 
 /// Position of a value in the output.
 #[derive(Clone, Copy)]
-struct Place {
+struct OutputPosition {
     /// Indentation of the enclosing block.
     indent: usize,
     /// Whether it follows its key on the same line.
@@ -48,7 +48,7 @@ struct Place {
     root: bool,
 }
 
-impl Place {
+impl OutputPosition {
     /// Indentation of the entries of a collection here.
     fn inner(self) -> usize {
         if self.root { 0 } else { self.indent + 2 }
@@ -84,7 +84,7 @@ impl Writer {
         }
     }
 
-    fn node(&mut self, value: &Value, place: Place) {
+    fn node(&mut self, value: &Value, place: OutputPosition) {
         stack::with_stack(|| match value {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
                 self.sequence(value.children(), place);
@@ -111,7 +111,7 @@ impl Writer {
         }
     }
 
-    fn sequence(&mut self, items: &[Value], place: Place) {
+    fn sequence(&mut self, items: &[Value], place: OutputPosition) {
         if items.is_empty() {
             return self.put(if place.of_key { " []" } else { "[]" });
         }
@@ -122,14 +122,14 @@ impl Writer {
                 self.indent(indent);
             }
             self.put("- ");
-            self.node(item, Place { indent, of_key: false, root: false });
+            self.node(item, OutputPosition { indent, of_key: false, root: false });
         }
     }
 
     fn mapping<'v>(
         &mut self,
         entries: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>,
-        place: Place,
+        place: OutputPosition,
     ) {
         if entries.len() == 0 {
             return self.put(if place.of_key { " {}" } else { "{}" });
@@ -151,7 +151,7 @@ impl Writer {
                 self.indent(indent);
                 self.put(": ");
             }
-            self.node(value, Place { indent, of_key: simple, root: false });
+            self.node(value, OutputPosition { indent, of_key: simple, root: false });
         }
     }
 

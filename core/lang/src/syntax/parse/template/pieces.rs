@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use formwork_value::Span;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::Tree;
+use super::ExprTree;
 use crate::syntax::Ident;
 
 /// A piece of a template: outside quotes every line has at least one of its own.
 pub(super) enum Piece<'a> {
     Literal { text: Cow<'a, str>, span: Span },
-    Interpolation(Tree),
-    If(Tree, Span),
+    Interpolation(ExprTree),
+    If(ExprTree, Span),
     Else(Span),
     EndIf(Span),
-    For { key: Option<Ident>, value: Ident, collection: Tree, span: Span },
+    For { key: Option<Ident>, value: Ident, collection: ExprTree, span: Span },
     EndFor(Span),
 }
 
@@ -45,7 +45,7 @@ impl Piece<'_> {
     }
 
     /// Says where the whole of a directive stands.
-    pub(super) fn spanning(self, whole: Span) -> Self {
+    pub(super) fn with_span(self, whole: Span) -> Self {
         match self {
             Self::If(tree, _) => Self::If(tree, whole),
             Self::Else(_) => Self::Else(whole),

@@ -6,11 +6,11 @@ use std::time::Duration;
 use formwork_value::schema::{AttributeKind, Block, Nesting};
 use formwork_value::{Path, Type, Value};
 
-use super::super::{Object, lookup, note};
-use super::{Observer, new_state, object};
+use super::super::{Object, lookup, record_create};
+use super::{RemoteCallChecker, new_state, object};
 use crate::checks::listing;
 use crate::checks::plan::{Planned, input, plan};
-use crate::checks::{null, shown};
+use crate::checks::{display_value, null};
 use crate::finding::Finding;
 use crate::generate::with_part;
 use crate::http_proxy::{RemoteCall, RemoteFault};
@@ -30,7 +30,7 @@ const TIMEOUT: &str = "2s";
 /// The longest wait for the answer to a create with that timeout.
 const LATEST: Duration = Duration::from_secs(20);
 
-impl Observer<'_> {
+impl RemoteCallChecker<'_> {
     /// Creates, kills the process when the service has made the object, and looks for the object with
     /// another process.
     pub(super) async fn crashed_create(&mut self, create: &PlanInput, planned: &Planned) {
@@ -38,50 +38,50 @@ impl Observer<'_> {
             return;
         }
         // Before the create, because only what is new later can be its object.
-        let before = self.listed().await;
-        let entry = self.journal.announce(&self.offered, &create.config);
+        let before = self.list_identities().await;
+        let entry = self.journal.record_intent(&self.offered, &create.config);
         let request = request::apply(&self.offered, create, &planned.answer);
         self.proxy.begin(RemoteFault::HoldAnswer);
-        let Some(call) = self.killed(&request).await else {
+        let Some(call) = self.kill_during_create(&request).await else {
             // Nothing was sent, so that there is nothing to look for.
-            self.journal.refuse(entry);
+            self.journal.forget_entry(entry);
             return self.suite.skip(&["A-18"], "the process cannot be killed");
         };
         let calls = self.proxy.take();
         let made = calls.into_iter().find(|it| it.changes() && it.is_carried_out);
         let Some(made) = made.filter(|_| call.is_crash()) else {
             self.suite.skip(&["A-18"], "no call of a create changes the service");
-            return self.forget(entry, &call, create).await;
+            return self.destroy_created(entry, &call, create).await;
         };
-        let found = self.found(create, planned, &before, &made).await;
+        let found = self.find_object(create, planned, &before, &made).await;
         self.suite.check("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.subject(), message)
                 .by(&call)
                 .values("an identity that is planned, a list, or a create with a key", made.shown())
-                .input(shown(&create.config))
+                .input(display_value(&create.config))
         });
         match found {
             Some(object) => {
                 let made = (&object.value, &object.private);
-                self.journal.settle(entry, &self.offered, Some(made));
-                self.put_away(&object).await;
+                self.journal.record_object(entry, &self.offered, Some(made));
+                self.delete_object(&object).await;
             }
             // The object exists and cannot be found, so the report has to name it as left behind.
-            None => self.journal.settle(entry, &self.offered, None),
+            None => self.journal.record_object(entry, &self.offered, None),
         }
     }
 
     /// Notes the result of a create, and destroys what it made.
-    async fn forget(&mut self, entry: usize, call: &Call, create: &PlanInput) {
-        note(self.journal, entry, &self.offered, call);
+    async fn destroy_created(&mut self, entry: usize, call: &Call, create: &PlanInput) {
+        record_create(self.journal, entry, &self.offered, call);
         if let Some(value) = new_state(&self.offered, call) {
-            self.put_away(&object(value, call, create)).await;
+            self.delete_object(&object(value, call, create)).await;
         }
     }
 
     /// Applies, and kills the process as soon as the proxy holds an answer.
-    async fn killed(&mut self, request: &Msg) -> Option<Call> {
+    async fn kill_during_create(&mut self, request: &Msg) -> Option<Call> {
         self.suite.revive().await.ok()?;
         let plugin = self.suite.plugin()?;
         let child = &plugin.started.as_ref()?.child;
@@ -100,7 +100,7 @@ impl Observer<'_> {
 
     /// Looks for an object as a host can: by an identity or id that was planned, in the list of the
     /// objects, and by the same request where it is safe to repeat.
-    async fn found(
+    async fn find_object(
         &mut self,
         create: &PlanInput,
         planned: &Planned,
@@ -116,7 +116,7 @@ impl Observer<'_> {
             requests.push(named().text(2, id.as_str()));
         }
         let is_new = |(_, value): &(Msg, Value)| before.iter().all(|(_, known)| known != value);
-        let listed = self.listed().await.into_iter().filter(is_new);
+        let listed = self.list_identities().await.into_iter().filter(is_new);
         let listed: Vec<Msg> = listed.map(|(identity, _)| named().msg(4, &identity)).collect();
         requests.extend(listed);
         for request in &requests {
@@ -147,7 +147,7 @@ impl Observer<'_> {
     }
 
     /// The identities of all objects of the type, if the provider lists them.
-    async fn listed(&mut self) -> Vec<(Msg, Value)> {
+    async fn list_identities(&mut self) -> Vec<(Msg, Value)> {
         let name = self.offered.name.clone();
         let list = self.suite.offer.of(Kind::List).find(|it| it.name == name).cloned();
         let ty = self.suite.offer.identities.get(&name).map(|(_, ty, _)| ty.clone());
@@ -179,14 +179,14 @@ impl Observer<'_> {
         let Some(planned) = plan(self.suite, &self.offered, &create).await else {
             return self.suite.skip(&["A-22"], "an object with a timeout of 2s cannot be planned");
         };
-        let entry = self.journal.announce(&self.offered, &create.config);
+        let entry = self.journal.record_intent(&self.offered, &create.config);
         let request = request::apply(&self.offered, &create, &planned.answer);
         self.proxy.begin(RemoteFault::HoldChanges);
         let rpc = Rpc::ApplyResourceChange;
         let call = self.suite.call_within(rpc, vec![request.encode()], LATEST).await;
         if !self.proxy.take().iter().any(RemoteCall::changes) {
             self.suite.skip(&["A-22"], "no call of a create changes the service");
-            return self.forget(entry, &call, &create).await;
+            return self.destroy_created(entry, &call, &create).await;
         }
         self.suite.check("A-22", call.is_answered(), || {
             let message = "a create does not end with the timeout of its configuration";
@@ -196,12 +196,12 @@ impl Observer<'_> {
                     format!("an answer within {} s for a timeout of {TIMEOUT}", LATEST.as_secs()),
                     call.outcome(),
                 )
-                .input(shown(&create.config))
+                .input(display_value(&create.config))
         });
         // The service carried out nothing.
         match new_state(&self.offered, &call) {
-            Some(_) => self.forget(entry, &call, &create).await,
-            None => self.journal.refuse(entry),
+            Some(_) => self.destroy_created(entry, &call, &create).await,
+            None => self.journal.forget_entry(entry),
         }
     }
 }

@@ -1,0 +1,207 @@
+//! The arguments of a key provider or method, converted as they are taken.
+
+use std::sync::Arc;
+
+use formwork_core::eval::encryption::{ArgumentValue, EvaluatedArgument};
+use formwork_value::convert::convert;
+use formwork_value::schema::Role;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
+
+use super::super::keys::{KeyPair, MethodKeys};
+use super::build_key_provider;
+use crate::kind::{BackendEnvironment, BackendKind};
+use crate::messages;
+
+/// The arguments of a block, each taken once.
+pub(super) struct MethodArguments<'a> {
+    /// The block, as messages name it.
+    pub(super) address: String,
+    pub(super) span: Span,
+    pub(super) left: Vec<(&'a Str, &'a EvaluatedArgument)>,
+    pub(super) environment: &'a BackendEnvironment,
+}
+
+impl MethodArguments<'_> {
+    /// The arguments that a key provider and a backend have in common, as values of the backend.
+    pub(super) fn backend_arguments(
+        &mut self,
+        diags: &mut Diagnostics,
+        backend: &dyn BackendKind,
+        names: &[&str],
+    ) -> Result<Value, Reported> {
+        let schema = backend.schema();
+        // Arguments that the schema requires are those of the place of a state, and not used.
+        let required =
+            schema.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Required);
+        let unused = required.map(|(name, _)| (name.clone(), Value::string("unused")));
+        let mut values: Vec<(Str, Value)> = unused.collect();
+        for name in names {
+            if let Some(ArgumentValue::Value(value)) = self.take_argument(name) {
+                values.push((Str::new(name), value));
+            }
+        }
+        let values = schema.coerce(&Value::object(values));
+        values.map_err(|error| self.report_argument(diags, &error.reason))
+    }
+
+    /// Reports an argument.
+    pub(super) fn report_argument(&self, diags: &mut Diagnostics, reason: &str) -> Reported {
+        // No value is shown: it may be a secret.
+        let detail = format!("The block {} is not valid: {reason}.", self.address);
+        let problem = Diagnostic::error(messages::INVALID_ENCRYPTION_CONFIGURATION, detail);
+        diags.error(problem.at(self.span))
+    }
+
+    /// Reports a required argument that is not set.
+    pub(super) fn report_missing(&self, diags: &mut Diagnostics, name: &str) -> Reported {
+        let detail = format!(
+            "The argument {name:?} of the block {} is required, but no definition was found.",
+            self.address
+        );
+        let problem = Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail);
+        diags.error(problem.at(self.span))
+    }
+
+    pub(super) fn take_argument(&mut self, name: &str) -> Option<ArgumentValue> {
+        let at = self.left.iter().position(|(other, _)| *other == name)?;
+        match &self.left.swap_remove(at).1.value {
+            ArgumentValue::Value(value) if value.is_null() => None,
+            value => Some(value.clone()),
+        }
+    }
+
+    /// The value of an argument, converted to a type.
+    pub(super) fn take_value(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+        ty: &Type,
+    ) -> Result<Option<Value>, Reported> {
+        let reason = match self.take_argument(name) {
+            None => return Ok(None),
+            Some(ArgumentValue::Keys(_)) => "a key provider was found".to_owned(),
+            Some(ArgumentValue::Value(value)) => match convert(&value, ty) {
+                Ok(value) => return Ok(Some(value)),
+                Err(refused) => refused.reason,
+            },
+        };
+        let ty = ty.friendly_name();
+        Err(self.report_argument(diags, &format!("the argument {name:?} must be a {ty}: {reason}")))
+    }
+
+    pub(super) fn string_argument(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+    ) -> Result<Option<String>, Reported> {
+        Ok(match self.take_value(diags, name, &Type::String)? {
+            Some(Value::String(text)) => Some(text.as_str().to_owned()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn string_list_argument(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+    ) -> Result<Option<Vec<String>>, Reported> {
+        let Some(list) = self.take_value(diags, name, &Type::list(Type::String))? else {
+            return Ok(None);
+        };
+        let items = list_items(&list).iter().map(|item| match item {
+            Value::String(text) => text.as_str().to_owned(),
+            _ => String::new(),
+        });
+        Ok(Some(items.collect()))
+    }
+
+    /// The bytes in a list of numbers.
+    pub(super) fn take_bytes(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+    ) -> Result<Option<Vec<u8>>, Reported> {
+        let Some(list) = self.take_value(diags, name, &Type::list(Type::Number))? else {
+            return Ok(None);
+        };
+        let bytes: Option<Vec<u8>> = list_items(&list).iter().map(byte_from_value).collect();
+        let reason = format!("the argument {name:?} must be a list of numbers from 0 to 255");
+        bytes.map(Some).ok_or_else(|| self.report_argument(diags, &reason))
+    }
+
+    pub(super) fn number_argument(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+        usual: u32,
+        least: u32,
+    ) -> Result<u32, Reported> {
+        let value = self.take_value(diags, name, &Type::Number)?;
+        let Some(value) = value else { return Ok(usual) };
+        let number = match &value {
+            Value::Number(number) => number.to_i64().and_then(|number| u32::try_from(number).ok()),
+            _ => None,
+        };
+        let reason = format!("the argument {name:?} must be a whole number of at least {least}");
+        number.filter(|number| *number >= least).ok_or_else(|| self.report_argument(diags, &reason))
+    }
+
+    /// The keys of a key provider, or those in an object.
+    pub(super) fn take_keys(
+        &mut self,
+        diags: &mut Diagnostics,
+        name: &str,
+    ) -> Result<Option<MethodKeys>, Reported> {
+        let value = match self.take_argument(name) {
+            None => return Ok(None),
+            Some(ArgumentValue::Keys(settings)) => {
+                let provider = build_key_provider(diags, &settings, self.environment)?;
+                return Ok(Some(MethodKeys::Provided(Arc::new(provider))));
+            }
+            Some(ArgumentValue::Value(value)) => value,
+        };
+        let key = |name: &str| {
+            let value = match &value {
+                Value::Object(object) => object.get(name),
+                Value::Map(map) => map.get(name),
+                _ => None,
+            };
+            let list = convert(value?, &Type::list(Type::Number)).ok()?;
+            list_items(&list).iter().map(byte_from_value).collect::<Option<Vec<u8>>>()
+        };
+        let Some(encryption) = key("encryption_key") else {
+            let reason = format!(
+                "the argument {name:?} must be a key provider, such as key_provider.pbkdf2.NAME, or an object whose encryption_key is a list of numbers from 0 to 255"
+            );
+            return Err(self.report_argument(diags, &reason));
+        };
+        let decryption = key("decryption_key").filter(|key| !key.is_empty());
+        Ok(Some(MethodKeys::Static(KeyPair { encryption, decryption })))
+    }
+
+    /// Reports an argument that was not taken.
+    pub(super) fn report_unused_argument(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some((name, argument)) = self.left.first() else { return Ok(()) };
+        let detail = format!(
+            "An argument named {:?} is not expected in the block {}.",
+            name.as_str(),
+            self.address
+        );
+        let problem = Diagnostic::error(messages::UNSUPPORTED_ARGUMENT, detail);
+        Err(diags.error(problem.at(argument.span)))
+    }
+}
+
+fn byte_from_value(value: &Value) -> Option<u8> {
+    match value {
+        Value::Number(number) => u8::try_from(number.to_i64()?).ok(),
+        _ => None,
+    }
+}
+
+fn list_items(list: &Value) -> &[Value] {
+    match list {
+        Value::List(list) => list.items(),
+        _ => &[],
+    }
+}

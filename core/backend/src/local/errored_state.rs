@@ -1,0 +1,163 @@
+//! The file that takes the state of a run which could not store it, compared with the stored state.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::state::file::StateFile;
+use formwork_core::state::{ObjectState, State};
+
+use super::is_not_regular_file;
+use super::replace::{DiskOperations, PipeHandling};
+use crate::encryption::StateCipher;
+use crate::store::StoreError;
+
+/// The file that takes a state for which there is no room where it belongs.
+pub const ERRORED_FILE: &str = "errored.tfstate";
+
+/// An `errored.tfstate` beside the configuration.
+#[derive(Debug)]
+pub struct ErroredStateFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The state in it; `None` if it cannot be read.
+    pub file: Option<StateFile>,
+}
+
+/// Relation of an `errored.tfstate` to the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ErroredStateRelation {
+    /// It cannot be read.
+    Unreadable,
+    /// It belongs to a state of another lineage.
+    OtherLineage,
+    /// The state has all objects that are in it.
+    Superseded,
+    /// It is newer than the state, and has all objects that are in the state, and more.
+    Newer {
+        /// The instances with objects that the state does not have.
+        missing: BTreeSet<InstanceAddr>,
+    },
+    /// It has objects that the state does not have, and is older or lacks others.
+    Diverged {
+        /// The instances with objects that the state does not have.
+        missing: BTreeSet<InstanceAddr>,
+        /// The instances with objects that only the state has.
+        lacking: BTreeSet<InstanceAddr>,
+        /// Whether the state was stored since.
+        is_old: bool,
+    },
+}
+
+impl ErroredStateRelation {
+    /// The instances with objects that are likely to exist although the state does not have them.
+    #[must_use]
+    pub fn likely_existing_instances(&self) -> Option<&BTreeSet<InstanceAddr>> {
+        match self {
+            Self::Newer { missing } | Self::Diverged { missing, is_old: false, .. } => {
+                Some(missing)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl ErroredStateFile {
+    /// Reads the file in a folder; `None` if there is none.
+    #[must_use]
+    pub fn read(folder: &Path, cipher: &StateCipher) -> Option<Self> {
+        let path = folder.join(ERRORED_FILE);
+        if !path.is_file() {
+            return None;
+        }
+        let file = read_file(&path, MAX_STATE).ok().and_then(|text| cipher.parse_state(&text).ok());
+        Some(Self { path, file })
+    }
+
+    /// Compares it with the state; `None` stands for no state.
+    #[must_use]
+    pub fn compare_with_state(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
+        let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
+        // No state counts as an empty one of the same lineage, which lacks everything in the file.
+        let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::new_empty() };
+        let stored = stored.unwrap_or(&nothing);
+        if stored.lineage != file.lineage {
+            return ErroredStateRelation::OtherLineage;
+        }
+        let missing = instances_only_in(&file.state, &stored.state);
+        if missing.is_empty() {
+            return ErroredStateRelation::Superseded;
+        }
+        let lacking = instances_only_in(&stored.state, &file.state);
+        if lacking.is_empty() && file.serial > stored.serial {
+            return ErroredStateRelation::Newer { missing };
+        }
+        ErroredStateRelation::Diverged { missing, lacking, is_old: file.serial < stored.serial }
+    }
+}
+
+/// The instances that have objects in one state which the same instances of another do not have.
+fn instances_only_in(one: &State, other: &State) -> BTreeSet<InstanceAddr> {
+    let mut found = BTreeSet::new();
+    for (addr, resource) in &one.resources {
+        let there = other.resources.get(addr);
+        for (key, instance) in &resource.instances {
+            let there = there.and_then(|there| there.instances.get(key));
+            let objects = instance.current.iter().chain(instance.deposed.values());
+            let is_there = |object: &ObjectState| {
+                let there = there.into_iter();
+                let mut there =
+                    there.flat_map(|there| there.current.iter().chain(there.deposed.values()));
+                there.any(|there| is_same_real_object(there, object))
+            };
+            if !objects.map(AsRef::as_ref).all(is_there) {
+                found.insert(addr.instance_addr(key.clone()));
+            }
+        }
+    }
+    found
+}
+
+/// Whether two objects of an instance are the same real object: an update keeps the id.
+fn is_same_real_object(one: &ObjectState, other: &ObjectState) -> bool {
+    match (one.attributes.id_attribute(), other.attributes.id_attribute()) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.attributes == other.attributes,
+    }
+}
+
+/// Writes a state durably into `errored.tfstate` in a folder, for when it could not be written where it
+/// belongs. A file from another run is kept under another name if it has objects that are not in this
+/// state. Returns the path of the file, and of the one that was kept.
+///
+/// # Errors
+/// When that fails too.
+pub fn save_errored(
+    file: &StateFile,
+    cipher: &StateCipher,
+    folder: &Path,
+) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
+    let path = folder.join(ERRORED_FILE);
+    // What goes into a device or a pipe is lost.
+    let kept = if is_not_regular_file(&path) { rename_to_free_name(&path) } else { None };
+    let kept = kept.or_else(|| {
+        ErroredStateFile::read(folder, cipher)
+            .filter(|errored| {
+                errored.compare_with_state(Some(file)) != ErroredStateRelation::Superseded
+            })
+            .and_then(|errored| rename_to_free_name(&errored.path))
+    });
+    // As it would have been stored: a state that was never stored has no serial.
+    let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
+    DiskOperations::default()
+        .write_next_file(&path, PipeHandling::Replace, None, &|to| cipher.write_to(&stored, to))?;
+    Ok((path, kept))
+}
+
+/// Gives a file the first name that is free. Nothing if there is none, or the file cannot be renamed.
+fn rename_to_free_name(path: &Path) -> Option<PathBuf> {
+    let names = (1..1000).map(|number| path.with_file_name(format!("errored.{number}.tfstate")));
+    let free = names.into_iter().find(|name| !name.exists())?;
+    std::fs::rename(path, &free).ok().map(|()| free)
+}

@@ -1,0 +1,220 @@
+//! Takes all claims of a run in one transaction, or none: so no two runs wait for each other. The row of the state is
+//! locked meanwhile, so that no write comes in between.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use crate::pg::connection::{Connection, Transaction};
+use formwork_core::addr::ConfigResourceAddr;
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::merge::StateDifference;
+use formwork_core::state::operator::user_and_host;
+
+use super::output_address;
+use crate::cause::Cause;
+use crate::claims::{ClaimConflict, Claims, ForeignClaim, MovedPart};
+use crate::pg::StatesTable;
+use crate::pg::tables::IS_LIVE_CONDITION;
+
+/// The pause between two attempts while other runs have claims that are in the way.
+const CLAIM_RETRY_PAUSE: Duration = Duration::from_millis(200);
+
+/// An attempt to claim.
+pub(in crate::pg) struct ClaimAttempt<'a> {
+    pub(in crate::pg) table: &'a StatesTable,
+    pub(in crate::pg) workspace: &'a str,
+    /// The sum of the row that was read, and the state in it.
+    pub(in crate::pg) known_sum: Option<&'a str>,
+    pub(in crate::pg) base: &'a StateFile,
+    /// The interrupted runs that this one has taken over: their claims are its own.
+    pub(in crate::pg) adopted: &'a [String],
+    /// Whether other runs may go on at the same time.
+    pub(in crate::pg) is_shared: bool,
+}
+
+/// Addresses as the table has them.
+struct ClaimAddresses {
+    /// The instances and outputs to change, each with its resource.
+    changes: BTreeMap<String, String>,
+    /// The resources that must stay as they are.
+    reads: BTreeSet<String>,
+}
+
+impl ClaimAddresses {
+    fn from_claims(claims: &Claims) -> Self {
+        let instances = claims.changes.iter();
+        let instances = instances
+            .map(|addr| (addr.to_string(), addr.resource_addr().config_addr().to_string()));
+        let outputs =
+            claims.outputs.iter().map(|name| (output_address(name), output_address(name)));
+        let reads = claims.reads.iter().map(ToString::to_string).collect();
+        Self { changes: instances.chain(outputs).collect(), reads }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+}
+
+impl ClaimAttempt<'_> {
+    /// Claims, waiting for other runs as long as the claims say. Returns the conflict that is left.
+    pub(in crate::pg) async fn claim_with_retries(
+        self,
+        client: &mut Connection,
+        claims: &Claims,
+    ) -> Result<Option<ClaimConflict>, Cause> {
+        let addresses = ClaimAddresses::from_claims(claims);
+        // A run that changes nothing is in the way of no other.
+        if addresses.is_empty() || !self.table.has_own_tables(client).await? {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + claims.timeout;
+        loop {
+            let transaction = client.transaction().await?;
+            let conflict = self.try_claim(&transaction, claims, &addresses).await?;
+            // A run that was cut off does not end by waiting for it.
+            let waits = matches!(&conflict, Some(ClaimConflict::Claimed(claims)) if claims.iter().all(|claim| claim.is_live));
+            if conflict.is_none() {
+                transaction.commit().await?;
+                return Ok(None);
+            }
+            // Rolled back before the pause: the lock on the row would keep the other runs from
+            // ending.
+            drop(transaction);
+            if !waits || Instant::now() >= deadline {
+                return Ok(conflict);
+            }
+            tokio::time::sleep(CLAIM_RETRY_PAUSE).await;
+        }
+    }
+
+    async fn try_claim(
+        &self,
+        transaction: &Transaction<'_>,
+        claims: &Claims,
+        addresses: &ClaimAddresses,
+    ) -> Result<Option<ClaimConflict>, Cause> {
+        // The lock on the row keeps writes out until all is claimed. The content is fetched only if
+        // it has changed.
+        let query = format!(
+            "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END FROM {} WHERE name = $1 FOR UPDATE",
+            self.table.name()
+        );
+        let row = transaction.query_opt(&query, &[&self.workspace, &self.known_sum]).await;
+        let text: Option<String> = row?.and_then(|row| row.get(0));
+        // An exclusive lock keeps all other runs out, so nothing can be in the way.
+        if self.is_shared {
+            self.remove_orphaned_claims(transaction).await?;
+            let foreign = self.conflicting_claims(transaction, addresses).await?;
+            if !foreign.is_empty() {
+                return Ok(Some(ClaimConflict::Claimed(foreign)));
+            }
+        }
+        if let Some(text) = text.filter(|_| self.is_shared) {
+            let current = StateFile::parse(text.as_bytes())?;
+            let moved = claims_changed_between(&self.base.state, &current.state, claims);
+            if !moved.is_empty() {
+                let moved = self.last_writers_of_moved(transaction, moved).await?;
+                return Ok(Some(ClaimConflict::Moved(moved)));
+            }
+        }
+        self.insert_claims(transaction, &claims.run, addresses).await?;
+        Ok(None)
+    }
+
+    /// Removes the claims of runs that have ended in good order, and could not remove them.
+    async fn remove_orphaned_claims(&self, transaction: &Transaction<'_>) -> Result<(), Cause> {
+        let statement = format!(
+            "DELETE FROM {} WHERE workspace = $1 AND NOT {IS_LIVE_CONDITION} AND {}",
+            self.table.own_table_name("formwork_claims"),
+            self.table.journal_ended_condition("formwork_claims.run")
+        );
+        transaction.execute(&statement, &[&self.workspace]).await?;
+        Ok(())
+    }
+
+    /// The claims of other runs that are in the way.
+    async fn conflicting_claims(
+        &self,
+        transaction: &Transaction<'_>,
+        addresses: &ClaimAddresses,
+    ) -> Result<Vec<ForeignClaim>, Cause> {
+        let changes: Vec<&str> = addresses.changes.keys().map(String::as_str).collect();
+        let changed: BTreeSet<&str> = addresses.changes.values().map(String::as_str).collect();
+        let changed: Vec<&str> = changed.into_iter().collect();
+        let reads: Vec<&str> = addresses.reads.iter().map(String::as_str).collect();
+        let query = format!(
+            "SELECT DISTINCT address, who, run, to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), {IS_LIVE_CONDITION} FROM {} WHERE workspace = $1 AND run <> ALL($2) AND CASE WHEN changes THEN address = ANY($3) OR resource = ANY($4) ELSE resource = ANY($5) END ORDER BY address LIMIT 100",
+            self.table.own_table_name("formwork_claims")
+        );
+        let rows = transaction
+            .query(&query, &[&self.workspace, &self.adopted, &changes, &reads, &changed])
+            .await?;
+        let claim = |row: &tokio_postgres::Row| ForeignClaim {
+            address: row.get(0),
+            who: row.get(1),
+            run: row.get(2),
+            since: row.get(3),
+            is_live: row.get(4),
+        };
+        Ok(rows.iter().map(claim).collect())
+    }
+
+    async fn insert_claims(
+        &self,
+        transaction: &Transaction<'_>,
+        run: &str,
+        addresses: &ClaimAddresses,
+    ) -> Result<(), Cause> {
+        let changes = addresses.changes.iter().map(|(address, of)| (address, of, true));
+        let reads = addresses.reads.iter().map(|address| (address, address, false));
+        let rows: Vec<_> = changes.chain(reads).collect();
+        let names: Vec<&str> = rows.iter().map(|(address, ..)| address.as_str()).collect();
+        let resources: Vec<&str> = rows.iter().map(|(_, of, _)| of.as_str()).collect();
+        let kinds: Vec<bool> = rows.iter().map(|(.., changes)| *changes).collect();
+        let statement = format!(
+            "INSERT INTO {} (workspace, run, who, address, resource, changes) SELECT $1, $2, $3, * FROM unnest($4::text[], $5::text[], $6::boolean[])",
+            self.table.own_table_name("formwork_claims")
+        );
+        transaction
+            .execute(
+                &statement,
+                &[&self.workspace, &run, &user_and_host(), &names, &resources, &kinds],
+            )
+            .await?;
+        Ok(())
+    }
+
+    /// The last writer of each moved part, as far as the history knows.
+    async fn last_writers_of_moved(
+        &self,
+        transaction: &Transaction<'_>,
+        moved: BTreeSet<String>,
+    ) -> Result<Vec<MovedPart>, Cause> {
+        let addresses: Vec<&str> = moved.iter().map(String::as_str).collect();
+        let query = format!(
+            "SELECT DISTINCT ON (objects.address) objects.address, writes.who || ' at ' || to_char(writes.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') || ', serial ' || writes.serial || ', in the run ' || writes.run FROM {} objects JOIN {} writes ON writes.id = objects.write WHERE objects.workspace = $1 AND objects.address = ANY($2) ORDER BY objects.address, objects.write DESC",
+            self.table.own_table_name("formwork_history_objects"),
+            self.table.own_table_name("formwork_history")
+        );
+        let rows = transaction.query(&query, &[&self.workspace, &addresses]).await;
+        let rows = rows?;
+        let by: BTreeMap<String, String> =
+            rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+        let part = |address: String| MovedPart { by: by.get(&address).cloned(), address };
+        Ok(moved.into_iter().map(part).collect())
+    }
+}
+
+/// The claimed parts in which two states differ.
+fn claims_changed_between(base: &State, current: &State, claims: &Claims) -> BTreeSet<String> {
+    let difference = StateDifference::between(base, current);
+    let is_read = |addr: ConfigResourceAddr| claims.reads.contains(&addr);
+    let instances = difference.instances.iter();
+    let instances = instances.filter(|addr| {
+        claims.changes.contains(*addr) || is_read(addr.resource_addr().config_addr())
+    });
+    let outputs = difference.outputs.iter().filter(|name| claims.outputs.contains(*name));
+    instances.map(ToString::to_string).chain(outputs.map(|name| output_address(name))).collect()
+}

@@ -1,0 +1,170 @@
+//! A server for tests of backends: it answers each request as its script says, and keeps what it was
+//! asked.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use formwork_core::state::file::StateFile;
+use formwork_value::{Str, Value};
+
+use crate::Backend;
+use crate::kind::{BackendArguments, BackendEnvironment, ConfigError};
+use crate::kinds::find_backend_kind;
+
+/// The reaction to one request.
+#[derive(Clone, Debug)]
+pub(crate) enum ScriptedReply {
+    /// An answer: status, further headers, content.
+    Whole(&'static str, Vec<String>, Vec<u8>),
+    /// An answer that ends before its content does.
+    Truncated,
+    /// A connection that is reset.
+    Reset,
+}
+
+impl ScriptedReply {
+    /// An answer without further headers.
+    pub(crate) fn new(status: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self::Whole(status, Vec::new(), body.into())
+    }
+
+    /// An answer with one more header.
+    pub(crate) fn header(self, header: &str) -> Self {
+        match self {
+            Self::Whole(status, mut headers, body) => {
+                headers.push(header.to_owned());
+                Self::Whole(status, headers, body)
+            }
+            other => other,
+        }
+    }
+}
+
+/// A request as it came in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReceivedRequest {
+    /// Method and path.
+    pub(crate) line: String,
+    /// The headers, with names in lower case.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The content.
+    pub(crate) body: Vec<u8>,
+}
+
+/// The server. It ends with the test.
+pub(crate) struct ScriptedServer {
+    /// Its address.
+    pub(crate) url: String,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
+}
+
+impl ScriptedServer {
+    /// Starts a server that reacts to one request after the other. After the last one it answers nothing.
+    pub(crate) fn start(replies: impl IntoIterator<Item = ScriptedReply>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (mut replies, kept) = (replies.into_iter().collect::<VecDeque<_>>(), asked.clone());
+        let serving = std::thread::Builder::new().spawn(move || {
+            while let (Some(reply), Ok((stream, _))) = (replies.pop_front(), listener.accept()) {
+                // A client that has gone away is none of its business.
+                drop(send_reply(&stream, &reply, &kept));
+            }
+        });
+        serving.expect("a thread for the server");
+        Self { url, asked }
+    }
+
+    /// The requests so far.
+    pub(crate) fn received_requests(&self) -> Vec<ReceivedRequest> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The first lines of the requests so far.
+    pub(crate) fn request_lines(&self) -> Vec<String> {
+        self.received_requests().into_iter().map(|asked| asked.line).collect()
+    }
+}
+
+fn send_reply(
+    stream: &TcpStream,
+    reply: &ScriptedReply,
+    kept: &Mutex<Vec<ReceivedRequest>>,
+) -> std::io::Result<()> {
+    if let ScriptedReply::Reset = reply {
+        // What is not read when the connection is closed resets it.
+        stream.peek(&mut [0])?;
+        kept.lock().unwrap_or_else(PoisonError::into_inner).push(ReceivedRequest::default());
+        return Ok(());
+    }
+    let asked = read_request(stream)?;
+    kept.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    let mut stream = stream;
+    match reply {
+        ScriptedReply::Whole(status, headers, body) => {
+            write!(stream, "HTTP/1.1 {status}\r\nConnection: close\r\n")?;
+            headers.iter().try_for_each(|header| write!(stream, "{header}\r\n"))?;
+            write!(stream, "Content-Length: {}\r\n\r\n", body.len())?;
+            stream.write_all(body)
+        }
+        ScriptedReply::Truncated | ScriptedReply::Reset => write!(
+            stream,
+            "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1000\r\n\r\n{{\"version\""
+        ),
+    }
+}
+
+fn read_request(stream: &TcpStream) -> std::io::Result<ReceivedRequest> {
+    let mut reader = BufReader::new(stream);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let line = first.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let mut asked = ReceivedRequest { line, ..ReceivedRequest::default() };
+    loop {
+        let mut text = String::new();
+        reader.read_line(&mut text)?;
+        // The empty line after the headers has no colon.
+        let Some((name, value)) = text.split_once(':') else { break };
+        asked.headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = asked.headers.get("content-length").and_then(|length| length.parse().ok());
+    asked.body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut asked.body)?;
+    Ok(asked)
+}
+
+/// Makes a backend of arguments, in an empty environment.
+pub(crate) fn configure_backend(kind: &str, arguments: &[(&str, Value)]) -> Arc<dyn Backend> {
+    configure_backend_with_variables(kind, arguments, &[]).unwrap()
+}
+
+/// Makes a backend of arguments and environment variables.
+pub(crate) fn configure_backend_with_variables(
+    kind: &str,
+    arguments: &[(&str, Value)],
+    variables: &[(&str, &str)],
+) -> Result<Arc<dyn Backend>, ConfigError> {
+    let kind = find_backend_kind(kind).unwrap();
+    let given = arguments.iter().map(|(name, value)| (Str::new(name), value.clone()));
+    let given = Value::object(given.collect::<Vec<_>>());
+    let values = kind.schema().coerce(&given).unwrap();
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let environment = BackendEnvironment {
+        root: "unused".into(),
+        variables: variables.collect(),
+        ..BackendEnvironment::default()
+    };
+    kind.configure(&BackendArguments { values: &values, environment: &environment })
+}
+
+/// A state of a serial.
+pub(crate) fn test_state(serial: u64) -> StateFile {
+    StateFile { serial, lineage: "one".to_owned(), ..StateFile::new_empty() }
+}
+
+/// The text of a state of a serial.
+pub(crate) fn test_state_text(serial: u64) -> Vec<u8> {
+    test_state(serial).to_bytes()
+}

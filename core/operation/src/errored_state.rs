@@ -1,0 +1,144 @@
+//! Reports an `errored.tfstate` in the working folder to every command that works with the state: a
+//! person may take it for the newest state when it is not, or overlook it when it is.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use formwork_backend::encryption::StateCipher;
+use formwork_backend::local::{ERRORED_FILE, ErroredStateFile, ErroredStateRelation};
+use formwork_core::addr::InstanceAddr;
+use formwork_core::change::Action;
+use formwork_core::plan::Plan;
+use formwork_core::state::file::StateFile;
+use formwork_value::diag::Blame;
+use formwork_value::quote::shell_quoted;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::messages;
+
+/// The number of addresses in a message.
+const MAX_LISTED_ADDRESSES: usize = 20;
+
+/// An `errored.tfstate`, compared with the state.
+pub struct ErroredState {
+    errored: ErroredStateFile,
+    standing: ErroredStateRelation,
+}
+
+impl ErroredState {
+    /// Compares the file in a folder with the state, if there is one.
+    pub fn find(folder: &Path, cipher: &StateCipher, stored: Option<&StateFile>) -> Option<Self> {
+        let errored = ErroredStateFile::read(folder, cipher)?;
+        let standing = errored.compare_with_state(stored);
+        Some(Self { errored, standing })
+    }
+
+    /// The warning for commands that work with the state.
+    pub fn warning(&self) -> Diagnostic {
+        let (summary, detail) = match &self.standing {
+            ErroredStateRelation::Unreadable => (
+                messages::ERRORED_STATE_UNREADABLE,
+                "A run that could not store its state wrote it, and it was cut off or changed since. Compare the real objects with the state, then remove it.".to_owned(),
+            ),
+            ErroredStateRelation::OtherLineage => (
+                messages::ERRORED_STATE_OF_OTHER_LINEAGE,
+                format!(
+                    "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
+                    self.describe_file()
+                ),
+            ),
+            ErroredStateRelation::Superseded => (
+                messages::ERRORED_STATE_OUTDATED,
+                "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that it cannot replace the state by mistake.".to_owned(),
+            ),
+            ErroredStateRelation::Newer { missing } => (
+                messages::ERRORED_STATE_HAS_MORE,
+                format!(
+                    "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
+                    self.describe_file(),
+                    format_addresses(missing)
+                ),
+            ),
+            ErroredStateRelation::Diverged { missing, lacking, .. } => (
+                messages::ERRORED_STATE_DIVERGED,
+                format!(
+                    "A run that could not store its state wrote it: {}. Only it has:{}\n\n{}Do not put it in the place of the state. Import the objects that exist, with their ids from the file, for example:\n  formwork import {}\nThen remove it.",
+                    self.describe_file(),
+                    format_addresses(missing),
+                    describe_only_stored(lacking),
+                    self.import_arguments(missing)
+                ),
+            ),
+        };
+        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+    }
+
+    /// Refuses a plan that creates what the file has and the state does not.
+    ///
+    /// # Errors
+    /// When it creates such an object.
+    pub(crate) fn check_plan(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
+        let Some(likely) = self.standing.likely_existing_instances() else { return Ok(()) };
+        let is_created = |addr: &&InstanceAddr| {
+            let mut changes = plan.changes.values();
+            changes.any(|change| change.addr == **addr && change.action == Action::Create)
+        };
+        let created: BTreeSet<InstanceAddr> = likely.iter().filter(is_created).cloned().collect();
+        if created.is_empty() {
+            return Ok(());
+        }
+        let detail = format!(
+            "The plan creates objects that {ERRORED_FILE} has and the state does not, so a run that could not store its state has created them:{}\n\nNothing was changed. The warning about {ERRORED_FILE} says how to add them to the state. If they do not exist any more, remove the file.",
+            format_addresses(&created)
+        );
+        let diagnostic = Diagnostic::error(messages::OBJECTS_MAY_EXIST, detail);
+        Err(diags.error(diagnostic.blame(Blame::Environment)))
+    }
+
+    fn describe_file(&self) -> String {
+        let Some(file) = &self.errored.file else { return String::new() };
+        format!(
+            "lineage {:?}, serial {}, {} resources",
+            file.lineage,
+            file.serial,
+            file.state.resources.len()
+        )
+    }
+
+    /// The arguments of an import of the first of several instances.
+    fn import_arguments(&self, instances: &BTreeSet<InstanceAddr>) -> String {
+        let Some(addr) = instances.first() else { return String::new() };
+        let file = self.errored.file.as_ref();
+        let id = file.and_then(|file| file.object_id_of(addr)).unwrap_or_else(|| "ID".to_owned());
+        format!("{} {}", shell_quoted(&addr.to_string()), shell_quoted(&id))
+    }
+}
+
+/// Hint about the file where the state cannot be read.
+pub(crate) fn errored_state_hint(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
+    let errored = ErroredStateFile::read(folder, cipher)?;
+    let file = errored.file.as_ref()?;
+    let detail = format!(
+        "A run that could not store its state wrote {ERRORED_FILE}: lineage {:?}, serial {}, {} resources. It may be newer than any backup. Compare lineage and serial before it is put in the place of the state.",
+        file.lineage,
+        file.serial,
+        file.state.resources.len()
+    );
+    Some(Diagnostic::warning(messages::ERRORED_STATE_EXISTS, detail).blame(Blame::Environment))
+}
+
+fn describe_only_stored(lacking: &BTreeSet<InstanceAddr>) -> String {
+    if lacking.is_empty() {
+        return String::new();
+    }
+    format!("Only the state has:{}\n\n", format_addresses(lacking))
+}
+
+fn format_addresses(addrs: &BTreeSet<InstanceAddr>) -> String {
+    let mut text: String =
+        addrs.iter().take(MAX_LISTED_ADDRESSES).map(|addr| format!("\n  {addr}")).collect();
+    if addrs.len() > MAX_LISTED_ADDRESSES {
+        text.push_str(&format!("\n  and {} more", addrs.len() - MAX_LISTED_ADDRESSES));
+    }
+    text
+}

@@ -1,0 +1,207 @@
+//! Finds options of a plan that match nothing: `-target`, `-exclude` and `-replace` with an address that
+//! neither the configuration nor the state has. Reports them before the plan and at the question.
+
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, Target};
+use formwork_core::config::Config;
+use formwork_core::eval::Results;
+use formwork_core::plan::PlanOptions;
+use formwork_core::state::State;
+use formwork_lang::suggest::nearest_name;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use crate::messages;
+
+/// An option that matches nothing.
+#[derive(Debug, PartialEq, Eq)]
+struct UnmatchedOption {
+    option: &'static str,
+    addr: String,
+    suggestion: Option<String>,
+}
+
+/// Configuration, state and options of a plan.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanSubject<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) state: &'a State,
+    pub(crate) options: &'a PlanOptions,
+}
+
+/// The options of a plan that match nothing.
+#[derive(Debug, Default)]
+pub(crate) struct UnmatchedOptions {
+    found: Vec<UnmatchedOption>,
+}
+
+impl UnmatchedOptions {
+    /// Compares the options with the names in the configuration and the state. Instance keys of the
+    /// configuration are not known yet.
+    pub(crate) fn check_before_plan(config: &Config, state: &State, options: &PlanOptions) -> Self {
+        Self::find(config, state, options, |target| is_in_config(config, target))
+    }
+
+    /// Adds the options whose instance keys match nothing that was planned, and reports these.
+    pub(crate) fn check_after_plan(
+        &mut self,
+        diags: &mut Diagnostics,
+        planned: PlanSubject<'_>,
+        results: &Results,
+    ) {
+        let PlanSubject { config, state, options } = planned;
+        let is_there =
+            |target: &Target| is_in_config(config, target) && has_planned_instance(results, target);
+        // Those found before the plan were reported then.
+        let known: BTreeSet<String> =
+            self.found.iter().map(UnmatchedOption::format_option).collect();
+        let found = Self::find(config, state, options, is_there).found.into_iter();
+        let more: Vec<UnmatchedOption> =
+            found.filter(|one| !known.contains(&one.format_option())).collect();
+        more.iter().for_each(|one| diags.warn(one.warning()));
+        self.found.extend(more);
+    }
+
+    fn find(
+        config: &Config,
+        state: &State,
+        options: &PlanOptions,
+        is_there: impl Fn(&Target) -> bool,
+    ) -> Self {
+        let targets = options.targets.iter().map(|target| ("-target", target.clone()));
+        let excludes = options.excludes.iter().map(|target| ("-exclude", target.clone()));
+        let replace = options.replace.iter().map(|addr| ("-replace", instance_target(addr)));
+        let unmatched = targets
+            .chain(excludes)
+            .chain(replace)
+            .filter(|(_, target)| !is_there(target) && !is_in_state(state, target));
+        let found = unmatched.map(|(option, target)| {
+            let addr = target.to_string();
+            let suggestion = suggest_address(config, state, &addr);
+            UnmatchedOption { option, addr, suggestion }
+        });
+        Self { found: found.collect() }
+    }
+
+    /// Warnings about all of them.
+    pub(crate) fn warnings(&self) -> Diagnostics {
+        let mut diags = Diagnostics::new();
+        self.found.iter().for_each(|one| diags.warn(one.warning()));
+        diags
+    }
+
+    /// Lines for the question whether to go on.
+    pub(crate) fn approval_reminder(&self) -> String {
+        self.found.iter().map(|one| format!("{}\n", one.describe())).collect()
+    }
+}
+
+impl UnmatchedOption {
+    fn format_option(&self) -> String {
+        format!("{}={}", self.option, self.addr)
+    }
+
+    fn describe(&self) -> String {
+        let suggestion = match &self.suggestion {
+            Some(other) => format!(" Did you mean {other}?"),
+            None => String::new(),
+        };
+        format!("The option {} matches nothing.{suggestion}", self.format_option())
+    }
+
+    fn warning(&self) -> Diagnostic {
+        let effect = match self.option {
+            "-target" => "nothing is planned for it",
+            "-exclude" => "nothing is left out of the plan for it",
+            _ => "nothing is replaced for it",
+        };
+        let detail = format!(
+            "Neither the configuration nor the state has {}, so {effect}.{}",
+            self.addr,
+            match &self.suggestion {
+                Some(other) => format!(" Did you mean {other}?"),
+                None => String::new(),
+            }
+        );
+        Diagnostic::warning(messages::OPTION_MATCHES_NOTHING.with(&[&self.option]), detail)
+    }
+}
+
+/// The target that names an instance. An address without a key is the instance without a key, and of a
+/// resource with several instances the plan reports it.
+fn instance_target(addr: &InstanceAddr) -> Target {
+    match addr.key {
+        InstanceKey::None => Target::Resource(addr.resource_addr()),
+        _ => Target::Instance(addr.clone()),
+    }
+}
+
+/// Whether the configuration has something of this name, whatever its keys.
+fn is_in_config(config: &Config, target: &Target) -> bool {
+    let is_resource =
+        config_resource_addresses(config).any(|addr| target.may_contain_config_resource(&addr));
+    let is_module = || match target {
+        Target::Module(module) => config.find_node(&module.path()).is_some(),
+        Target::Resource(_) | Target::Instance(_) => false,
+    };
+    is_resource || is_module()
+}
+
+fn is_in_state(state: &State, target: &Target) -> bool {
+    state.resources.iter().any(|(addr, resource)| {
+        resource.instances.keys().any(|key| target.contains(&addr.instance_addr(key.clone())))
+    })
+}
+
+/// Whether the keys of a target are among those that were planned, as far as that is known.
+fn has_planned_instance(results: &Results, target: &Target) -> bool {
+    let (module, instance) = match target {
+        Target::Module(module) => (module, None),
+        Target::Resource(addr) => (&addr.module, None),
+        Target::Instance(addr) => (&addr.module, Some(addr)),
+    };
+    if !has_planned_module_instance(results, module, matches!(target, Target::Module(_))) {
+        return false;
+    }
+    let expansion = instance.and_then(|addr| {
+        let resource = results.module_instance(&addr.module)?.resource_results(&addr.resource)?;
+        Some((resource.expansion()?, &addr.key))
+    });
+    expansion.is_none_or(|(expansion, key)| expansion.keys().any(|known| known == *key))
+}
+
+fn has_planned_module_instance(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
+    let is_whole_call =
+        is_target && module.0.last().is_some_and(|step| step.key == InstanceKey::None);
+    // A call that was not expanded says nothing about its instances.
+    is_whole_call
+        || results.module_instances(&module.path()).is_empty()
+        || results.module_instance(module).is_some()
+}
+
+/// The address in the configuration or the state that is most like another.
+fn suggest_address(config: &Config, state: &State, addr: &str) -> Option<String> {
+    let mut known: BTreeSet<String> =
+        config_resource_addresses(config).map(|addr| addr.to_string()).collect();
+    let modules = config.nodes.iter().map(|node| node.path.to_string());
+    // The root module has an empty path, which is no address.
+    known.extend(modules.filter(|path| !path.is_empty()));
+    for (addr, resource) in &state.resources {
+        known.extend(
+            resource.instances.keys().map(|key| addr.instance_addr(key.clone()).to_string()),
+        );
+    }
+    let without_key = || addr.rsplit_once('[').map(|(resource, _)| resource.to_owned());
+    nearest_name(addr, known.iter().map(String::as_str))
+        .map(str::to_owned)
+        // A wrong key may be longer than the distance of a suggestion allows.
+        .or_else(|| without_key().filter(|resource| known.contains(resource)))
+}
+
+/// The addresses of all resources in the configuration.
+fn config_resource_addresses(config: &Config) -> impl Iterator<Item = ConfigResourceAddr> {
+    config.all_resources().map(|(node, resource)| ConfigResourceAddr {
+        module: node.path.clone(),
+        resource: resource.name.clone(),
+    })
+}

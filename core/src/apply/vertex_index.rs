@@ -1,0 +1,82 @@
+//! Positions of objects among the vertices of an apply graph that is being built.
+
+use std::collections::BTreeMap;
+
+use super::vertex::{ApplyVertex, InstanceVertex};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference, ReferenceSubject};
+use crate::change::Change;
+use crate::config::{Config, ModuleNode};
+use crate::graph::{Draft, VertexId, enumerate_vertices};
+use crate::shared_graph::{EdgeReason, VertexNames};
+
+/// Positions of objects among the vertices.
+#[derive(Debug)]
+pub(super) struct VertexIndex {
+    pub(super) names: VertexNames,
+    pub(super) expands: BTreeMap<ConfigResourceAddr, VertexId>,
+    pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
+    pub(super) gone: BTreeMap<ConfigResourceAddr, VertexId>,
+    pub(super) instances: Vec<VertexId>,
+    /// The instances by key, in every instance of their module.
+    by_key: BTreeMap<(ConfigResourceAddr, InstanceKey), Vec<VertexId>>,
+    pub(super) destroys: Vec<VertexId>,
+}
+
+impl VertexIndex {
+    pub(super) fn from_vertices<'c>(config: &'c Config, vertices: &[ApplyVertex<'c>]) -> Self {
+        let mut index = Self {
+            names: VertexNames::from_vertices(config, vertices),
+            expands: BTreeMap::new(),
+            done: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            instances: Vec::new(),
+            by_key: BTreeMap::new(),
+            destroys: Vec::new(),
+        };
+        for (id, vertex) in enumerate_vertices(vertices) {
+            match vertex {
+                ApplyVertex::Expand(expand) => drop(index.expands.insert(expand.addr.clone(), id)),
+                ApplyVertex::ResourceDone(addr) => drop(index.done.insert(addr.clone(), id)),
+                ApplyVertex::ResourceGone(addr) => drop(index.gone.insert(addr.clone(), id)),
+                ApplyVertex::Destroy(_) => index.destroys.push(id),
+                ApplyVertex::Instance(InstanceVertex { change: Change { addr, .. }, .. }) => {
+                    index.instances.push(id);
+                    index.add_key(addr, id);
+                }
+                ApplyVertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
+                ApplyVertex::SharedVertex(_)
+                | ApplyVertex::Open(_)
+                | ApplyVertex::AllChanged
+                | ApplyVertex::DestroyJoin(_) => {}
+            }
+        }
+        index
+    }
+
+    fn add_key(&mut self, addr: &InstanceAddr, id: VertexId) {
+        let name = (addr.resource_addr().config_addr(), addr.key.clone());
+        self.by_key.entry(name).or_default().push(id);
+    }
+
+    /// Vertices that a reference in a module waits for: the one instance that changes, if a
+    /// constant key names it, so that the outcome of the others does not matter; otherwise all of
+    /// the object named.
+    pub(super) fn referenced_vertices(
+        &self,
+        node: &ModuleNode,
+        reference: &Reference,
+    ) -> &[VertexId] {
+        if let (ReferenceSubject::Resource(resource), Some(key)) =
+            (&reference.subject, reference.instance_key())
+        {
+            let addr = ConfigResourceAddr { module: node.path.clone(), resource: resource.clone() };
+            if let Some(instances) = self.by_key.get(&(addr, key)) {
+                return instances;
+            }
+        }
+        self.names.find_vertex(node, reference).map_or(&[], std::slice::from_ref)
+    }
+}
+
+/// A graph being built.
+pub(super) type GraphBuilder<'c> = Draft<ApplyVertex<'c>, EdgeReason>;

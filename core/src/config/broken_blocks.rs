@@ -1,0 +1,59 @@
+//! Blocks that cannot be read because of errors in their syntax. Finding those errors is the parser's.
+
+use formwork_lang::messages::{ATTRIBUTE_REDEFINED, MISSING_REQUIRED_ARGUMENT};
+use formwork_lang::syntax::{Block, Body};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+/// The blocks of a module that have syntax errors.
+#[derive(Default)]
+pub(super) struct BrokenBlocks {
+    pub(super) blocks: Vec<Block>,
+    /// Places of the syntax errors.
+    errors: Vec<Span>,
+}
+
+impl BrokenBlocks {
+    /// Adds the broken blocks of a file.
+    pub(super) fn add_file(&mut self, blocks: Vec<Block>, wrong: &Diagnostics) {
+        self.blocks.extend(blocks);
+        self.errors.extend(wrong.iter().filter_map(|it| it.subject));
+    }
+
+    /// Whether an error that was found in a broken block would be there without the syntax errors:
+    /// it is in other lines, and is not that something is missing.
+    pub(super) fn is_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
+        let Some(place) = problem.subject else { return false };
+        let lines = |span: Span| (sources.start(span).line, sources.end(span).line);
+        let (first, last) = lines(place);
+        let touches = |error: &Span| {
+            let (start, end) = lines(*error);
+            error.source == place.source && start <= last && first <= end
+        };
+        // The parser drops what it cannot read, and that would be missing.
+        problem.code != Some(MISSING_REQUIRED_ARGUMENT.code) && !self.errors.iter().any(touches)
+    }
+}
+
+/// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
+/// checked.
+pub(super) fn take_broken_blocks(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
+    let places: Vec<Span> =
+        wrong.iter().filter(|it| makes_block_unreadable(it)).filter_map(|it| it.subject).collect();
+    // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
+    file.attributes.clear();
+    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
+    file.blocks.extract_if(.., is_broken).collect()
+}
+
+/// Whether a block with an error cannot be read.
+fn makes_block_unreadable(diagnostic: &Diagnostic) -> bool {
+    // One that sets an argument twice can: the first one counts.
+    diagnostic.code != Some(ATTRIBUTE_REDEFINED.code)
+}
+
+/// Whether all that is wrong is wrong in one of some blocks.
+pub(super) fn are_all_within_blocks(wrong: &Diagnostics, blocks: &[Block]) -> bool {
+    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
+    wrong.iter().filter(|it| makes_block_unreadable(it)).all(|it| it.subject.is_some_and(is_within))
+}

@@ -1,0 +1,168 @@
+//! Finds where in a block a part of its value is written. Pure.
+
+use formwork_lang::syntax::{Block, Body, Expr, ExprKind, TemplatePart};
+use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
+
+/// Lets problems with a part of a block, reported at its header, point at the location of the part.
+/// If nothing is written there, or a provider names no part, they point behind the header of the
+/// deepest block that the path leads to, as Terraform's do.
+pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
+    diags.map_from(0, |problem| {
+        // A diagnostic with another place was placed by code that knew it better.
+        let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
+            return problem;
+        };
+        let place = span_of_path(body, &path.0);
+        let path = Some(path.clone()).filter(|path| !path.0.is_empty());
+        Diagnostic { subject: Some(place), path, ..problem }
+    });
+}
+
+/// The place of the argument at a path, or of its element that a final index or key means. What is not
+/// written there, and what stands within an argument below that, counts as missing in the deepest block
+/// that the path leads to.
+fn span_of_path(body: &Body, steps: &[Step]) -> Span {
+    let (element, steps) = match steps.split_last() {
+        Some((last @ (Step::Index(_) | Step::Key(_)), rest)) => (Some(last), rest),
+        _ => (None, steps),
+    };
+    let Some((last, way)) = steps.split_last() else { return body.missing };
+    let body = deepest_block_body(body, way);
+    let Step::Attribute(name) = last else { return body.missing };
+    let Some(argument) = body.find(name) else { return body.missing };
+    match element.map_or(ElementSpan::NotListed, |step| element_span(&argument.expr, step)) {
+        ElementSpan::Found(place) => place,
+        ElementSpan::Absent => argument.name.span,
+        ElementSpan::NotListed => argument.expr.span,
+    }
+}
+
+/// The place of an element within the expression of an argument.
+enum ElementSpan {
+    /// It is written there.
+    Found(Span),
+    /// The elements are written out, and it is none of them.
+    Absent,
+    /// The expression does not write its elements out.
+    NotListed,
+}
+
+/// The body of the deepest block that the steps lead to.
+fn deepest_block_body<'b>(body: &'b Body, steps: &[Step]) -> &'b Body {
+    match step_into_block(body, steps) {
+        Some((block, rest)) => deepest_block_body(&block.body, rest),
+        None => body,
+    }
+}
+
+/// The place of an element of a list, or the beginning of the value of a key.
+fn element_span(expr: &Expr, step: &Step) -> ElementSpan {
+    match (&expr.kind, step) {
+        (ExprKind::Tuple(items), Step::Index(index)) => {
+            let item = index.to_usize().and_then(|index| items.get(index));
+            item.map_or(ElementSpan::Absent, |item| ElementSpan::Found(item.span))
+        }
+        (ExprKind::Object(items), Step::Key(key)) => {
+            // A key that is an expression ends the search: it may be the wanted one, so no later
+            // item may be taken for it.
+            for item in items {
+                match item.key.as_literal() {
+                    Some(found) if found == key => {
+                        return ElementSpan::Found(expr_start_span(&item.value));
+                    }
+                    Some(_) => {}
+                    None => return ElementSpan::NotListed,
+                }
+            }
+            ElementSpan::Absent
+        }
+        _ => ElementSpan::NotListed,
+    }
+}
+
+/// The beginning of an expression: its first operand, its name or its opening bracket.
+fn expr_start_span(expr: &Expr) -> Span {
+    match &expr.kind {
+        ExprKind::Text(_, text) => *text,
+        ExprKind::Template(parts) => match parts.first() {
+            Some(TemplatePart::Literal(_, text)) => *text,
+            Some(TemplatePart::Interpolation(inner)) => expr_start_span(inner),
+            _ => expr.span,
+        },
+        ExprKind::Call(call) => Span { end: call.parens.start + 1, ..call.name.span },
+        ExprKind::Unary { op_span, .. } => *op_span,
+        ExprKind::Binary { left, .. } => expr_start_span(left),
+        ExprKind::Conditional { condition, .. } => expr_start_span(condition),
+        ExprKind::Parens(inner) => expr_start_span(inner),
+        ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => {
+            Span { end: expr.span.start + 1, ..expr.span }
+        }
+        _ => expr.span,
+    }
+}
+
+/// Location of the part at a path, as far as the path leads: `None` if nothing of it is written.
+/// Below an argument the whole argument is the location.
+pub(crate) fn find_span(body: &Body, path: &Path) -> Option<Span> {
+    argument_span(body, &path.0).or_else(|| block_header_span(body, &path.0))
+}
+
+/// The place of the argument that the steps lead to or into.
+fn argument_span(body: &Body, steps: &[Step]) -> Option<Span> {
+    let Step::Attribute(name) = steps.first()? else { return None };
+    if let Some(attribute) = body.find(name) {
+        return Some(attribute.expr.span);
+    }
+    let (block, rest) = step_into_block(body, steps)?;
+    argument_span(&block.body, rest)
+}
+
+/// The header of the deepest block that the steps lead to.
+fn block_header_span(body: &Body, steps: &[Step]) -> Option<Span> {
+    let (block, rest) = step_into_block(body, steps)?;
+    block_header_span(&block.body, rest).or(Some(block.header))
+}
+
+/// The block that the first steps lead to, and the steps that are left.
+fn step_into_block<'b, 's>(body: &'b Body, steps: &'s [Step]) -> Option<(&'b Block, &'s [Step])> {
+    let (Step::Attribute(name), rest) = steps.split_first()? else { return None };
+    let mut blocks = body.blocks.iter().filter(|block| block.kind.name == *name);
+    Some(match rest.split_first() {
+        Some((Step::Index(index), rest)) => (blocks.nth(index.to_usize()?)?, rest),
+        Some((Step::Key(key), rest)) => {
+            (blocks.find(|block| block.labels.first().is_some_and(|l| l.name == *key))?, rest)
+        }
+        _ => (blocks.next()?, rest),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_lang::syntax::parse_file;
+    use formwork_value::Number;
+    use formwork_value::diag::Sources;
+
+    use super::*;
+
+    #[test]
+    fn an_element_that_is_not_written_leads_to_the_name_of_its_argument() {
+        let text = "list = [\"a\", \"b\"]\nmap = { k = \"v\" }\nfound = { (var.k) = 1 }\nmade = concat([], [])\n";
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let source = sources.add("main.tf", text);
+        let body = parse_file(&mut diags, &sources, source);
+        let place = |name: &str, element: Step| {
+            sources.slice(span_of_path(&body, &[Step::Attribute(name.into()), element]))
+        };
+        let (index, key) =
+            (|at: i64| Step::Index(Number::from(at)), |key: &str| Step::Key(key.into()));
+        assert_eq!(place("list", index(1)), "\"b\"");
+        assert_eq!(place("list", index(2)), "list");
+        assert_eq!(place("list", index(-1)), "list");
+        assert_eq!(place("map", key("absent")), "map");
+        // The kinds do not fit, or the elements are not written out.
+        assert_eq!(place("list", key("k")), "[\"a\", \"b\"]");
+        assert_eq!(place("map", index(0)), "{ k = \"v\" }");
+        assert_eq!(place("found", key("k")), "{ (var.k) = 1 }");
+        assert_eq!(place("made", index(0)), "concat([], [])");
+    }
+}

@@ -1,0 +1,152 @@
+//! Schemas and capabilities of a provider. They are requested once; data derived from a schema is
+//! made when first needed.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use formwork_plugin_protocol::contract::Schemas;
+use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
+use formwork_value::schema::Block;
+use formwork_value::{Schema, Secrets, Type, Value};
+
+use super::client::identity::IdentityType;
+use crate::addr::{ProviderAddr, ResourceMode};
+
+/// A schema with its derived data.
+#[derive(Debug)]
+pub struct ResourceType {
+    /// Kind of resource.
+    pub mode: ResourceMode,
+    /// The type's name.
+    pub name: String,
+    /// The schema.
+    pub schema: Schema,
+    /// The type of its values.
+    pub ty: Type,
+    /// Whether any attribute is sensitive.
+    pub has_sensitive: bool,
+    /// The form of its identities, if its objects have any.
+    pub identity: Option<IdentityType>,
+}
+
+impl ResourceType {
+    /// Adds the paths that are marked as sensitive in an object, and those that the schema calls
+    /// sensitive.
+    pub(crate) fn add_secrets(&self, secrets: &Secrets, value: &Value) {
+        secrets.add_marked(value);
+        if self.has_sensitive {
+            let (plain, _) = value.clone().split_marks();
+            secrets.add_at(plain.value(), &self.schema_block().sensitive_paths(plain.value()));
+        }
+    }
+
+    /// The content of the schema.
+    #[must_use]
+    pub fn schema_block(&self) -> &Block {
+        &self.schema.block
+    }
+
+    /// The schemas to which answers about its objects are held.
+    #[must_use]
+    pub fn contract_schemas(&self) -> Schemas<'_> {
+        let identity = self.identity.as_ref().map(|identity| &identity.ty);
+        Schemas { object: self.schema_block(), identity }
+    }
+}
+
+/// Schemas and capabilities of a provider, with derived data made when first needed.
+#[derive(Debug)]
+pub struct LoadedProvider {
+    addr: ProviderAddr,
+    schema: ProviderSchema,
+    identities: IdentitySchemas,
+    config: Rc<ResourceType>,
+    resources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+    data_sources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+    ephemeral: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+}
+
+impl LoadedProvider {
+    pub(super) fn new(
+        addr: ProviderAddr,
+        schema: ProviderSchema,
+        identities: IdentitySchemas,
+    ) -> Self {
+        let cells = |names: &BTreeMap<String, Schema>| {
+            names.keys().map(|n| (n.clone(), OnceCell::new())).collect()
+        };
+        Self {
+            config: Rc::new(prepare_resource_type(
+                ResourceMode::Managed,
+                "",
+                &schema.provider,
+                None,
+            )),
+            resources: cells(&schema.resources),
+            data_sources: cells(&schema.data_sources),
+            ephemeral: cells(&schema.ephemeral_resources),
+            addr,
+            schema,
+            identities,
+        }
+    }
+
+    /// The provider's address.
+    #[must_use]
+    pub fn provider_addr(&self) -> &ProviderAddr {
+        &self.addr
+    }
+
+    /// Everything the provider offers.
+    #[must_use]
+    pub fn provider_schema(&self) -> &ProviderSchema {
+        &self.schema
+    }
+
+    /// Identity schemas of the resource types.
+    #[must_use]
+    pub fn identity_schemas(&self) -> &IdentitySchemas {
+        &self.identities
+    }
+
+    /// The provider's own configuration.
+    #[must_use]
+    pub fn config_type(&self) -> &Rc<ResourceType> {
+        &self.config
+    }
+
+    /// A resource type, data source or ephemeral resource by name; `None` if the provider has no such thing.
+    #[must_use]
+    pub fn find_type(&self, mode: ResourceMode, name: &str) -> Option<Rc<ResourceType>> {
+        let (cells, schemas) = match mode {
+            ResourceMode::Managed => (&self.resources, &self.schema.resources),
+            ResourceMode::Data => (&self.data_sources, &self.schema.data_sources),
+            ResourceMode::Ephemeral => (&self.ephemeral, &self.schema.ephemeral_resources),
+        };
+        let schema = schemas.get(name)?;
+        // A data source often has the name of a resource type, but only managed objects have
+        // identities.
+        let identity = self.identities.schemas.get(name).filter(|_| mode == ResourceMode::Managed);
+        let prepare = || Rc::new(prepare_resource_type(mode, name, schema, identity));
+        Some(cells.get(name)?.get_or_init(prepare).clone())
+    }
+}
+
+fn prepare_resource_type(
+    mode: ResourceMode,
+    name: &str,
+    schema: &Schema,
+    identity: Option<&IdentitySchema>,
+) -> ResourceType {
+    // Only managed objects live longer than a run, so as in Terraform only their schemas have a version.
+    let version = if mode == ResourceMode::Managed { schema.version } else { 0 };
+    ResourceType {
+        mode,
+        name: name.to_owned(),
+        ty: schema.block.implied_type(),
+        has_sensitive: schema.block.any_attribute(&|attribute| attribute.sensitive),
+        schema: Schema { version, ..schema.clone() },
+        identity: identity.map(IdentityType::from_schema),
+    }
+}

@@ -1,0 +1,242 @@
+//! Turns messages and failures of providers into diagnostics that name provider, address and call.
+
+use formwork_plugin_protocol::Failure;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_value::diag::{Blame, Severity, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::loaded_provider::LoadedProvider;
+use crate::addr::{ProviderAddr, ResourceAddr, ResourceMode, ResourceName};
+use crate::messages;
+
+/// The most errors, and the most warnings, of one answer that are shown.
+const MAX_DIAGNOSTICS: usize = 500;
+/// The most bytes of a provider's summary that are shown.
+const MAX_SUMMARY_LEN: usize = 4 << 10;
+/// The most bytes of a provider's detail text that are shown.
+const MAX_DETAIL_LEN: usize = 64 << 10;
+
+/// Describes why a call to a provider brought no answer. `about` is the address the call was for.
+#[must_use]
+pub fn call_failure_diagnostic(
+    provider: &ProviderAddr,
+    call: &str,
+    about: Option<&str>,
+    failure: &Failure,
+) -> Diagnostic {
+    let what = about.map_or_else(String::new, |addr| format!(" for {addr}"));
+    let diagnostic = match failure {
+        Failure::Launch(reason) => {
+            Diagnostic::error(messages::FAILED_TO_START_PROVIDER.with(&[&provider]), reason.clone())
+                .blame(Blame::Environment)
+        }
+        Failure::Incompatible(reason) => {
+            Diagnostic::error(messages::INCOMPATIBLE_PROVIDER.with(&[&provider]), reason.clone())
+                .blame(Blame::Provider)
+        }
+        Failure::UnencodableMessage(reason) => Diagnostic::error(
+            messages::REQUEST_CANNOT_BE_SENT,
+            format!("{call}{what} cannot be put to provider {provider}: {reason}."),
+        )
+        .blame(Blame::Internal),
+        Failure::Misbehaved(reason) => Diagnostic::error(
+            messages::PROVIDER_BROKE_PLUGIN_PROTOCOL,
+            format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
+        )
+        .blame(Blame::Provider),
+        Failure::Lost { reason, exit, output } => {
+            // Next to how the process ended, what the connection noticed of it explains nothing.
+            let what_happened = match exit {
+                Some(exit) => format!("its process ended: {exit}."),
+                None => format!("{reason}."),
+            };
+            let output = if output.trim().is_empty() {
+                " It left no message.".to_owned()
+            } else {
+                format!("\n\nIts last output was:\n\n{}", output.trim_end())
+            };
+            Diagnostic::error(
+                messages::PLUGIN_DID_NOT_RESPOND,
+                format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
+            )
+            .blame(Blame::Provider)
+        }
+        Failure::GivenUp(reason) => Diagnostic::error(
+            messages::PROVIDER_CALL_WAS_GIVEN_UP,
+            format!("The provider {provider} has not answered {call}{what}, and was not waited for any longer: {reason}."),
+        )
+        .blame(Blame::Provider),
+        Failure::Unimplemented(method) => Diagnostic::error(
+            messages::PROVIDER_DOES_NOT_SUPPORT_THIS_OPERATION,
+            format!("The provider {provider} does not implement {method}, which is needed{what}."),
+        )
+        .blame(Blame::Provider),
+        Failure::Status { code, message } => Diagnostic::error(
+            messages::PLUGIN_ERROR,
+            format!("The provider {provider} answered {call}{what} with the gRPC error {code}: {message}"),
+        )
+        .blame(Blame::Provider),
+    };
+    match about {
+        Some(addr) => diagnostic.about(addr),
+        None => diagnostic,
+    }
+}
+
+/// Reports that a question had to be asked twice. `failure` is the result of the first time.
+#[must_use]
+pub(super) fn retried_call_warning(
+    provider: &ProviderAddr,
+    call: &str,
+    about: Option<&str>,
+    failure: &Failure,
+) -> Diagnostic {
+    let Diagnostic { detail, subject, .. } =
+        call_failure_diagnostic(provider, call, about, failure);
+    let detail = format!(
+        "{detail}\n\nNothing is changed by {call}, so it was asked once more, and answered."
+    );
+    Diagnostic { subject, ..Diagnostic::warning(messages::PROVIDER_WAS_ASKED_SECOND_TIME, detail) }
+}
+
+/// Reports diagnostics of a provider, with the address that they are about and the block in
+/// question.
+///
+/// # Errors
+/// When an error was among them.
+pub fn report_provider_diagnostics(
+    diags: &mut Diagnostics,
+    said: Vec<ProviderDiagnostic>,
+    about: &str,
+    block: Option<Span>,
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    let mut left_out = [0_usize; 2];
+    let mut shown = [0_usize; 2];
+    for diagnostic in said {
+        let severity = diagnostic.severity;
+        let kind = usize::from(severity == Severity::Warning);
+        // Counted by kind: a flood of warnings must not push out the error behind it.
+        if shown[kind] == MAX_DIAGNOSTICS {
+            left_out[kind] += 1;
+            continue;
+        }
+        shown[kind] += 1;
+        let summary = if diagnostic.summary.is_empty() {
+            "The provider gave no summary".into()
+        } else {
+            truncate_text(diagnostic.summary, MAX_SUMMARY_LEN)
+        };
+        // A provider's words stay as they are.
+        let detail = truncate_text(diagnostic.detail, MAX_DETAIL_LEN);
+        let mut converted =
+            Diagnostic::foreign(severity, summary, detail).about(about).at_opt(block);
+        // An empty path stands for the block as a whole.
+        if block.is_some() || !diagnostic.path.0.is_empty() {
+            converted = converted.path(diagnostic.path);
+        }
+        match severity {
+            Severity::Error => result = Err(diags.error(converted)),
+            Severity::Warning => diags.warn(converted),
+        }
+    }
+    for (n, what) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
+        let detail = format!(
+            "The provider reported {n} more {what} in the same answer. Of each kind, the first {MAX_DIAGNOSTICS} are shown."
+        );
+        let summary = messages::DIAGNOSTICS_NOT_SHOWN.with(&[&n, &what]);
+        diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
+    }
+    result
+}
+
+/// A string up to a length in bytes. The rest is counted.
+pub(crate) fn truncate_text(mut text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    // `truncate` panics within a character.
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let rest = text.len() - end;
+    text.truncate(end);
+    text.push_str(&format!("… ({rest} more bytes)"));
+    text
+}
+
+/// Says that a provider has no such resource type or data source, which the configuration names.
+#[must_use]
+pub fn unsupported_type_error(
+    loaded: &LoadedProvider,
+    name: &ResourceName,
+    place: Span,
+) -> Diagnostic {
+    let (summary, what, schemas) = match name.mode() {
+        ResourceMode::Data => {
+            (messages::INVALID_DATA_SOURCE, "data source", &loaded.provider_schema().data_sources)
+        }
+        ResourceMode::Ephemeral => (
+            messages::INVALID_EPHEMERAL_RESOURCE,
+            "ephemeral resource",
+            &loaded.provider_schema().ephemeral_resources,
+        ),
+        ResourceMode::Managed => {
+            (messages::INVALID_RESOURCE_TYPE, "resource type", &loaded.provider_schema().resources)
+        }
+    };
+    let known = schemas.keys().map(String::as_str);
+    let hint = formwork_lang::suggest::nearest_name(name.resource_type(), known)
+        .map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
+    let detail = format!(
+        "The provider {} does not support {what} {:?}.{hint}",
+        loaded.provider_addr().display_string(),
+        name.resource_type().as_str(),
+    );
+    Diagnostic::error(summary, detail).at(place)
+}
+
+/// Says that a provider no longer has a resource type, of which the state holds objects.
+#[must_use]
+pub fn missing_type_error(loaded: &LoadedProvider, resource: &ResourceAddr) -> Diagnostic {
+    let detail = format!(
+        "The state holds {resource}, but the provider {} no longer supports its type. Use a version of the provider that does, or remove the resource from the state.",
+        loaded.provider_addr().display_string(),
+    );
+    Diagnostic::error(messages::NO_SCHEMA_FOR_RESOURCE, detail)
+        .blame(Blame::Environment)
+        .about(resource.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Path;
+
+    use super::*;
+
+    fn said(severity: Severity, detail: &str) -> ProviderDiagnostic {
+        let (summary, detail) = ("said".to_owned(), detail.to_owned());
+        ProviderDiagnostic { severity, summary, detail, path: Path::root() }
+    }
+
+    #[test]
+    fn what_a_provider_reports_beyond_all_measure_is_counted() {
+        let mut many = vec![said(Severity::Warning, ""); MAX_DIAGNOSTICS + 7];
+        // An error counts however many warnings come before it.
+        many.push(said(Severity::Error, ""));
+        let mut diags = Diagnostics::new();
+        assert!(report_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
+        assert_eq!(diags.len(), MAX_DIAGNOSTICS + 2);
+        let last = diags.iter().last().unwrap();
+        assert_eq!(last.summary, "7 more warnings are not shown");
+    }
+
+    #[test]
+    fn a_long_text_ends_with_the_length_of_its_rest() {
+        assert_eq!(truncate_text("short".to_owned(), 5), "short");
+        // Never within a character: `ö` has two bytes.
+        assert_eq!(truncate_text("sööö".to_owned(), 4), "sö… (4 more bytes)");
+        let long = said(Severity::Warning, &"x".repeat(MAX_DETAIL_LEN + 3));
+        let mut diags = Diagnostics::new();
+        report_provider_diagnostics(&mut diags, vec![long], "t.a", None).unwrap();
+        assert!(diags.iter().all(|one| one.detail.ends_with("… (3 more bytes)")));
+    }
+}

@@ -1,0 +1,187 @@
+//! Calls of actions and list resources, whose answers are streams.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest};
+use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::Value;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::stream::{self, BoxStream, poll_fn};
+use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use tokio::sync::mpsc::{channel, unbounded_channel};
+
+use super::{Server, check, identity};
+use crate::action::Progress;
+use crate::call::Call;
+use crate::erased::{AnyList, ListQuery};
+use crate::list::FoundObject;
+use crate::schema::Shape;
+use crate::{Answer, Problem, plan};
+
+impl Server {
+    pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let action = self.action(&request.type_name)?;
+        let config = check::decode_config(call, action.shape(), &request.config, request.client)?;
+        action.validate(&config, call.clone())
+    }
+
+    pub(super) async fn handle_plan_action(
+        &self,
+        call: &Call,
+        request: &ActionRequest,
+    ) -> Answer<()> {
+        let action = self.action(&request.type_name)?;
+        let config = check::decode_value(action.shape(), &request.config)?;
+        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let config = plan::with_defaults(action.shape(), &config);
+        action.plan(&config, context).await
+    }
+
+    /// Progress of an action, and its end.
+    pub(super) fn handle_invoke_action(
+        &self,
+        request: ActionRequest,
+    ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
+        let call = self.call("invoke action.", &request.type_name);
+        let action = self.action(&request.type_name);
+        // Unbounded, because a handler must not wait for the host only to report progress.
+        let (messages, mut progress) = unbounded_channel();
+        let work = async move {
+            let done = async {
+                let action = action?;
+                let config = check::decode_value(action.shape(), &request.config)?;
+                let config = plan::with_defaults(action.shape(), &config).into_owned();
+                let call = call.lasting_as(&config, "invoke");
+                action.invoke(&config, Progress(messages), call).await
+            };
+            call.collect(done).await.1
+        };
+        let events = steps_of(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let event = |step| match step {
+            ActionStep::Message(text) => ActionEvent::Progress(text),
+            ActionStep::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
+        };
+        events.map(move |step| Ok(event(step))).boxed()
+    }
+
+    pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
+        let list = self.list_type(&request.type_name)?;
+        let config = check::decode_config(call, list.shape(), &request.config, request.client)?;
+        list.validate(&config, call.clone())
+    }
+
+    /// The objects of a list, each on request of the host. The handler continues only on request,
+    /// so that no object is read in vain.
+    pub(super) fn list_objects(
+        &self,
+        request: ListRequest,
+    ) -> BoxStream<'static, Result<ListEvent, Failure>> {
+        let call = self.call("list ", &request.type_name);
+        let list = self.list_type(&request.type_name);
+        // Protocol 6: `ListResource.Request.limit` is zero for no limit.
+        // A negative limit counts as none.
+        let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
+        let whole = request.include_object;
+        // One slot, so that the handler is at most one object ahead of the host.
+        let (found, mut finds) = channel(1);
+        // The clone shares the diagnostics, and each event takes along those since the last.
+        let said = call.clone();
+        let objects = list.as_ref().ok().cloned();
+        let work = async move {
+            let done = async {
+                let list = list?;
+                let config = decode_query(&call, &*list, &request.config)?;
+                // The errors are reported already, and the handler could only repeat them.
+                let Some(config) = config else { return Ok(()) };
+                let wanted = ListQuery { config, limit, whole };
+                call.unless_stopped(list.list(wanted, found, call.clone())).await
+            };
+            call.collect(done).await.1
+        };
+        let steps = steps_of(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        // The stream ends with the last requested object and does not wait for the handler.
+        let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
+        let events = stream::unfold(begin, async |(mut steps, left)| {
+            let left = left.checked_sub(1)?;
+            Some((steps.next().await?, (steps, left)))
+        });
+        let event = move |step| match (step, &objects) {
+            (ActionStep::Message(find), Some(list)) => {
+                Some(list_event(list.objects(), find, whole, &said))
+            }
+            (ActionStep::Ended(diagnostics), _) if !diagnostics.is_empty() => {
+                // Protocol 6: diagnostics of a list can only be sent in an event.
+                let display_name = String::new();
+                Some(ListEvent { identity: None, display_name, object: None, diagnostics })
+            }
+            _ => None,
+        };
+        events.filter_map(move |step| ready(event(step).map(Ok))).boxed()
+    }
+}
+
+/// The configuration of a query, with defaults; `None` if it is invalid.
+fn decode_query(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
+    // The request has no capabilities. Every host that lists knows write-only attributes: they came
+    // with protocol 5.8 and 6.8, lists with 5.10 and 6.10.
+    let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
+    let config = check::decode_config(call, list.shape(), config, allowed)?;
+    let is_right = !call.has_failed();
+    Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
+}
+
+/// A found object, with the diagnostics since the previous one.
+fn list_event(shape: &Shape, find: FoundObject, whole: bool, call: &Call) -> ListEvent {
+    let FoundObject { display_name, object } = find;
+    let object: Payload = check::encode_value(shape, &plan::null_unknown(&object));
+    let identity = identity::object_identity(shape, &object);
+    if identity.is_none() {
+        let names: Vec<_> = shape.identity.keys().map(|name| format!("`{name}`")).collect();
+        let detail = format!(
+            "{display_name:?} was found without what identifies it, which is {}. This is a bug in the \
+             provider.",
+            names.join(" and ")
+        );
+        call.report(Problem::new("Provider found an object without identity", detail));
+    }
+    let object = whole.then_some(object);
+    ListEvent { identity, display_name, object, diagnostics: call.diagnostics() }
+}
+
+/// A progress message, or the end.
+enum ActionStep<T> {
+    Message(T),
+    Ended(Vec<ProviderDiagnostic>),
+}
+
+/// Runs the work whenever the next step is requested. Messages precede the end.
+fn steps_of<T: Send + 'static>(
+    messages: impl Stream<Item = T> + Unpin + Send + 'static,
+    work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
+) -> impl Stream<Item = ActionStep<T>> + Send {
+    let begin = (messages, Some(work), None);
+    stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
+        if let Some(running) = &mut work {
+            tokio::select! {
+                // Messages first, so that the end does not overtake those that were sent before it.
+                biased;
+                Some(text) = messages.next() => {
+                    return Some((ActionStep::Message(text), (messages, work, ended)));
+                }
+                diagnostics = running => ended = Some(diagnostics),
+            }
+        }
+        // The sender may still exist, so the stream must not wait for further messages.
+        let step = match messages.next().now_or_never().flatten() {
+            Some(text) if ended.is_some() => ActionStep::Message(text),
+            _ => ActionStep::Ended(ended.take()?),
+        };
+        Some((step, (messages, None, ended)))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Calls that manage no object: data sources, functions, and ephemeral resources.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::message::schema::FunctionSignature;
+
+use super::{Server, check};
+use crate::call::Call;
+use crate::context::Private;
+use crate::ephemeral::Expiry;
+use crate::function::{self, GivenArguments};
+use crate::{Answer, Problem, plan};
+
+/// Result of an opened ephemeral resource, with its lease and private data.
+pub(super) struct OpenedEphemeral {
+    pub(super) result: Payload,
+    pub(super) private: Bytes,
+    pub(super) renew_at: Option<SystemTime>,
+}
+
+impl Default for OpenedEphemeral {
+    fn default() -> Self {
+        Self { result: Payload::Absent, private: Bytes::new(), renew_at: None }
+    }
+}
+
+impl Server {
+    pub(super) async fn handle_read_data(
+        &self,
+        call: &Call,
+        request: &ReadDataRequest,
+    ) -> Answer<Payload> {
+        let data_source = self.data_source(&request.type_name)?;
+        let config = check::decode_value(data_source.shape(), &request.config)?;
+        let shape = data_source.shape();
+        let planned = super::proposed_create(shape, &config);
+        let call = call.lasting_as(&config, "read");
+        let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
+        let found = call.unless_stopped(data_source.read(&planned, context.clone())).await?;
+        Ok(check::encode_known_object(&call, shape, "read", plan::fill_unknown(&planned, &found)))
+    }
+
+    pub(super) fn function_signatures(&self) -> BTreeMap<String, FunctionSignature> {
+        let functions = self.provider.functions.iter();
+        functions.map(|(name, function)| (name.clone(), function.signature().0)).collect()
+    }
+
+    pub(super) fn handle_call_function(
+        &self,
+        request: &CallRequest,
+    ) -> Result<Payload, FunctionError> {
+        let refused = |text| FunctionError { text, argument: None };
+        let Some(function) = self.provider.functions.get(&request.name) else {
+            return Err(refused(format!("the provider has no function called {:?}", request.name)));
+        };
+        let signature = function.signature().0;
+        let types = signature.parameters.iter().map(|parameter| &parameter.ty);
+        // A variadic parameter takes all further arguments.
+        let rest = signature.variadic.iter().map(|parameter| &parameter.ty).cycle();
+        if request.arguments.len() < signature.parameters.len() {
+            return Err(refused(format!("{} arguments are needed", signature.parameters.len())));
+        }
+        let wrong = |problem: Problem| function::function_error(&signature, &problem);
+        let mut values = Vec::new();
+        for (at, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
+            let value = argument.decode(ty);
+            let value = value.map_err(|error| wrong(Problem::from(error).of_argument(at)))?;
+            values.push(value.into_value());
+        }
+        let result = function.call(&GivenArguments(values)).map_err(wrong)?;
+        // Functions have no marks, so none are removed here.
+        Ok(Payload::Value(result.split_marks().0, signature.returns))
+    }
+
+    pub(super) fn validate_ephemeral(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        let config =
+            check::decode_config(call, ephemeral.shape(), &request.config, request.client)?;
+        ephemeral.validate(&config, call.clone())
+    }
+
+    pub(super) async fn handle_open_ephemeral(
+        &self,
+        call: &Call,
+        request: &OpenRequest,
+    ) -> Answer<OpenedEphemeral> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        let shape = ephemeral.shape();
+        let config = check::decode_value(shape, &request.config)?;
+        let planned = super::proposed_create(shape, &config);
+        let call = call.lasting_as(&config, "open");
+        let context = self.context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let lasts = Expiry::default();
+        let open = ephemeral.open(&planned, context.clone(), lasts.clone());
+        let found = call.unless_stopped(open).await?;
+        Ok(OpenedEphemeral {
+            result: check::encode_known_object(
+                &call,
+                shape,
+                "open",
+                plan::fill_unknown(&planned, &found),
+            ),
+            private: context.private.to_bytes(),
+            renew_at: lasts.take(),
+        })
+    }
+
+    pub(super) async fn handle_renew_ephemeral(
+        &self,
+        call: &Call,
+        request: &LeaseRequest,
+    ) -> Answer<(Bytes, Option<SystemTime>)> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        let (private, lasts) = (Private::of(&request.private), Expiry::default());
+        // Not cut short by a stop: the resource is in use until it is closed.
+        ephemeral.renew(private.clone(), lasts.clone(), call.clone()).await?;
+        Ok((private.to_bytes(), lasts.take()))
+    }
+
+    pub(super) async fn handle_close_ephemeral(
+        &self,
+        call: &Call,
+        request: &LeaseRequest,
+    ) -> Answer<()> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        // Not cut short by a stop: the resource would stay open.
+        ephemeral.close(Private::of(&request.private), call.clone()).await
+    }
+}

@@ -1,0 +1,208 @@
+//! Calls of a managed resource: plan, apply, read.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
+use formwork_value::{Path, Value};
+
+use super::{Server, check, identity};
+use crate::call::Call;
+use crate::context::Context;
+use crate::erased::{AnyResource, ChangeValues};
+use crate::problem::OrFail as _;
+use crate::schema::Shape;
+use crate::{Answer, plan};
+
+/// An object with its private data, identity and diagnostics.
+pub(super) struct ObjectAnswer {
+    pub(super) object: Payload,
+    pub(super) private: Bytes,
+    pub(super) identity: Option<Payload>,
+    /// Paths that force replacement; for plans only.
+    pub(super) replace: Vec<Path>,
+}
+
+impl ObjectAnswer {
+    /// An object in a handler's answer.
+    fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
+        let identity = identity::object_identity(shape, &object);
+        Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
+    }
+}
+
+impl Server {
+    pub(super) async fn read_object(
+        &self,
+        call: &Call,
+        request: &ReadRequest,
+    ) -> Answer<ObjectAnswer> {
+        let resource = self.resource(&request.type_name)?;
+        let shape = resource.shape();
+        let current = check::decode_value(shape, &request.current)?;
+        let call = call.lasting_as(&current, "read");
+        let context =
+            self.context(&call, &request.private, &request.provider_meta, request.client)?;
+        // A null object cannot be read. The handler would get a model with empty attributes.
+        if current.is_null() {
+            return Ok(ObjectAnswer::of(shape, check::encode_value(shape, &current), &context));
+        }
+        // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
+        // see `changed`.
+        let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
+            Some(object) => check::encode_known_object(&call, shape, "read", object),
+            None => null(shape),
+        };
+        let outcome = ObjectAnswer::of(shape, object, &context);
+        let object = as_sent(&request.current, &current, outcome.object);
+        Ok(ObjectAnswer { object, ..outcome })
+    }
+
+    pub(super) async fn plan_object(
+        &self,
+        call: &Call,
+        request: &PlanRequest,
+    ) -> Answer<ObjectAnswer> {
+        let resource = self.resource(&request.type_name)?;
+        let shape = resource.shape();
+        let lives = planned_by_rules(shape, request)?;
+        let context =
+            self.context(call, &request.prior_private, &request.provider_meta, request.client)?;
+        if lives.planned.is_null() {
+            return Ok(ObjectAnswer::of(
+                shape,
+                check::encode_value(shape, &lives.planned),
+                &context,
+            ));
+        }
+        let (planned, mut replace) =
+            call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
+        if planned != lives.planned {
+            // Only a plan that the handler changed has to be checked: the rules keep the author's
+            // values by construction.
+            check::plan(shape, &lives, &planned)?;
+        }
+        // After the handler, because it may have planned a change of an attribute that forces
+        // replacement.
+        replace.extend(plan::replace_paths(shape, [&lives.prior, &lives.config, &planned]));
+        // Sorted and without duplicates, so that the answer does not depend on the order of the
+        // rules.
+        replace.sort();
+        replace.dedup();
+        Ok(ObjectAnswer {
+            replace,
+            ..ObjectAnswer::of(shape, check::encode_value(shape, &planned), &context)
+        })
+    }
+
+    /// Plan by the rules alone, without the handler.
+    pub(super) fn plan_by_rules(&self, request: &PlanRequest) -> Answer<Payload> {
+        let shape = self.resource(&request.type_name)?.shape();
+        Ok(check::encode_value(shape, &planned_by_rules(shape, request)?.planned))
+    }
+
+    pub(super) async fn apply_object(
+        &self,
+        call: &Call,
+        request: &ApplyRequest,
+    ) -> Answer<ObjectAnswer> {
+        let resource = self.resource(&request.type_name)?;
+        let shape = resource.shape();
+        let lives = ChangeValues {
+            prior: check::decode_value(shape, &request.prior)?,
+            planned: check::decode_value(shape, &request.planned)?,
+            config: check::decode_value(shape, &request.config)?,
+        };
+        let (operation, doing, object) = match (&lives.prior, &lives.planned) {
+            (prior, Value::Null(_)) => ("delete", "delete ", prior),
+            (Value::Null(_), planned) => ("create", "create ", planned),
+            (_, planned) => ("update", "update ", planned),
+        };
+        // The timeouts are those of the new object, or for a deletion those of the stored one: the
+        // configuration is null then.
+        let call = call.lasting_as(object, operation).with_name(doing);
+        let (private, meta) = (&request.planned_private, &request.provider_meta);
+        // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
+        let context = self.context(&call, private, meta, ClientCapabilities::default())?;
+        let object = match apply_change(resource, operation, lives, &context).await {
+            Ok(Payload::Absent) => null(shape),
+            Ok(object) => object,
+            Err(problem) => return Err(problem).or_fail(call.default_summary()),
+        };
+        Ok(ObjectAnswer::of(shape, object, &context))
+    }
+}
+
+/// The answer, in the received bytes if the object is unchanged, which is the usual case. This
+/// saves the encoding.
+fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
+    match (sent, &answer) {
+        (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
+            sent.clone()
+        }
+        _ => answer,
+    }
+}
+
+/// The prior object and the object planned by the rules of the model; the latter is null to destroy
+/// it.
+fn planned_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
+    let prior = check::decode_value(shape, &request.prior)?;
+    let config = check::decode_value(shape, &request.config)?;
+    let proposed = check::decode_value(shape, &request.proposed)?;
+    // A destruction is null, and the rules have nothing to say about it.
+    let planned = match proposed.is_null() {
+        true => proposed,
+        false => plan::plan_by_rules(shape, &prior, &config, &proposed),
+    };
+    Ok(ChangeValues { prior, config, planned })
+}
+
+/// An object that no longer exists: null, because hosts treat an absent value as an error.
+fn null(shape: &Shape) -> Payload {
+    check::encode_value(shape, &Value::null(shape.ty().clone()))
+}
+
+/// Creates, updates or deletes. A deleted object has no result. A handler that fails, or panics,
+/// after `keep` leaves the partial result.
+async fn apply_change(
+    resource: &dyn AnyResource,
+    operation: &str,
+    lives: ChangeValues,
+    context: &Context,
+) -> Answer<Payload> {
+    if lives.planned.is_null() {
+        // Otherwise no object exists that a handler could delete.
+        if !lives.prior.is_null() {
+            resource.delete(&lives.prior, context.clone()).await?;
+        }
+        return Ok(Payload::Absent);
+    }
+    let (shape, call) = (resource.shape(), &context.call);
+    let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
+    let done = if prior.is_null() {
+        // Caught here, and not only by the caller, because `keep` may have left a partial result,
+        // which a panic must not lose.
+        call.catch_panic(resource.create(lives, context.clone())).await
+    } else {
+        call.catch_panic(resource.update(lives, context.clone())).await
+    };
+    let problem = match done {
+        Ok(computed) => {
+            // Known planned values win over those of the handler, so a service that changes letter
+            // case, for example, cannot make the result inconsistent with the plan.
+            let object = plan::fill_unknown(&planned, &computed);
+            return Ok(check::encode_known_object(call, shape, operation, object));
+        }
+        Err(problem) => problem,
+    };
+    let Some(draft) = context.partial.take() else { return Err(problem) };
+    call.report(problem);
+    // A partial update starts from the prior object: only the parts that the handler kept are known
+    // to have changed.
+    let base = if prior.is_null() { plan::null_unknown(&planned) } else { prior };
+    Ok(check::encode_value(shape, &plan::merge_draft(&base, &draft)))
+}
+
+#[cfg(test)]
+mod tests;

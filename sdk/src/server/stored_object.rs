@@ -1,0 +1,153 @@
+//! Calls that take over an existing object: upgrade, import, move.
+
+use std::any::TypeId;
+use std::cmp::Ordering;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::resource::{
+    ImportRequest, ImportedResource, MoveRequest, UpgradeIdentityRequest, UpgradeRequest,
+};
+
+use super::object::ObjectAnswer;
+use super::{Server, check, identity};
+use crate::call::Call;
+use crate::context::Private;
+use crate::erased::AnyResource;
+use crate::resource::{ForeignObject, StoredValue};
+use crate::{Answer, Problem};
+
+impl Server {
+    pub(super) async fn upgrade_object(
+        &self,
+        call: &Call,
+        request: UpgradeRequest,
+    ) -> Answer<Payload> {
+        let resource = self.resource(&request.type_name)?;
+        let stored = StoredValue { version: request.version, state: request.state };
+        let object = match stored.version.cmp(&resource.version()) {
+            Ordering::Less => resource.upgrade(stored, call.clone()).await?,
+            // Without an upgrade too: a host sends the JSON of its state, which may lack attributes
+            // or have more.
+            Ordering::Equal => stored.value(resource.shape())?,
+            Ordering::Greater => {
+                return Err(too_new_problem("schema", resource.version(), &stored));
+            }
+        };
+        Ok(check::encode_known_object(call, resource.shape(), "upgrade", object))
+    }
+
+    /// The requested object, followed by further objects of the import.
+    pub(super) async fn import_objects(
+        &self,
+        call: &Call,
+        request: &ImportRequest,
+    ) -> Answer<Vec<ImportedResource>> {
+        let resource = self.resource(&request.type_name)?;
+        let shape = resource.shape();
+        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let object = match &request.identity {
+            Some(given) if request.id.is_empty() => {
+                let given = identity::read_identity(shape, given)?;
+                call.unless_stopped(resource.import_by_identity(&given, context.clone())).await?
+            }
+            _ => call.unless_stopped(resource.import(request.id.clone(), context.clone())).await?,
+        };
+        let state = check::encode_known_object(call, shape, "import", object);
+        // An import by id may not know the identity yet. The read that follows does.
+        let identity =
+            identity::object_identity(shape, &state).or_else(|| request.identity.clone());
+        let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());
+        let mut all = vec![ImportedResource { type_name, state, private, identity }];
+        for (of, object) in context.others.take() {
+            let (type_name, other) = self.resource_of_handler(of)?;
+            let state = check::encode_known_object(call, other.shape(), "import", object);
+            let identity = identity::object_identity(other.shape(), &state);
+            // Private data belongs to one object, and the handler has set that of the first.
+            let (type_name, private) = (type_name.to_owned(), Bytes::new());
+            all.push(ImportedResource { type_name, state, private, identity });
+        }
+        Ok(all)
+    }
+
+    /// The resource type that has this type of handler.
+    fn resource_of_handler(&self, handler: TypeId) -> Answer<(&str, &dyn AnyResource)> {
+        let all = self.provider.resources.iter();
+        let mut found = all.filter(|(_, resource)| resource.handler() == handler);
+        let refused = |which: &str| {
+            let detail = format!(
+                "The import found a further object, and the provider has {which} \
+                 of that kind. This is a bug in the provider."
+            );
+            Err(Problem::new("Import found an object without a resource type", detail))
+        };
+        match (found.next(), found.next()) {
+            (Some((name, resource)), None) => Ok((name, &**resource)),
+            (Some(_), Some(_)) => refused("several resource types"),
+            (None, _) => refused("no resource type"),
+        }
+    }
+
+    pub(super) fn handle_upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Answer<Payload> {
+        let resource = self.resource(&request.type_name)?;
+        let stored = StoredValue { version: request.version, state: request.identity };
+        let version = resource.identity_version();
+        match stored.version.cmp(&version) {
+            Ordering::Less => {
+                let upgraded = resource.upgrade_identity(&stored)?;
+                Ok(identity::encode_identity(resource.shape(), upgraded))
+            }
+            Ordering::Equal => identity::decode_stored_identity(resource.shape(), &stored.state),
+            Ordering::Greater => Err(too_new_problem("identity", version, &stored)),
+        }
+    }
+
+    pub(super) async fn move_object(
+        &self,
+        call: &Call,
+        request: MoveRequest,
+    ) -> Answer<ObjectAnswer> {
+        let resource = self.resource(&request.target_type)?;
+        let source_identity = request.source_identity;
+        let private = Private::of(&request.source_private);
+        let from = ForeignObject {
+            provider: request.source_provider,
+            type_name: request.source_type,
+            stored: StoredValue { version: request.source_version, state: request.source_state },
+            private: private.clone(),
+            identity: source_identity
+                .clone()
+                .map(|state| StoredValue { version: request.source_identity_version, state }),
+            call: call.clone(),
+        };
+        let whence = format!("{} of {}", from.type_name, from.provider);
+        let Some(object) = resource.take_over(from).await? else {
+            let detail =
+                format!("Objects of {whence} cannot become objects of {}.", request.target_type);
+            return Err(Problem::new("Unable to Move Resource State", detail));
+        };
+        let object = check::encode_known_object(call, resource.shape(), "move", object);
+        // Attributes that only the source's identity has are kept where they fit. Otherwise they
+        // would be lost.
+        let kept = || identity::keep_identity(resource.shape(), source_identity.as_ref()?);
+        let identity = identity::object_identity(resource.shape(), &object).or_else(kept);
+        let private = private.to_bytes();
+        Ok(ObjectAnswer { object, private, identity, replace: Vec::new() })
+    }
+}
+
+/// `what` names the version: of the schema, or of the identity.
+fn too_new_problem(what: &str, version: u64, stored: &StoredValue) -> Problem {
+    let detail = format!(
+        "The object was stored with version {} of its {what}, but this provider has version {version}. \
+         Use the version of the provider that stored it, or a newer one.",
+        stored.version
+    );
+    Problem::new("Resource instance managed by newer provider version", detail)
+}
+
+#[cfg(test)]
+mod tests;

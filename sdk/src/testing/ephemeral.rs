@@ -1,0 +1,194 @@
+//! Functions, ephemeral resources and lists, called as by a host.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::{Call, CheckedAnswer};
+use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::ephemeral::{LeaseRequest, OpenRequest};
+use formwork_plugin_protocol::message::function::CallRequest;
+use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
+use formwork_value::schema::Block;
+use formwork_value::{Type, Value};
+use futures_util::StreamExt as _;
+
+use super::{
+    CLIENT_CAPABILITIES, Refusal, check_contract, configuration, decode_payload,
+    error_if_diagnostics, provider_schema, without_marks,
+};
+use crate::ProviderDef;
+use crate::server::Server;
+
+/// One ephemeral resource, from open to close.
+pub struct TestEphemeral {
+    server: Server,
+    type_name: String,
+    block: Block,
+    opened: Bytes,
+    private: Bytes,
+}
+
+impl TestEphemeral {
+    /// An ephemeral resource of type `type_name`, not open yet.
+    ///
+    /// # Errors
+    /// When the provider has no such type.
+    pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
+        let server = Server::new(provider);
+        let Some(schema) = provider_schema(&server).await?.ephemeral_resources.remove(type_name)
+        else {
+            return Err(Refusal(format!("there is no ephemeral resource type {type_name}")));
+        };
+        Ok(Self {
+            server,
+            type_name: type_name.to_owned(),
+            block: schema.block,
+            opened: Bytes::new(),
+            private: Bytes::new(),
+        })
+    }
+
+    /// Opens the resource. Omitted attributes are null.
+    ///
+    /// # Errors
+    /// When the provider returns an error, or violates the contract.
+    pub async fn open(&mut self, config: &[(&str, Value)]) -> Result<Value, Refusal> {
+        let config = configuration(&self.block, config.iter().cloned())?;
+        let payload = Payload::Value(config.clone(), self.block.implied_type());
+        let type_name = self.type_name.clone();
+        let validate = ValidateRequest {
+            type_name: type_name.clone(),
+            config: payload.clone(),
+            client: CLIENT_CAPABILITIES,
+        };
+        error_if_diagnostics(&self.server.validate_ephemeral_config(validate).await?.diagnostics)?;
+        let request = OpenRequest { type_name, config: payload, client: CLIENT_CAPABILITIES };
+        let answer = self.server.open_ephemeral(request).await?;
+        error_if_diagnostics(&answer.diagnostics)?;
+        let result = decode_payload(&self.block, &answer.result)?;
+        let exchange =
+            CheckedAnswer::for_call(Call::Open { config: &config }).object(&answer.result, &result);
+        check_contract("open", &self.block, exchange)?;
+        (self.opened, self.private) = (answer.private.clone(), answer.private);
+        Ok(result.into_value())
+    }
+
+    /// Renews the resource, and returns its next expiry.
+    ///
+    /// # Errors
+    /// When the provider returns an error.
+    pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
+        let answer = self.server.renew_ephemeral(self.keep(&self.private)).await?;
+        error_if_diagnostics(&answer.diagnostics)?;
+        self.private = answer.private;
+        Ok(answer.renew_at)
+    }
+
+    /// Closes the resource.
+    ///
+    /// # Errors
+    /// When the provider returns an error.
+    pub async fn close(self) -> Result<(), Refusal> {
+        // Protocol: `CloseEphemeralResource` gets the private data of the opening, not that of the
+        // last renewal.
+        let answer = self.server.close_ephemeral(self.keep(&self.opened)).await?;
+        error_if_diagnostics(&answer.diagnostics)
+    }
+
+    fn keep(&self, private: &Bytes) -> LeaseRequest {
+        LeaseRequest { type_name: self.type_name.clone(), private: private.clone() }
+    }
+}
+
+/// An object that a list found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedObject {
+    /// Display name.
+    pub name: String,
+    /// Identity.
+    pub identity: Value,
+    /// The whole object, as far as the list provides it.
+    pub object: Value,
+}
+
+/// Requests whole objects from a list, `limit` at most. Omitted attributes of the query are null.
+///
+/// # Errors
+/// When the provider returns an error, or violates the contract.
+pub async fn list<'n>(
+    provider: ProviderDef,
+    type_name: &str,
+    config: impl IntoIterator<Item = (&'n str, Value)>,
+    limit: usize,
+) -> Result<Vec<ListedObject>, Refusal> {
+    let server = Server::new(provider);
+    let offered = provider_schema(&server).await?;
+    let kinds = (offered.list_resources.get(type_name), offered.resources.get(type_name));
+    let (Some(query), Some(objects)) = kinds else {
+        return Err(Refusal(format!("there is no list with a resource type {type_name}")));
+    };
+    let config = configuration(&query.block, config)?;
+    let config = Payload::Value(config, query.block.implied_type());
+    let type_name = type_name.to_owned();
+    let validate = ValidateListRequest {
+        type_name: type_name.clone(),
+        config: config.clone(),
+        include_object: Payload::Absent,
+        limit: Payload::Absent,
+        client: CLIENT_CAPABILITIES,
+    };
+    error_if_diagnostics(&server.validate_list_config(validate).await?.diagnostics)?;
+    // Protocol 6: zero is no limit.
+    let most = i64::try_from(limit).unwrap_or_default();
+    let request = ListRequest { type_name, config, include_object: true, limit: most };
+    // A host stops at its limit, whatever the provider sends.
+    let mut events = server.list(request).await?.take(limit);
+    let mut found = Vec::new();
+    while let Some(event) = events.next().await {
+        let event = event?;
+        error_if_diagnostics(&event.diagnostics)?;
+        // An event without an object carries diagnostics only.
+        if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
+            let object = decode_payload(&objects.block, &object)?.into_value();
+            let identity = identity.into_value();
+            found.push(ListedObject { name: event.display_name, identity, object });
+        }
+    }
+    Ok(found)
+}
+
+/// Calls a function. The arguments must have the types of its parameters.
+///
+/// # Errors
+/// When the function fails. An error about an argument begins with its number, from 1.
+pub async fn call(
+    provider: ProviderDef,
+    name: &str,
+    arguments: Vec<Value>,
+) -> Result<Value, Refusal> {
+    let server = Server::new(provider);
+    let Some(signature) = server.functions().await?.functions.remove(name) else {
+        return Err(Refusal(format!("there is no function {name}")));
+    };
+    let payload = |value: Value| {
+        let ty = value.ty();
+        Payload::Value(without_marks(value), ty)
+    };
+    let arguments = arguments.into_iter().map(payload).collect();
+    let request = CallRequest { name: name.to_owned(), arguments };
+    let result = server.call_function(request).await?.result.map_err(|error| {
+        let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
+        Refusal(format!("{at}{}", error.text))
+    })?;
+    decode_result(&result, &signature.returns)
+}
+
+fn decode_result(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
+    // Encoded first: that alone compares the value with the type of the signature.
+    let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
+    match value.decode(ty) {
+        Ok(value) => Ok(value.into_value()),
+        Err(error) => Err(Refusal(format!("the result is of another type than {ty}: {error}"))),
+    }
+}
