@@ -23,4 +23,5 @@ mod terraform_modules;
 mod terraform_plans;
 mod terraform_state;
 mod test_modules;
+mod test_runs;
 mod verdicts;

@@ -32,4 +32,5 @@ mod secrets;
 mod signal;
 mod ssh;
 mod state_file;
+mod test_runs;
 mod untrusted;

@@ -35,6 +35,7 @@ mod state;
 mod state_session;
 mod store_wait;
 mod taint;
+mod test;
 mod text_command;
 mod validate;
 mod variable_inputs;
@@ -89,6 +90,7 @@ pub(crate) enum Command {
         "Keep an instance that was marked for replacement."
     ))]
     Untaint(taint::TaintArgs),
+    Test(test::TestArgs),
     /// List, make, select and delete workspaces.
     #[command(subcommand)]
     Workspace(workspace::WorkspaceCommand),
@@ -147,6 +149,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::State(command) => state::run(command, env).await,
         Command::Taint(args) => taint::run(&args, env, ObjectStatus::Tainted).await,
         Command::Untaint(args) => taint::run(&args, env, ObjectStatus::Ready).await,
+        Command::Test(args) => test::run(&args, env).await,
         Command::Workspace(command) => workspace::run(command, env).await,
         Command::Env(command) => workspace::run_as_env(command, env).await,
         Command::ForceUnlock(args) => force_unlock::run(&args, env).await,

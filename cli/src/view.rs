@@ -5,6 +5,7 @@ pub(crate) mod elapsed;
 mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
+pub(crate) mod junit;
 pub(crate) mod report;
 pub(crate) mod sanitize;
 

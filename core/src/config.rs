@@ -40,6 +40,7 @@ mod state_block;
 mod state_store;
 pub mod test_files;
 pub mod test_modules;
+pub mod test_suite;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -74,7 +75,7 @@ use formwork_value::{Diagnostics, Span, Str, Type};
 use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
 
 /// A whole configuration.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
@@ -93,7 +94,7 @@ pub struct Config {
 }
 
 /// One module as written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Module {
     /// Whether it is the root module: everything else is called by something.
     pub is_root: bool,
@@ -124,7 +125,7 @@ pub struct Module {
 }
 
 /// A call of a module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ModuleCall {
     /// The source of the called module, and the name of the call.
     pub site: CallSite,
@@ -145,7 +146,7 @@ pub struct ModuleCall {
 }
 
 /// The argument for a variable of a called module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CallArgument {
     /// The value, in the caller.
     pub expr: Expr,
@@ -156,7 +157,7 @@ pub struct CallArgument {
 }
 
 /// One entry of `providers` in a call.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PassedProvider {
     /// The name in the called module.
     pub in_child: LocalProvider,
@@ -169,7 +170,7 @@ pub struct PassedProvider {
 }
 
 /// The settings from the `terraform` blocks of a module.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct ModuleSettings {
     /// Constraints on the version of the engine, as written.
     pub required_version: Vec<(String, Span)>,
@@ -186,7 +187,7 @@ pub struct ModuleSettings {
 }
 
 /// A `provider_meta` block: metadata that a module sends to a provider.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ProviderMeta {
     /// Everything the provider's schema for it describes. All of it is constant.
     pub body: Body,
@@ -197,7 +198,7 @@ pub struct ProviderMeta {
 }
 
 /// One entry of `required_providers`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RequiredProvider {
     /// The address of the provider.
     pub source: ProviderAddr,
@@ -211,7 +212,7 @@ pub struct RequiredProvider {
 
 /// A `backend`, `cloud` or `state_store` block. Its type is checked only by commands that need the
 /// state: all others work with any.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StateBackendBlock {
     /// The type of the backend or state store; `cloud` for a `cloud` block.
     pub kind: Str,
@@ -224,7 +225,7 @@ pub struct StateBackendBlock {
 }
 
 /// The `provider` block within a `state_store` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StateStoreProviderBlock {
     /// The local name.
     pub name: Str,
@@ -237,7 +238,7 @@ pub struct StateStoreProviderBlock {
 }
 
 /// A `provider` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ProviderBlock {
     /// The name and alias.
     pub local: LocalProvider,
@@ -254,7 +255,7 @@ pub struct ProviderBlock {
 }
 
 /// A `variable` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Variable {
     /// Its name.
     pub name: Str,
@@ -285,7 +286,7 @@ pub struct Variable {
 }
 
 /// A condition with the message for when it does not hold.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConditionBlock {
     /// The condition that must hold.
     pub condition: Expr,
@@ -298,7 +299,7 @@ pub struct ConditionBlock {
 }
 
 /// One entry of a `locals` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LocalValue {
     /// Its name.
     pub name: Str,
@@ -311,7 +312,7 @@ pub struct LocalValue {
 }
 
 /// An `output` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Output {
     /// Its name.
     pub name: Str,
@@ -334,7 +335,7 @@ pub struct Output {
 }
 
 /// A `resource` or `data` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Resource {
     /// Its name.
     pub name: ResourceName,
@@ -365,7 +366,7 @@ pub struct Resource {
 }
 
 /// A `provisioner` block: something that runs beside an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Provisioner {
     /// The kind of provisioner.
     pub kind: Ident,
@@ -402,7 +403,7 @@ pub enum OnFailure {
 }
 
 /// The repetition of a resource or module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Repetition {
     /// No repetition.
     Single,
@@ -413,7 +414,7 @@ pub enum Repetition {
 }
 
 /// A `lifecycle` block.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Lifecycle {
     /// Whether a replacement is created first; `None` if not written.
     pub create_before_destroy: Option<bool>,
@@ -432,7 +433,7 @@ pub struct Lifecycle {
 }
 
 /// The attributes whose changes in the configuration are ignored after creation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub enum IgnoreChanges {
     /// No changes are ignored.
     #[default]

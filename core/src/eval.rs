@@ -17,6 +17,7 @@ pub mod references;
 pub mod results;
 pub mod scope;
 pub mod static_scope;
+pub mod test_scope;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -29,3 +30,4 @@ pub use functions::ProviderFunctions;
 pub use host_values::HostValues;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::{DestroyedObjectScope, ModuleScope};
+pub use test_scope::{TestLevel, TestScope, TestValues};

@@ -6,6 +6,7 @@ mod modules;
 mod planning;
 mod providers;
 mod state;
+mod test_files;
 mod values;
 
 pub use applying::*;
@@ -16,8 +17,9 @@ pub use modules::*;
 pub use planning::*;
 pub use providers::*;
 pub use state::*;
+pub use test_files::*;
 pub use values::*;
 
 /// The catalogues of the engine, without those of the language.
-pub const MESSAGE_CATALOGUES: [&Catalogue; 7] =
-    [&BLOCKS, &MODULES, &VALUES, &PROVIDERS, &PLANNING, &APPLYING, &STATE];
+pub const MESSAGE_CATALOGUES: [&Catalogue; 8] =
+    [&BLOCKS, &MODULES, &VALUES, &PROVIDERS, &PLANNING, &APPLYING, &STATE, &TEST_FILES];

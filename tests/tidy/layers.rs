@@ -130,7 +130,7 @@ const OPERATION_LAYERS: [&[&str]; 9] = [
     &["operation"],
     &["plan"],
     &["apply", "import"],
-    &["recover"],
+    &["recover", "test"],
     &["lib"],
 ];
 

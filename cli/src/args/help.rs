@@ -10,7 +10,7 @@ use crate::messages;
 use crate::view::human::wrap::wrap_text;
 
 /// Commands of Terraform that are not supported yet.
-const UNSUPPORTED_COMMANDS: [&str; 2] = ["query", "test"];
+const UNSUPPORTED_COMMANDS: [&str; 1] = ["query"];
 
 /// The column where the descriptions of commands and flags begin.
 const DESCRIPTION_COLUMN: usize = 24;
@@ -199,9 +199,9 @@ mod tests {
             ]],
         );
         check(
-            "formwork test",
+            "formwork query",
             &expect![[
-                r#"Formwork has no command named "test": Terraform has this command. Formwork does not support it yet."#
+                r#"Formwork has no command named "query": Terraform has this command. Formwork does not support it yet."#
             ]],
         );
         check(

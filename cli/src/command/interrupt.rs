@@ -10,6 +10,7 @@ use formwork_operation::CancellationToken;
 
 use super::operation::PreparedConfig;
 use crate::signals::SignalGuard;
+use crate::view::report::OperationReport;
 use crate::view::{self, Screen};
 
 const FIRST_MESSAGE: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
@@ -64,6 +65,31 @@ pub(super) async fn run_until_interrupted<T>(
     view::print_err(&screen.wrap(&format!("{SECOND_MESSAGE} {}\n", count_unfinished(&waiting))));
     view::print_err(&list_calls(&waiting));
     prepared.launcher.kill();
+    None
+}
+
+/// Runs tests until they end. After one signal the token is cancelled, by which no further run begins;
+/// after a second one the tests are dropped: `None`.
+pub(super) async fn guarded_tests<T>(
+    work: impl Future<Output = T>,
+    report: &OperationReport,
+    cancellation: &CancellationToken,
+) -> Option<T> {
+    tokio::pin!(work);
+    let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
+    tokio::select! {
+        biased;
+        () = signals.next() => {}
+        result = &mut work => return Some(result),
+    }
+    report.interrupted(FIRST_MESSAGE);
+    cancellation.cancel();
+    tokio::select! {
+        biased;
+        result = &mut work => return Some(result),
+        () = signals.next() => {}
+    }
+    report.interrupted(&format!("{SECOND_MESSAGE}\n"));
     None
 }
 

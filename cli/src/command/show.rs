@@ -205,7 +205,7 @@ async fn show_state(
     text
 }
 
-fn state_text(
+pub(super) fn state_text(
     diags: &mut Diagnostics,
     state: &State,
     pool: &ProviderPool<'_>,

@@ -39,8 +39,26 @@ pub(super) fn automatic_file_values(
 ) -> Result<Vec<GivenVariable>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
-    for name in automatic_files(workspace) {
+    for name in automatic_files(&workspace.root) {
         match values_of(diags, workspace, &name, read_file) {
+            Ok(values) => given.extend(values),
+            Err(reported) => result = Err(reported),
+        }
+    }
+    result.map(|()| given)
+}
+
+/// The values in the files of the folder for tests that are read without being named.
+pub(super) fn in_test_folder(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    folder: &Path,
+) -> Result<Vec<GivenVariable>, Reported> {
+    let mut given = Vec::new();
+    let mut result = Ok(());
+    for name in automatic_files(&workspace.root.join(folder)) {
+        let name = folder.join(name);
+        match values_of(diags, workspace, &name.to_string_lossy(), read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
         }
@@ -94,19 +112,15 @@ fn text_input(name: &str, value: &str, origin: InputOrigin) -> GivenVariable {
 
 /// The files of values that are read without being named: `terraform.tfvars`, then those that end
 /// in `.auto.tfvars`, by name.
-fn automatic_files(workspace: &Workspace<'_>) -> Vec<String> {
-    let entries = std::fs::read_dir(&workspace.root).into_iter().flatten().flatten();
+fn automatic_files(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut automatic: Vec<String> = entries
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
         .collect();
     automatic.sort();
     let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
-    first
-        .filter(|name| workspace.root.join(name).exists())
-        .map(str::to_owned)
-        .chain(automatic)
-        .collect()
+    first.filter(|name| folder.join(name).exists()).map(str::to_owned).chain(automatic).collect()
 }
 
 fn values_of(

@@ -370,6 +370,14 @@ messages! {
         "The question whether to copy the state was not answered with yes or no.",
         "Run `formwork init` again and answer: `yes` copies the state, `no` goes on with what is in the new backend. `-force-copy` answers with yes.";
 
+    FW8092 FILTER_MATCHES_NO_TEST_FILE = "No test file matches the filter",
+        "The option `-filter` of `formwork test` names a file that is no test file of the configuration.",
+        "Name the file with its path from the folder of the configuration, such as `tests/main.tftest.hcl`.";
+
+    FW8093 JUNIT_FILE_CANNOT_BE_WRITTEN = "The JUnit file cannot be written",
+        "The file that `-junit-xml` names cannot be written.",
+        "Choose another file, or make its folder.";
+
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
         "No action is needed if the state was migrated before. Otherwise write its backup to the new backend with `formwork state push`.";

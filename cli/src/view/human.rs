@@ -7,6 +7,7 @@ pub(crate) mod importing;
 pub(crate) mod operation;
 pub(crate) mod outputs;
 pub(crate) mod plan;
+pub(crate) mod test;
 pub(crate) mod text_diff;
 pub(crate) mod value;
 pub(crate) mod wrap;

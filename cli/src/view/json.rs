@@ -8,6 +8,7 @@ pub(crate) mod plan;
 pub(crate) mod schema;
 pub(crate) mod state;
 pub(crate) mod stream;
+pub(crate) mod test_stream;
 pub(crate) mod tree;
 pub(crate) mod value;
 

@@ -221,6 +221,19 @@ impl OperationReport {
         }
     }
 
+    /// Reports an interrupt: to people beside the output, to programs as an event.
+    pub(crate) fn interrupted(&self, text: &str) {
+        match &self.watch {
+            ReportAudience::Human(_) => print_err(&self.screen.wrap(text)),
+            ReportAudience::Machine(stream) => stream.print_log(text),
+        }
+    }
+
+    /// Whether the report is a stream for programs.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        matches!(self.watch, ReportAudience::Machine(_))
+    }
+
     /// The screen.
     pub(crate) fn screen(&self) -> &Screen {
         &self.screen

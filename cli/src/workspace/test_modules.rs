@@ -4,6 +4,7 @@ use std::path::Path;
 
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::test_files::{self, TestFolders};
+use formwork_core::config::test_suite::TestSuite;
 use formwork_core::config::{ConfigSource, test_modules};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -36,6 +37,19 @@ impl Workspace<'_> {
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
         test_files::check(diags, &mut self.sources, &FilesOnDisk, folders);
+    }
+
+    /// Reads the test files, in the order in which they run.
+    ///
+    /// # Errors
+    /// When one of them has an error.
+    pub(crate) fn read_tests(
+        &mut self,
+        diags: &mut Diagnostics,
+        tests: Option<&Path>,
+    ) -> Result<Vec<TestSuite>, Reported> {
+        let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        test_files::read(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 
     /// Whether a run of a test file has a module of its own.

@@ -20,6 +20,7 @@ pub mod recover;
 pub mod saved_plan;
 pub mod schema_cache;
 mod state_session;
+pub mod test;
 #[cfg(test)]
 mod tests;
 mod unmatched_options;

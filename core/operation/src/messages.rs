@@ -178,4 +178,20 @@ messages! {
     FW5243 GENERATED_FILE_EXISTS = "Target generated file already exists",
         "The file for generated configuration already exists.",
         "Choose another file name, or move the file away.";
+
+    FW5244 TEST_STATE_CANNOT_BE_KEPT = "The state of a test run cannot be kept",
+        "The folder that has the states of test runs until their objects are destroyed cannot be made.",
+        "Make the data directory writable, or set `TF_DATA_DIR` to another one.";
+
+    FW5245 NO_VALUE_FOR_REQUIRED_RUN_VARIABLE = "No value for required variable",
+        "The module of a test run has a variable without a default, and nothing sets it.",
+        "Set it in a `variables` block of the test file or of the run, with `-var`, or in a file of values.";
+
+    FW5246 TARGETING_IN_TEST_RUN = "Resource targeting is in effect",
+        "The `plan_options` of a test run limit its plan to a part of the configuration.",
+        "No action is needed. Remove `target` to test the whole configuration.";
+
+    FW5247 TEST_MOCKS_UNSUPPORTED = "Mocks and overrides are not supported",
+        "A test file has a `mock_provider` or `override_` block, which this version of Formwork does not run.",
+        "Run the test with Terraform, or use a real provider in the test.";
 }

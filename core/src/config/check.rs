@@ -15,7 +15,7 @@ pub(super) const BODY_SCHEMA: BodySchema =
     BodySchema { attributes: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
 
 /// A `check` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct CheckBlock {
     /// Its name.
     pub name: Str,

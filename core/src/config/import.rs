@@ -26,7 +26,7 @@ pub(super) const BODY_SCHEMA: BodySchema = BodySchema {
 };
 
 /// An `import` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ImportBlock {
     /// The module calls on the way to the resource, each with its key as written.
     pub calls: Vec<(Str, Option<Expr>)>,
@@ -49,7 +49,7 @@ pub struct ImportBlock {
 }
 
 /// The key by which a provider finds an object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ImportKeyExpr {
     /// A string in a form that the provider knows.
     Id(Expr),

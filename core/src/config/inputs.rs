@@ -213,6 +213,31 @@ fn undeclared_variable_remedy(module: &Module, name: &str) -> String {
     }
 }
 
+/// Returns the value that was given for a variable to all test files: as the module declares the
+/// variable, or else as it is written.
+///
+/// # Errors
+/// When the value does not fit the variable, or is no constant.
+pub fn given_value(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    module: &Module,
+    given: &GivenVariable,
+) -> Result<Value, Reported> {
+    if let Some(variable) = module.variables.get(&given.name) {
+        return parse_given_value(diags, sources, variable, given.clone()).map(|input| input.value);
+    }
+    match &given.value {
+        GivenValue::Value(value) => Ok(value.clone()),
+        GivenValue::Unparsed(text) => {
+            let name = format!("<value for var.{}>", given.name);
+            let source = sources.add_secret(name, text.clone());
+            let expr = parse_expression(diags, sources, source)?;
+            constant::constant_value(diags, &expr)
+        }
+    }
+}
+
 fn default_input(
     diags: &mut Diagnostics,
     variable: &Variable,

@@ -24,7 +24,7 @@ pub(super) const LIFECYCLE_SCHEMA: BodySchema =
     BodySchema { attributes: &[("destroy", false)], blocks: &[] };
 
 /// A `removed` block.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RemovedBlock {
     /// The module, or the module of the resource, relative to the module of the block.
     pub module: ModulePath,

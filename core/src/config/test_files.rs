@@ -1,22 +1,24 @@
-//! Checks test files, `*.tftest.hcl` and `*.tftest.json`, for errors in themselves and nothing
-//! else: the test command checks whether the objects they mention are there.
+//! Reads test files, `*.tftest.hcl` and `*.tftest.json`, and reports errors in themselves and nothing
+//! else: a run checks whether the objects they mention are there.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
-use formwork_lang::refs;
+use formwork_lang::refs::{self, Traversal};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::{Sources, Summary};
-use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::arguments::{check_name, format_place};
 use super::files::clean;
+use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
-    ConfigFiles, broken_blocks, call, condition, constant, files, load, test_modules, traversal,
+    ConfigFiles, broken_blocks, call, condition, constant, files, load, provider, test_modules,
+    traversal,
 };
-use crate::addr::{ResourceMode, Target, is_identifier};
+use crate::addr::{InstanceAddr, InstanceKey, ResourceMode, Target, is_identifier};
 use crate::messages;
 
 /// A type of block, and the names of its labels.
@@ -130,8 +132,22 @@ pub fn check(
     files: &dyn ConfigFiles,
     folders: TestFolders<'_>,
 ) {
+    drop(read(diags, sources, files, folders));
+}
+
+/// Reads the test files of a folder, and of its folder for tests, in the order in which they run.
+///
+/// # Errors
+/// When one of them has an error.
+pub fn read(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    files: &dyn ConfigFiles,
+    folders: TestFolders<'_>,
+) -> Result<Vec<TestSuite>, Reported> {
     let mut found = Diagnostics::new();
     folders.check(&mut found, files);
+    let mut suites = Vec::new();
     for file in found_in(files, folders) {
         let mut wrong = Diagnostics::new();
         if let Some(mut body) = load::parse_config_file(&mut wrong, sources, files, &file.path) {
@@ -139,11 +155,17 @@ pub fn check(
             if wrong.has_errors() {
                 broken_blocks::take_broken_blocks(&mut body, &wrong);
             }
-            Checker { diags: &mut wrong, sources }.file(body);
+            let path = load::display_path(&file.path);
+            let FoundFile { name, is_in_test_folder, .. } = file;
+            let mut suite = TestSuite { path, name, is_in_test_folder, ..TestSuite::default() };
+            Reader { diags: &mut wrong, sources }.file(body, &mut suite);
+            suites.push(suite);
         }
         let _ = found.append(wrong);
     }
-    let _ = diags.append(load::sort_by_place(found));
+    // As in Terraform, by the path of the file.
+    suites.sort_by(|one, other| one.path.cmp(&other.path));
+    diags.append(load::sort_by_place(found)).map(|()| suites)
 }
 
 /// A test file that was found.
@@ -151,6 +173,8 @@ pub(super) struct FoundFile {
     pub(super) path: PathBuf,
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
     pub(super) name: String,
+    /// Whether it is in the folder for tests.
+    is_in_test_folder: bool,
 }
 
 /// Lists the test files of a module by folder and name.
@@ -172,6 +196,7 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
         let parts = below.components();
         let prefix: String = parts.map(|part| format!("{}.", part.as_os_str().display())).collect();
         found.extend(names.into_iter().map(|name| FoundFile {
+            is_in_test_folder: !below.as_os_str().is_empty(),
             path: dir.join(&name),
             name: format!("{prefix}{}", name.strip_suffix(".tftest.hcl").unwrap_or(&name)),
         }));
@@ -179,17 +204,17 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
     found
 }
 
-struct Checker<'c> {
+struct Reader<'c> {
     diags: &'c mut Diagnostics,
     sources: &'c Sources,
 }
 
-impl Checker<'_> {
+impl Reader<'_> {
     fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
-    fn file(&mut self, body: Body) {
+    fn file(&mut self, body: Body, suite: &mut TestSuite) {
         let content = into_content(self.diags, body, &FILE);
         self.once(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
@@ -204,11 +229,17 @@ impl Checker<'_> {
                         self.error(messages::DUPLICATE_RUN_NAMES, &detail, block.header);
                     }
                     let _ = check_name(self.diags, "run block name", &name);
-                    self.run(&name.name, block.body);
+                    let run = self.run(&name.name, block);
+                    suite.runs.push(run);
                 }
-                ("variables", _) => drop(into_attributes(self.diags, block.body)),
+                ("variables", _) => suite.variables = into_attributes(self.diags, block.body),
                 (kind, Some(name)) => {
-                    let alias = self.alias(&block.body);
+                    // Reading a provider configuration reports a wrong alias itself.
+                    let mut found = Diagnostics::new();
+                    let alias = self.alias(&mut found, &block.body);
+                    if kind == "mock_provider" {
+                        let _ = self.diags.append(found);
+                    }
                     // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = format_place(self.sources, first);
@@ -216,10 +247,17 @@ impl Checker<'_> {
                         self.error(messages::DUPLICATE_PROVIDER_BLOCK, &detail, block.header);
                     }
                     if kind == "mock_provider" {
+                        suite.mocks.push(block.header);
                         self.mock_provider(block.body);
+                    } else {
+                        let read = provider::read_provider_block(self.diags, self.sources, block);
+                        suite.providers.extend(read);
                     }
                 }
-                _ => self.read_override(block),
+                _ => {
+                    suite.overrides.push(block.header);
+                    self.read_override(block);
+                }
             }
         }
     }
@@ -241,37 +279,82 @@ impl Checker<'_> {
         }
     }
 
-    fn run(&mut self, name: &Str, body: Body) {
-        let mut content = into_content(self.diags, body, &RUN);
+    fn run(&mut self, name: &Str, block: Block) -> TestRun {
+        let mut run = TestRun::new(name.clone(), block.header);
+        let mut content = into_content(self.diags, block.body, &RUN);
         self.once(&content, &["variables", "module", "plan_options"], "This run");
-        self.keyword(content.take("command"), &["apply", "plan"]);
-        if let Some(passed) = content.take("providers") {
-            drop(call::read_passed_providers(self.diags, self.sources, passed.expr));
+        if self.keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan") {
+            run.command = TestCommand::Plan;
         }
-        self.references(content.take("expect_failures"));
+        if let Some(passed) = content.take("providers") {
+            let read = call::read_passed_providers(self.diags, self.sources, passed.expr);
+            run.providers = read.unwrap_or_default();
+        }
+        run.expect_failures = self.references(content.take("expect_failures"));
+        // A key that could not be read was reported, so the run is never done.
         if let Some(key) = content.take("state_key") {
-            drop(constant::constant_string(self.diags, &key.expr));
+            run.state_key = constant::constant_string(self.diags, &key.expr).ok();
         }
         let asserts = content.take_blocks("assert");
-        drop(condition::read_conditions(self.diags, self.sources, asserts));
+        run.asserts = condition::read_conditions(self.diags, self.sources, asserts);
         for block in content.blocks {
             match block.kind.name.as_str() {
-                "plan_options" => self.plan_options(block.body),
-                "variables" => drop(into_attributes(self.diags, block.body)),
-                "module" => drop(test_modules::read_module_block(self.diags, name.clone(), block)),
-                _ => self.read_override(block),
+                "plan_options" => run.options = self.plan_options(block.body),
+                "variables" => run.variables = into_attributes(self.diags, block.body),
+                "module" => {
+                    run.module =
+                        test_modules::read_module_block(self.diags, name.clone(), block).ok()
+                }
+                _ => {
+                    run.overrides.push(block.header);
+                    self.read_override(block);
+                }
             }
         }
+        run
     }
 
-    fn plan_options(&mut self, body: Body) {
+    fn plan_options(&mut self, body: Body) -> TestPlanOptions {
+        let mut options = TestPlanOptions::default();
         let mut content = into_content(self.diags, body, &PLAN_OPTIONS);
-        self.keyword(content.take("mode"), &["normal", "refresh-only"]);
+        let mode = self.keyword(content.take("mode"), &["normal", "refresh-only"]);
+        options.refresh_only = mode.as_deref() == Some("refresh-only");
         if let Some(refresh) = content.take("refresh") {
-            let _ = constant::constant_bool(self.diags, &refresh.expr);
+            let read = constant::constant_bool(self.diags, &refresh.expr);
+            options.skip_refresh = read.is_ok_and(|refresh| !refresh);
         }
-        self.references(content.take("replace"));
-        self.references(content.take("target"));
+        options.replace = self.targets(content.take("replace"), Self::instance);
+        options.targets = self.targets(content.take("target"), |_, target, _| Some(target));
+        options
+    }
+
+    /// An argument that is a list of addresses.
+    fn targets<T>(
+        &mut self,
+        attribute: Option<Attribute>,
+        take: impl Fn(&mut Self, Target, Span) -> Option<T>,
+    ) -> Vec<T> {
+        let Some(attribute) = attribute else { return Vec::new() };
+        let mut taken = Vec::new();
+        for entry in traversal::list_entries(self.diags, attribute.expr).unwrap_or_default() {
+            if let Ok(target) = traversal::parse_target_expr(self.diags, &entry) {
+                taken.extend(take(self, target, entry.span));
+            }
+        }
+        taken
+    }
+
+    /// The instance that an address names.
+    fn instance(&mut self, target: Target, span: Span) -> Option<InstanceAddr> {
+        match target {
+            Target::Instance(addr) => Some(addr),
+            Target::Resource(addr) => Some(addr.instance_addr(InstanceKey::None)),
+            Target::Module(_) => {
+                let detail = "Only resource instances can be replaced. Write the address of one, such as `aws_instance.web`.";
+                self.error(messages::INVALID_ADDRESS, detail, span);
+                None
+            }
+        }
     }
 
     fn mock_provider(&mut self, body: Body) {
@@ -292,12 +375,13 @@ impl Checker<'_> {
     }
 
     /// The alias of a provider, if it has one.
-    fn alias(&mut self, body: &Body) -> Option<Str> {
+    fn alias(&self, diags: &mut Diagnostics, body: &Body) -> Option<Str> {
         let alias = body.find("alias")?;
-        let text = constant::constant_string(self.diags, &alias.expr).ok()?;
+        let text = constant::constant_string(diags, &alias.expr).ok()?;
         if !is_identifier(&text) {
             let detail = "An alias is a name: letters, digits, underscores and dashes.";
-            self.error(messages::INVALID_PROVIDER_CONFIGURATION_ALIAS, detail, alias.expr.span);
+            let summary = messages::INVALID_PROVIDER_CONFIGURATION_ALIAS;
+            let _ = diags.error(Diagnostic::error(summary, detail).at(alias.expr.span));
         }
         Some(text.as_str().into())
     }
@@ -339,10 +423,10 @@ impl Checker<'_> {
     }
 
     /// An argument that must be one of some words, which stand there without quotes.
-    fn keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) {
-        let Some(attribute) = attribute else { return };
+    fn keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) -> Option<Str> {
+        let attribute = attribute?;
         if is_word(&attribute.expr, words) {
-            return;
+            return refs::as_traversal(&attribute.expr).map(|word| word.root.name);
         }
         let name = &attribute.name.name;
         let detail = format!("It is one of these words, without quotes: {}.", words.join(", "));
@@ -351,6 +435,7 @@ impl Checker<'_> {
             &detail,
             attribute.expr.span,
         );
+        None
     }
 
     fn read_during(&mut self, attribute: Option<Attribute>) {
@@ -363,11 +448,13 @@ impl Checker<'_> {
     }
 
     /// An argument that is a list of references.
-    fn references(&mut self, attribute: Option<Attribute>) {
-        let Some(attribute) = attribute else { return };
-        for entry in traversal::list_entries(self.diags, attribute.expr).unwrap_or_default() {
-            drop(traversal::parse_traversal_expr(self.diags, &entry));
-        }
+    fn references(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
+        let Some(attribute) = attribute else { return Vec::new() };
+        let entries = traversal::list_entries(self.diags, attribute.expr).unwrap_or_default();
+        entries
+            .iter()
+            .filter_map(|entry| traversal::parse_traversal_expr(self.diags, entry).ok())
+            .collect()
     }
 
     /// An argument that is a constant object.
@@ -569,5 +656,55 @@ foo {
             error f.tftest.json:1,47-52 Extraneous JSON object property
             error tests/c.tftest.hcl:1,5-6 Unclosed configuration block"#]]
         .assert_eq(&found(text));
+    }
+
+    #[test]
+    fn runs_are_read_with_their_options_in_the_order_of_paths() {
+        let text = r#"
+//- tests/b.tftest.hcl
+variables {
+  a = 1
+}
+provider "aws" {
+  alias = "x"
+}
+run "one" {
+  command         = plan
+  expect_failures = [var.a]
+  state_key       = "k"
+  providers       = { aws = aws.x }
+  plan_options {
+    mode    = refresh-only
+    refresh = false
+    target  = [a.b]
+    replace = [a.c]
+  }
+}
+run "two" {
+  module {
+    source = "./m"
+  }
+}
+//- a.tftest.json
+{"run": {"three": {"command": "plan"}}}
+"#;
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
+        let suites =
+            read(&mut diags, &mut sources, &InMemoryFiles::from_fixture(text), folders).unwrap();
+        let paths: Vec<&str> = suites.iter().map(|suite| suite.path.as_str()).collect();
+        assert_eq!(paths, ["a.tftest.json", "tests/b.tftest.hcl"]);
+        let [json, native] = &suites[..] else { unreachable!() };
+        assert_eq!(json.runs[0].command, TestCommand::Plan);
+        assert!(native.is_in_test_folder && !json.is_in_test_folder);
+        assert_eq!((native.variables.len(), native.providers.len()), (1, 1));
+        let [one, two] = &native.runs[..] else { panic!("{:?}", native.runs) };
+        assert_eq!(one.command, TestCommand::Plan);
+        assert!(one.options.refresh_only && one.options.skip_refresh);
+        assert_eq!(one.options.targets[0].to_string(), "a.b");
+        assert_eq!(one.options.replace[0].to_string(), "a.c");
+        assert_eq!(one.providers[0].in_caller.to_string(), "aws.x");
+        assert_eq!((one.expect_failures.len(), one.key().as_str()), (1, "key.k"));
+        assert_eq!((two.command, two.key().as_str()), (TestCommand::Apply, "module../m"));
     }
 }

@@ -13,7 +13,7 @@ use super::{Config, Module, ModuleCall, Resource};
 use crate::addr::{ConfigResourceAddr, ModulePath, ProviderAddr, ProviderConfigAddr};
 
 /// One module in the tree, at the place where it is called.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ModuleNode {
     /// Its position in [`Config::nodes`]; callers come before the modules they call.
     pub index: usize,

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter};
 
 use super::{ModuleResults, Results};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr};
@@ -33,6 +34,15 @@ impl ConditionSubject {
     #[must_use]
     pub fn single_object(module: &ModuleAddr, subject: CheckSubject) -> Self {
         Self { module: module.clone(), subject, key: InstanceKey::None }
+    }
+}
+
+impl Display for ConditionSubject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        if !self.module.is_root() {
+            write!(f, "{}.", self.module)?;
+        }
+        write!(f, "{}{}", self.subject, self.key)
     }
 }
 

@@ -96,16 +96,16 @@ pub fn check_conditions(
         match found {
             // As in Terraform. Other conditions are looked at while applying without a word here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
-                diags.warn(blame(unknown_assertion_warning()));
+                diags.warn(blame(unknown_assertion_warning()).condition_of(judging.object));
             }
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) if only_warns => {
-                diags.warn(blame(Diagnostic::warning(summary, message_or_default(message))));
+                let failed = Diagnostic::warning(summary, message_or_default(message));
+                diags.warn(blame(failed).condition_of(judging.object));
             }
             Ok(ConditionOutcome::Fails(message)) => {
-                result = Err(
-                    diags.error(blame(Diagnostic::error(summary, message_or_default(message))))
-                );
+                let failed = Diagnostic::error(summary, message_or_default(message));
+                result = Err(diags.error(blame(failed).condition_of(judging.object)));
             }
             Err(reported) => result = Err(reported),
         }
@@ -204,12 +204,52 @@ pub fn validate_variable(
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
                 // The values shown are those of the rule, but the place is that of the value.
                 let failed = point_at_expr(failed, &condition.condition, scope).at(place);
-                result = Err(diags.error(failed));
+                result = Err(diags.error(failed.condition_of(&object)));
             }
             Err(reported) => result = Err(reported),
         }
     }
     result
+}
+
+/// The result of the assertions of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AssertOutcome {
+    /// All hold.
+    Pass,
+    /// One does not hold.
+    Fail,
+    /// One has no value.
+    Error,
+}
+
+/// Evaluates the assertions of a test, all of them, and reports those that do not hold.
+pub fn check_test(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    asserts: &[ConditionBlock],
+) -> AssertOutcome {
+    let mut outcome = AssertOutcome::Pass;
+    for assert in asserts {
+        let point_at_expr = |problem| point_at_expr(problem, &assert.condition, scope);
+        match evaluate_condition(diags, scope, assert, messages::INVALID_CONDITION_RUN) {
+            Ok(ConditionOutcome::Holds) => {}
+            Ok(ConditionOutcome::Unknown) => {
+                let detail = "Condition expression could not be evaluated at this time. This means you have executed a `run` block with `command = plan` and one of the values your condition depended on is not known until after the plan has been applied. Either remove this value from your condition, or execute an `apply` command from this `run` block. Alternatively, if there is an override for this value, you can make it available during the plan phase by setting `override_during = plan` in the `override_` block.";
+                let unknown = Diagnostic::error(messages::UNKNOWN_CONDITION_VALUE, detail);
+                let _ = diags.error(point_at_expr(unknown));
+                outcome = AssertOutcome::Error;
+            }
+            Ok(ConditionOutcome::Fails(message)) => {
+                let failed =
+                    Diagnostic::error(messages::TEST_ASSERTION_FAILED, message_or_default(message));
+                let _ = diags.error(point_at_expr(failed));
+                outcome = outcome.max(AssertOutcome::Fail);
+            }
+            Err(_) => outcome = AssertOutcome::Error,
+        }
+    }
+    outcome
 }
 
 /// The result of a condition.

@@ -15,7 +15,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use super::references::{ReferenceLocation, StaticCheck};
-use super::{HostValues, ModuleResults, RepetitionData};
+use super::{HostValues, ModuleResults, RepetitionData, TestValues};
 use crate::addr::{Reference, ReferenceSubject, ResourceMode};
 use crate::config::bad_reference;
 use crate::messages;
@@ -32,6 +32,8 @@ pub struct ModuleScope<'a> {
     /// Checks references before anything is evaluated.
     pub(super) check: Option<&'a StaticCheck<'a>>,
     pub(super) site: ReferenceLocation<'a>,
+    /// Names that only test files have.
+    test: Option<&'a TestValues>,
 }
 
 impl<'a> ModuleScope<'a> {
@@ -40,7 +42,8 @@ impl<'a> ModuleScope<'a> {
     pub fn new(module: &'a ModuleResults, world: &'a HostValues) -> Self {
         let repetition = RepetitionData::default();
         let site = ReferenceLocation::default();
-        Self { module, world, repetition, self_object: None, judged: None, check: None, site }
+        let (self_object, judged, check, test) = (None, None, None, None);
+        Self { module, world, repetition, self_object, judged, check, site, test }
     }
 
     /// The same scope within one instance of something repeated.
@@ -65,6 +68,12 @@ impl<'a> ModuleScope<'a> {
     #[must_use]
     pub fn with_check(self, check: Option<&'a StaticCheck<'a>>) -> Self {
         Self { check, ..self }
+    }
+
+    /// The same scope, in which the names of a test file have a meaning, too.
+    #[must_use]
+    pub fn with_test(self, test: &'a TestValues) -> Self {
+        Self { test: Some(test), ..self }
     }
 
     /// The same scope at another place.
@@ -125,6 +134,9 @@ impl<'a> ModuleScope<'a> {
         // First whether it is there at all: a wrong name is the author's mistake, a value that is
         // missing one of this program.
         if !self.module.module_config().variables.contains_key(&name.name) {
+            if let Some(value) = self.test.and_then(|test| test.variables.get(&name.name)) {
+                return Ok(value.clone());
+            }
             return Err(diags.error(bad_reference::undeclared_variable(
                 self.module.module_config(),
                 &name.name,
@@ -137,9 +149,28 @@ impl<'a> ModuleScope<'a> {
             return Ok(value.clone());
         }
         let value = self.module.variables.get(&name.name);
-        value
-            .cloned()
-            .ok_or_else(|| report_unrecorded_value(diags, &format!("var.{}", name.name), span))
+        value.cloned().map_or_else(
+            || self.report_unrecorded_value(diags, &format!("var.{}", name.name), span),
+            Ok,
+        )
+    }
+
+    /// Reports that something was read before it was recorded. To a test it is unknown: a failure that
+    /// the test expects may have kept it from being evaluated.
+    fn report_unrecorded_value(
+        &self,
+        diags: &mut Diagnostics,
+        name: &str,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        if self.test.is_some() {
+            return Ok(Value::dynamic());
+        }
+        let detail = format!(
+            "`{name}` was needed before it was known. This is a bug in Formwork, not an error in the configuration; please report it."
+        );
+        let problem = Diagnostic::error(messages::VALUE_READ_TOO_EARLY, detail);
+        Err(diags.error(problem.blame(Blame::Internal).at(span)))
     }
 
     fn resolve_local(
@@ -156,9 +187,27 @@ impl<'a> ModuleScope<'a> {
             )));
         }
         let value = self.module.locals.get(&name.name);
-        value
-            .cloned()
-            .ok_or_else(|| report_unrecorded_value(diags, &format!("local.{}", name.name), span))
+        value.cloned().map_or_else(
+            || self.report_unrecorded_value(diags, &format!("local.{}", name.name), span),
+            Ok,
+        )
+    }
+
+    fn output(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+        if !self.module.module_config().outputs.contains_key(&name.name) {
+            let detail = format!(
+                "An output value with the name {:?} has not been declared.",
+                name.name.as_str()
+            );
+            let problem = Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_OUTPUT, detail);
+            return Err(diags.error(problem.at(span)));
+        }
+        let value = self.module.outputs.get(&name.name);
+        Ok(value.cloned().unwrap_or_else(Value::dynamic))
+    }
+
+    fn run(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
+        self.test.map_or_else(|| Ok(Value::dynamic()), |test| test.run(diags, name, span))
     }
 
     fn resolve_path(
@@ -250,21 +299,6 @@ pub(super) fn resolve_terraform_attribute(
     }
 }
 
-/// Reports that something was read before it was recorded.
-fn report_unrecorded_value(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
-    diags.error(
-        Diagnostic::error(
-            messages::VALUE_READ_TOO_EARLY,
-            format!(
-                "`{name}` was needed before it was known. This is a bug in Formwork, not an error in the \
-                 configuration; please report it."
-            ),
-        )
-        .blame(Blame::Internal)
-        .at(span),
-    )
-}
-
 /// The attribute that must follow a name.
 pub(super) fn expect_attribute<'s>(
     diags: &mut Diagnostics,
@@ -304,6 +338,8 @@ impl Scope for ModuleScope<'_> {
             "each" => simple(Self::resolve_each, diags),
             "self" => Ok((self.resolve_self(diags, root)?, 0)),
             "module" => self.resolve_module_call(diags, root, steps),
+            "output" if self.test.is_some() => simple(Self::output, diags),
+            "run" if self.test.is_some() => simple(Self::run, diags),
             "data" => self.resolve_prefixed_resource(diags, ResourceMode::Data, root, steps),
             "ephemeral" => {
                 self.resolve_prefixed_resource(diags, ResourceMode::Ephemeral, root, steps)

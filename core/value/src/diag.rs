@@ -79,6 +79,9 @@ pub struct Diagnostic {
     pub function: Option<Box<CalledFunction>>,
     /// Whether a `check` block reports this. Such a warning is repeated whenever a plan is applied.
     pub of_check: bool,
+    /// The address of the object of which a condition does not hold, or is not known, if that is the
+    /// problem.
+    pub condition_of: Option<Box<str>>,
 }
 
 /// Removes the numbers of system errors from a string: ` (os error 2)`.
@@ -137,6 +140,7 @@ impl Diagnostic {
             mentioned: Vec::new(),
             function: None,
             of_check: false,
+            condition_of: None,
         }
     }
 
@@ -186,6 +190,12 @@ impl Diagnostic {
     #[must_use]
     pub fn of_check(self) -> Self {
         Self { of_check: true, ..self }
+    }
+
+    /// Says that a condition of an object does not hold.
+    #[must_use]
+    pub fn condition_of(self, object: impl std::fmt::Display) -> Self {
+        Self { condition_of: Some(object.to_string().into()), ..self }
     }
 
     /// Whether this reports a message.

@@ -36,6 +36,32 @@ pub(crate) fn render_all(
             ..SortedDiagnostics::default()
         };
     }
+    let mut shown = rendered(screen, sources, warnings, &errors);
+    if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
+        let hint =
+            format!("For the cause and the remedy of an error, run: formwork explain {code}");
+        shown.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
+    }
+    shown
+}
+
+/// Renders problems as [`render_all`] does, without a hint behind them: others may follow.
+pub(crate) fn without_hint(
+    screen: &Screen,
+    sources: &Sources,
+    diags: &Diagnostics,
+) -> SortedDiagnostics {
+    let ordered = in_order(sources, diags);
+    let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
+    rendered(screen, sources, group_similar(warnings), &errors)
+}
+
+fn rendered(
+    screen: &Screen,
+    sources: &Sources,
+    warnings: Vec<SimilarWarnings<'_>>,
+    errors: &[&Diagnostic],
+) -> SortedDiagnostics {
     let mut shown = SortedDiagnostics::default();
     for SimilarWarnings { first, n_more } in warnings {
         let more = match n_more {
@@ -51,20 +77,15 @@ pub(crate) fn render_all(
         first.detail = format!("{}{gap}{more}", first.detail);
         shown.warnings.push_str(&render_one(screen, sources, &first));
     }
-    for error in &errors {
+    for error in errors {
         shown.errors.push_str(&render_one(screen, sources, error));
-    }
-    if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
-        let hint =
-            format!("For the cause and the remedy of an error, run: formwork explain {code}");
-        shown.errors.push_str(&format!("\n{}\n", screen.paint(Paint::Dim, &hint)));
     }
     shown
 }
 
 /// Problems in Terraform's order: those without a place first, then by file and position. Files with
 /// fewer folders in their path come first.
-fn in_order<'d>(sources: &Sources, diags: &'d Diagnostics) -> Vec<&'d Diagnostic> {
+pub(crate) fn in_order<'d>(sources: &Sources, diags: &'d Diagnostics) -> Vec<&'d Diagnostic> {
     let mut list: Vec<&Diagnostic> = diags.iter().collect();
     list.sort_by_cached_key(|problem| {
         problem.subject.map(|span| {

@@ -27,6 +27,38 @@ pub(crate) struct PlanViewInputs<'a> {
     pub(crate) time: OffsetDateTime,
 }
 
+/// The parts of a plan that a test run shows.
+pub(crate) fn members_for_test(plan: &Plan) -> Vec<(&'static str, Json)> {
+    let listed = plan.changes.values().map(Box::as_ref).filter(|change| changes::is_listed(change));
+    let outputs = plan
+        .outputs
+        .iter()
+        .map(|(name, change)| (name.to_string(), changes::output_change_to_json(change)));
+    let drift = plan.reported_drift().map(changes::change_to_json);
+    let members = [
+        ("resource_drift", Json::Array(drift.collect()).none_if_empty()),
+        ("output_changes", Json::Object(outputs.collect()).none_if_empty()),
+        (
+            "resource_changes",
+            Json::Array(listed.map(changes::change_to_json).collect()).none_if_empty(),
+        ),
+        ("relevant_attributes", relevant(plan).none_if_empty()),
+    ];
+    let members = members.into_iter().filter_map(|(name, json)| Some((name, json?)));
+    [("plan_format_version", Json::text("1.2"))].into_iter().chain(members).collect()
+}
+
+/// The attributes that contribute to the changes.
+fn relevant(plan: &Plan) -> Json {
+    let relevant = plan.relevant.iter().map(|(addr, path)| {
+        Json::object([
+            ("resource", Json::text(addr.to_string())),
+            ("attribute", value::path_to_json(path)),
+        ])
+    });
+    Json::Array(relevant.collect())
+}
+
 /// A whole plan.
 ///
 /// # Errors
@@ -45,12 +77,6 @@ pub(crate) fn plan_document(
         .iter()
         .map(|(name, change)| (name.to_string(), changes::output_change_to_json(change)));
     let drift = plan.reported_drift().map(changes::change_to_json);
-    let relevant = plan.relevant.iter().map(|(addr, path)| {
-        Json::object([
-            ("resource", Json::text(addr.to_string())),
-            ("attribute", value::path_to_json(path)),
-        ])
-    });
     let prior = state::state_document(diags, &plan.prior, &CheckResults::default(), beside.pool)?;
     let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
     Ok(Json::object_of_some([
@@ -66,7 +92,7 @@ pub(crate) fn plan_document(
         ("output_changes", Json::Object(outputs.collect()).none_if_empty()),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
         ("configuration", Some(configuration::config_document(beside.config, beside.pool))),
-        ("relevant_attributes", Json::Array(relevant.collect()).none_if_empty()),
+        ("relevant_attributes", relevant(plan).none_if_empty()),
         ("checks", super::checks::checks_document(&plan.checks).none_if_empty()),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
         ("applyable", Some(Json::Bool(plan.is_applyable()))),

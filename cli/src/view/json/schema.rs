@@ -1,9 +1,9 @@
 //! Schemas as `providers schema -json` gives them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::LoadedProvider;
+use formwork_core::provider::{LoadedProvider, ProviderPool};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_value::Schema;
 use formwork_value::schema::{Attribute, AttributeKind, Block, Docs, NestedBlock, Nesting, Role};
@@ -21,6 +21,19 @@ pub(crate) fn schemas_document<'l>(
         ("format_version", Some(Json::text("1.0"))),
         ("provider_schemas", Json::Object(schemas.collect()).none_if_empty()),
     ])
+}
+
+/// The schemas of the providers of a test run, as members of its plan or state.
+pub(crate) fn members_for_test<'p>(
+    pool: &ProviderPool<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Vec<(&'static str, Json)> {
+    let addrs: BTreeSet<&ProviderAddr> = providers.collect();
+    let loaded = addrs.into_iter().filter_map(|addr| Some((addr, pool.loaded_provider(addr)?)));
+    let schemas = loaded.map(|(addr, loaded)| (addr.to_string(), provider_to_json(&loaded)));
+    let schemas = Json::Object(schemas.collect()).none_if_empty();
+    let schemas = schemas.map(|schemas| ("provider_schemas", schemas));
+    [("provider_format_version", Json::text("1.0"))].into_iter().chain(schemas).collect()
 }
 
 fn provider_to_json(loaded: &LoadedProvider) -> Json {

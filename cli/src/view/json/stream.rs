@@ -22,6 +22,26 @@ use crate::view::{ephemeral, out_data};
 #[derive(Debug, Default)]
 pub(crate) struct JsonStream;
 
+/// Prints an event. The names say what it belongs to.
+pub(super) fn write_line(
+    level: &str,
+    message: &str,
+    names: &[(&'static str, Json)],
+    kind: &str,
+    members: Vec<(&'static str, Json)>,
+) {
+    let time = clock::current_time().format(&Rfc3339).unwrap_or_default();
+    let head = [
+        ("@level", Json::text(level)),
+        ("@message", Json::text(message)),
+        ("@module", Json::text("terraform.ui")),
+    ];
+    let time = [("@timestamp", Json::text(time))];
+    let head = head.into_iter().chain(names.iter().cloned()).chain(time);
+    let members = head.chain(members).chain([("type", Json::text(kind))]);
+    out_data(&format!("{}\n", Json::object(members).to_compact()));
+}
+
 impl JsonStream {
     /// Makes a stream onto stdout.
     pub(crate) fn new() -> Self {
@@ -35,15 +55,7 @@ impl JsonStream {
         kind: &str,
         members: Vec<(&'static str, Json)>,
     ) {
-        let time = clock::current_time().format(&Rfc3339).unwrap_or_default();
-        let head = [
-            ("@level", Json::text(level)),
-            ("@message", Json::text(message)),
-            ("@module", Json::text("terraform.ui")),
-            ("@timestamp", Json::text(time)),
-        ];
-        let members = head.into_iter().chain(members).chain([("type", Json::text(kind))]);
-        out_data(&format!("{}\n", Json::object(members).to_compact()));
+        write_line(level, message, &[], kind, members);
     }
 
     fn print_info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {

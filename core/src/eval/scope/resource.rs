@@ -5,7 +5,7 @@ use formwork_lang::scope::ScopeStep;
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
-use super::{ModuleScope, expect_attribute, report_unrecorded_value};
+use super::{ModuleScope, expect_attribute};
 use crate::addr::{InstanceKey, ResourceMode, ResourceName};
 use crate::config::bad_reference;
 use crate::eval::Expansion;
@@ -81,7 +81,9 @@ impl ModuleScope<'_> {
         let Some(expansion) = results.expansion() else {
             return match results.placeholder() {
                 Some(value) => Ok((value.clone(), n_taken)),
-                None => Err(report_unrecorded_value(diags, &name.to_string(), span)),
+                None => {
+                    Ok((self.report_unrecorded_value(diags, &name.to_string(), span)?, n_taken))
+                }
             };
         };
         let reference = RepeatedReference { name: name.to_string(), span, steps, n_taken };
@@ -118,7 +120,10 @@ impl ModuleScope<'_> {
             return Ok((placeholder.clone(), 1));
         }
         let Some(expansion) = results.expansion() else {
-            return Err(report_unrecorded_value(diags, &format!("module.{}", name.name), span));
+            return Ok((
+                self.report_unrecorded_value(diags, &format!("module.{}", name.name), span)?,
+                1,
+            ));
         };
         let key = match (expansion, steps.get(1)) {
             (Expansion::Single, _) => Some(InstanceKey::None),

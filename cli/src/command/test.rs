@@ -1,0 +1,249 @@
+//! `formwork test`: runs the test files of the configuration.
+
+mod observer;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::inputs::GivenVariable;
+use formwork_core::config::test_files;
+use formwork_core::config::test_suite::TestSuite;
+use formwork_core::eval::HostValues;
+use formwork_core::session::DEFAULT_PARALLELISM;
+use formwork_core::version::VersionConstraints;
+use formwork_operation::CancellationToken;
+use formwork_operation::launcher::Launcher;
+use formwork_operation::test::{SuiteResult, TestInputs, TestModule, TestStatus, run_tests};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+
+use self::observer::Observer;
+use super::variable_inputs::{in_test_folder, variable_values};
+use super::{encryption, interrupt};
+use crate::args::{VariableArgs, example};
+use crate::clock;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::messages;
+use crate::view::report::OperationReport;
+use crate::view::{Screen, junit};
+use crate::workspace::Workspace;
+
+/// The folder for states of runs, below the data directory.
+const STATES: &str = "test-states";
+
+/// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
+#[derive(Debug, clap::Args)]
+#[command(after_help = example(
+    "-filter=tests/network.tftest.hcl",
+    "Run one test file."
+))]
+pub(crate) struct TestArgs {
+    /// Run only this test file. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) filter: Vec<String>,
+    /// The folder with files of tests, below that of the configuration. Default: tests.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
+    /// Print what happens as JSON, one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the results to this file as JUnit XML, too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit_xml: Option<PathBuf>,
+    /// Print the plan or the state of each run.
+    #[arg(long)]
+    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+}
+
+/// The tests of a configuration, read.
+struct LoadedTests {
+    suites: Vec<TestSuite>,
+    module: TestModule,
+    run_modules: BTreeMap<(String, Str), TestModule>,
+    launcher: Launcher,
+}
+
+/// Runs the command.
+pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env);
+    let report = OperationReport::new(screen, args.json, env.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.report_failure(None, &diags);
+    };
+    let loaded = load(&mut diags, &mut workspace, args);
+    let variables = variables(&mut diags, &mut workspace, args);
+    let (Ok(loaded), Ok(variables)) = (loaded, variables) else {
+        return report.report_failure(Some(&workspace.sources), &diags);
+    };
+    report.report_diagnostics(&workspace.sources, &std::mem::take(&mut diags));
+    let observer = Observer::new(&report, args.verbose);
+    let Some(results) = run_loaded(&mut workspace, &loaded, &variables, &observer).await else {
+        return Exit::Failed;
+    };
+    loaded.launcher.shutdown(&mut diags).await;
+    observer.end(&results);
+    if let Some(path) = &args.junit_xml {
+        let _ = write_junit(&mut diags, path, &junit::document(&workspace.sources, &results));
+    }
+    report.report_diagnostics(&workspace.sources, &diags);
+    let failed = overall(&results) > TestStatus::Pass;
+    if failed || diags.has_errors() { Exit::Failed } else { Exit::Done }
+}
+
+/// Runs the tests; `None` if a second interrupt has ended them.
+async fn run_loaded(
+    workspace: &mut Workspace<'_>,
+    loaded: &LoadedTests,
+    variables: &GivenVariables,
+    observer: &Observer<'_>,
+) -> Option<Vec<SuiteResult>> {
+    observer.begin(&loaded.suites);
+    let provisioners =
+        formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
+    let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
+    let (states, cancellation) = (workspace.data.path().join(STATES), CancellationToken::new());
+    let cipher = workspace.state_cipher();
+    let inputs = TestInputs {
+        suites: &loaded.suites,
+        module: &loaded.module,
+        run_modules: &loaded.run_modules,
+        variables: &variables.all,
+        folder_variables: &variables.of_folder,
+        launcher: &loaded.launcher,
+        provisioners: &provisioners,
+        host: &host,
+        states: &states,
+        cipher: &cipher,
+        parallelism: DEFAULT_PARALLELISM,
+        observer,
+        cancellation: &cancellation,
+    };
+    let work = run_tests(inputs, &mut workspace.sources);
+    let results = interrupt::guarded_tests(work, observer.report(), &cancellation).await;
+    if results.is_none() {
+        loaded.launcher.kill();
+        observer.interrupted(&states);
+    }
+    results
+}
+
+/// The values that were given for variables, weakest first.
+struct GivenVariables {
+    /// Those for all test files.
+    all: Vec<GivenVariable>,
+    /// Those for the test files in the folder for tests.
+    of_folder: Vec<GivenVariable>,
+}
+
+fn variables(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &TestArgs,
+) -> Result<GivenVariables, Reported> {
+    let all = variable_values(diags, workspace, &args.variables.sources);
+    let folder = args.test_directory.as_deref().unwrap_or(Path::new(test_files::USUAL));
+    let of_folder = in_test_folder(diags, workspace, folder);
+    Ok(GivenVariables { all: all?, of_folder: of_folder? })
+}
+
+/// Reads the configuration, the test files and the modules of their runs, and finds the providers.
+fn load(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &TestArgs,
+) -> Result<LoadedTests, Reported> {
+    let tests = args.test_directory.as_deref();
+    if let Some(path) = &args.junit_xml {
+        check_junit(diags, path)?;
+    }
+    let (config, dangling) = workspace.config_with_reference_errors(diags)?;
+    config.check_versions(diags)?;
+    encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
+    let mut suites = workspace.read_tests(diags, tests)?;
+    let run_modules = run_modules(diags, workspace, tests, &suites)?;
+    select(diags, &mut suites, &args.filter);
+    let mut required = config.provider_requirements();
+    for module in run_modules.values() {
+        merge(&mut required, module.config.provider_requirements());
+    }
+    let launcher = workspace.make_launcher(diags, &required)?.with_kept_schemas();
+    let module = TestModule { config, dangling };
+    Ok(LoadedTests { suites, module, run_modules, launcher })
+}
+
+/// Loads the modules of runs that do not use the one under test.
+fn run_modules(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests: Option<&Path>,
+    suites: &[TestSuite],
+) -> Result<BTreeMap<(String, Str), TestModule>, Reported> {
+    let loaded =
+        workspace.load_runs(diags, tests, formwork_core::config::Config::load_unvalidated)?;
+    let mut modules = BTreeMap::new();
+    for test in loaded {
+        let Some(suite) = suites.iter().find(|suite| suite.name == test.name) else { continue };
+        for run in test.runs {
+            let (config, dangling) = run.config;
+            config.check_versions(diags)?;
+            modules.insert((suite.path.clone(), run.name), TestModule { config, dangling });
+        }
+    }
+    Ok(modules)
+}
+
+/// Leaves the test files that `-filter` names. Warns of a name that no file has.
+fn select(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
+    if filters.is_empty() {
+        return;
+    }
+    let clean = |name: &String| name.strip_prefix("./").unwrap_or(name).to_owned();
+    let names: Vec<String> = filters.iter().map(clean).collect();
+    for name in names.iter().filter(|name| !suites.iter().any(|suite| suite.path == **name)) {
+        let detail = format!(
+            "The option -filter names {name:?}, and there is no such test file. Name a file with its path from the folder of the configuration, such as tests/main.tftest.hcl."
+        );
+        diags.warn(Diagnostic::warning(messages::FILTER_MATCHES_NO_TEST_FILE, detail));
+    }
+    suites.retain(|suite| names.contains(&suite.path));
+}
+
+fn merge(
+    required: &mut BTreeMap<ProviderAddr, VersionConstraints>,
+    others: BTreeMap<ProviderAddr, VersionConstraints>,
+) {
+    for (addr, constraints) in others {
+        required.entry(addr).or_insert(constraints);
+    }
+}
+
+/// Checks the place of the JUnit file before anything is run.
+fn check_junit(diags: &mut Diagnostics, path: &Path) -> Result<(), Reported> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_none_or(Path::is_dir) {
+        return Ok(());
+    }
+    let detail = format!(
+        "The option -junit-xml names {}, and its folder does not exist. Make the folder, or choose another file.",
+        path.display()
+    );
+    Err(diags.error(Diagnostic::error(messages::JUNIT_FILE_CANNOT_BE_WRITTEN, detail)))
+}
+
+fn write_junit(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reported> {
+    std::fs::write(path, text).map_err(|error| {
+        let detail = format!("{} cannot be written: {error}.", path.display());
+        let problem = Diagnostic::error(messages::JUNIT_FILE_CANNOT_BE_WRITTEN, detail);
+        diags.error(problem.blame(Blame::Environment))
+    })
+}
+
+/// The sum of the results of several test files, for display.
+pub(super) fn overall(results: &[SuiteResult]) -> TestStatus {
+    results.iter().map(|suite| suite.status).max().unwrap_or(TestStatus::Pass)
+}

@@ -1,0 +1,127 @@
+//! Shows the events of tests in a report.
+
+use std::path::Path;
+
+use formwork_core::config::test_suite::TestSuite;
+use formwork_operation::test::{RunWork, SuiteResult, TestEvent, TestObserver};
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use super::overall;
+use crate::command::show;
+use crate::view::human::plan as human_plan;
+use crate::view::human::test as human;
+use crate::view::json::test_stream::{TestStream, VerboseJson};
+use crate::view::report::OperationReport;
+use crate::view::{Screen, print_err, print_out};
+
+/// Shows tests to people, or to programs.
+pub(super) struct Observer<'a> {
+    report: &'a OperationReport,
+    screen: &'a Screen,
+    /// The stream for programs; `None` for people.
+    stream: Option<TestStream>,
+    verbose: bool,
+}
+
+impl<'a> Observer<'a> {
+    pub(super) fn new(report: &'a OperationReport, verbose: bool) -> Self {
+        let stream = report.is_for_programs().then_some(TestStream);
+        Self { report, screen: report.screen(), stream, verbose }
+    }
+
+    /// The report for everything else.
+    pub(super) fn report(&self) -> &'a OperationReport {
+        self.report
+    }
+
+    /// Shows which files and runs there are.
+    pub(super) fn begin(&self, suites: &[TestSuite]) {
+        if let Some(stream) = &self.stream {
+            stream.listing(suites);
+        }
+    }
+
+    /// Shows the sum of the results.
+    pub(super) fn end(&self, results: &[SuiteResult]) {
+        let status = overall(results);
+        match &self.stream {
+            Some(stream) => stream.summary(status, results),
+            None => print_out(&format!("\n{}\n", human::summary(self.screen, status, results))),
+        }
+    }
+
+    /// Says where the states of objects are that were not destroyed after a second interrupt.
+    pub(super) fn interrupted(&self, states: &Path) {
+        match &self.stream {
+            Some(stream) => stream.interrupted(states),
+            None => print_err(&self.screen.wrap(&human::interrupted(states))),
+        }
+    }
+
+    /// Shows the problems of a run or of its cleanup.
+    fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
+        let shown = human::diagnostics(self.screen, sources, diags);
+        print_out(&shown.warnings);
+        print_err(&shown.errors);
+    }
+
+    fn show_to_people(&self, sources: &Sources, event: &TestEvent<'_>) {
+        let screen = self.screen;
+        match event {
+            TestEvent::SuiteStarted(suite) => {
+                print_out(&format!("{}... in progress\n", suite.path))
+            }
+            TestEvent::SuiteTearDown(suite) => {
+                print_out(&format!("{}... tearing down\n", suite.path))
+            }
+            TestEvent::SuiteDone(suite, status) => {
+                print_out(&format!("{}... {}\n", suite.path, human::status(screen, *status)));
+            }
+            TestEvent::RunDone { run, result, work } => {
+                let status = human::status(screen, result.status);
+                print_out(&format!("  run {:?}... {status}\n", run.run.name.as_str()));
+                if let Some((work, pool)) = work.as_ref().filter(|_| self.verbose) {
+                    let shown = match work {
+                        RunWork::Plan(plan) => human_plan::render_plan(screen, plan, pool),
+                        RunWork::State(state) => {
+                            let shown =
+                                show::state_text(&mut Diagnostics::new(), state, pool, screen);
+                            format!("\n{}", shown.unwrap_or_default())
+                        }
+                    };
+                    print_out(&format!("{shown}\n"));
+                }
+                self.diagnostics(sources, &result.diags);
+            }
+            TestEvent::CleanupFailed { run, diags, left, state } => {
+                let name = format!("{}/{}", run.suite.path, run.run.name);
+                if diags.has_errors() {
+                    print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed(&name))));
+                }
+                self.diagnostics(sources, diags);
+                print_err(&human::left(screen, &name, left, state.as_deref()));
+            }
+            TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(_) => {}
+        }
+    }
+}
+
+impl TestObserver for Observer<'_> {
+    fn see(&self, sources: &Sources, event: &TestEvent<'_>) {
+        let Some(stream) = &self.stream else { return self.show_to_people(sources, event) };
+        stream.event(sources, event);
+        if let TestEvent::RunDone { run, work: Some((work, pool)), result } = event {
+            if self.verbose {
+                let json = match work {
+                    RunWork::Plan(plan) => VerboseJson::plan(plan, pool),
+                    RunWork::State(state) => VerboseJson::state(state, pool),
+                };
+                stream.verbose(*run, json);
+            }
+            stream.diagnostics(sources, *run, &result.diags);
+        } else if let TestEvent::RunDone { run, result, .. } = event {
+            stream.diagnostics(sources, *run, &result.diags);
+        }
+    }
+}

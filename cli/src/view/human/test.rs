@@ -1,0 +1,96 @@
+//! Results of tests, for people.
+
+use std::path::Path;
+
+use formwork_operation::test::{LeftObject, SuiteResult, TestStatus};
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use super::diagnostic::{self, SortedDiagnostics};
+use crate::view::{Paint, Screen};
+
+/// The word for a status. A run that could not be done has failed as well.
+pub(crate) fn status(screen: &Screen, status: TestStatus) -> String {
+    match status {
+        TestStatus::Skip => screen.paint(Paint::Dim, "skip"),
+        TestStatus::Pass => screen.paint(Paint::Green, "pass"),
+        TestStatus::Fail | TestStatus::Error => screen.paint(Paint::Red, "fail"),
+    }
+}
+
+/// The sum of the results.
+pub(crate) fn summary(screen: &Screen, status: TestStatus, results: &[SuiteResult]) -> String {
+    let (word, paint) = match status {
+        TestStatus::Fail | TestStatus::Error => ("Failure!", Paint::BoldRed),
+        TestStatus::Skip | TestStatus::Pass => ("Success!", Paint::BoldGreen),
+    };
+    format!("{} {}", screen.paint(paint, word), counts(results))
+}
+
+/// The numbers of runs by status.
+pub(crate) fn counts(results: &[SuiteResult]) -> String {
+    let count = |wanted: fn(TestStatus) -> bool| {
+        let runs = results.iter().flat_map(|suite| &suite.runs);
+        runs.filter(|run| wanted(run.status)).count()
+    };
+    let passed = count(|status| status == TestStatus::Pass);
+    let failed = count(|status| status > TestStatus::Pass);
+    let skipped = match count(|status| status == TestStatus::Skip) {
+        0 => String::new(),
+        n => format!(", {n} skipped"),
+    };
+    format!("{passed} passed, {failed} failed{skipped}.")
+}
+
+/// The problems of a run. A warning is separated from the line that follows.
+pub(crate) fn diagnostics(
+    screen: &Screen,
+    sources: &Sources,
+    diags: &Diagnostics,
+) -> SortedDiagnostics {
+    let mut shown = diagnostic::without_hint(screen, sources, diags);
+    if !shown.warnings.is_empty() {
+        shown.warnings.push('\n');
+    }
+    shown
+}
+
+/// Introduces the errors of a cleanup.
+pub(crate) fn cleanup_failed(name: &str) -> String {
+    format!("Formwork encountered an error destroying resources created while executing {name}.")
+}
+
+/// Lists the objects that a cleanup has left, and the file that has their state.
+pub(crate) fn left(
+    screen: &Screen,
+    name: &str,
+    left: &[LeftObject],
+    state: Option<&Path>,
+) -> String {
+    if left.is_empty() {
+        return String::new();
+    }
+    let title = format!(
+        "Formwork left the following resources in state after executing {name}, and they need to be cleaned up manually:"
+    );
+    let mut text = format!("\n{}\n", screen.wrap(&title));
+    for object in left {
+        let deposed = object.deposed.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
+        text.push_str(&format!("  - {}{deposed}\n", object.instance));
+    }
+    if let Some(path) = state {
+        text.push_str(&format!(
+            "\nTheir state is in the file {0}. Once the cause is corrected, destroy them with:\n  formwork destroy -state={0}\n",
+            path.display()
+        ));
+    }
+    text
+}
+
+/// Names the folder with the states of objects that were not destroyed.
+pub(crate) fn interrupted(states: &Path) -> String {
+    format!(
+        "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may be left are in {0}. Destroy them with `formwork destroy -state=FILE`, for each state file below that folder.\n",
+        states.display()
+    )
+}

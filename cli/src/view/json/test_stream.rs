@@ -1,0 +1,235 @@
+//! Events of tests, one JSON object a line.
+
+use std::path::Path;
+use std::time::Duration;
+
+use formwork_core::config::test_suite::TestSuite;
+use formwork_core::plan::Plan;
+use formwork_core::provider::ProviderPool;
+use formwork_core::state::State;
+use formwork_core::state::checks::CheckResults;
+use formwork_operation::test::{LeftObject, RunOfSuite, SuiteResult, TestEvent, TestStatus};
+use formwork_value::Diagnostics;
+use formwork_value::diag::{Severity, Sources};
+
+use super::stream::write_line;
+use super::tree::Json;
+use super::{diagnostic, plan, schema, state};
+use crate::view::human::test::counts;
+
+/// Prints events as they happen.
+pub(crate) struct TestStream;
+
+/// The plan or the state of a run.
+pub(crate) struct VerboseJson {
+    message: &'static str,
+    kind: &'static str,
+    members: Json,
+}
+
+/// The names of file and run, as every event of theirs has them.
+fn names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static str, Json)> {
+    let run = run.map(|run| ("@testrun", Json::text(run)));
+    [("@testfile", Json::text(suite.path.as_str()))].into_iter().chain(run).collect()
+}
+
+fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
+    names(run.suite, Some(run.run.name.as_str()))
+}
+
+fn int(number: usize) -> Json {
+    Json::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// A number and a noun, in the plural unless it is one.
+fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+impl TestStream {
+    /// Lists the files and their runs.
+    pub(crate) fn listing(&self, suites: &[TestSuite]) {
+        let runs = |suite: &TestSuite| {
+            Json::Array(suite.runs.iter().map(|run| Json::text(run.name.as_str())).collect())
+        };
+        let files = suites.iter().map(|suite| (suite.path.clone(), runs(suite))).collect();
+        let n_runs = suites.iter().map(|suite| suite.runs.len()).sum();
+        let message =
+            format!("Found {} and {}", counted(suites.len(), "file"), counted(n_runs, "run block"));
+        write_line(
+            "info",
+            &message,
+            &[],
+            "test_abstract",
+            vec![("test_abstract", Json::Object(files))],
+        );
+    }
+
+    /// The sum of the results.
+    pub(crate) fn summary(&self, status: TestStatus, results: &[SuiteResult]) {
+        let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
+        let count = |wanted: TestStatus| {
+            let runs = results.iter().flat_map(|suite| &suite.runs);
+            int(runs.filter(|run| run.status == wanted).count())
+        };
+        let sum = Json::object([
+            ("status", Json::text(status.word())),
+            ("passed", count(TestStatus::Pass)),
+            ("failed", count(TestStatus::Fail)),
+            ("errored", count(TestStatus::Error)),
+            ("skipped", count(TestStatus::Skip)),
+        ]);
+        let message = format!("{word} {}", counts(results));
+        write_line("info", &message, &[], "test_summary", vec![("test_summary", sum)]);
+    }
+
+    /// A second interrupt has ended the tests.
+    pub(crate) fn interrupted(&self, states: &Path) {
+        let message = "Formwork was interrupted during test execution, and may not have performed the expected cleanup operations.";
+        let members = Json::object([("states", Json::text(states.display().to_string()))]);
+        write_line("error", message, &[], "test_interrupt", vec![("test_interrupt", members)]);
+    }
+
+    /// An event.
+    pub(crate) fn event(&self, sources: &Sources, event: &TestEvent<'_>) {
+        match event {
+            TestEvent::SuiteStarted(suite) => self.suite(suite, "starting", None),
+            TestEvent::SuiteTearDown(suite) => self.suite(suite, "teardown", None),
+            TestEvent::SuiteDone(suite, status) => self.suite(suite, "complete", Some(*status)),
+            TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
+            TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
+            TestEvent::RunTearDown(run) => self.run(*run, "teardown", Duration::ZERO),
+            TestEvent::RunDone { run, result, .. } => {
+                let shown = human_word(result.status);
+                let message = format!("  {:?}... {shown}", run.run.name.as_str());
+                let members = Json::object([
+                    ("path", Json::text(run.suite.path.as_str())),
+                    ("run", Json::text(run.run.name.as_str())),
+                    ("progress", Json::text("complete")),
+                    ("status", Json::text(result.status.word())),
+                ]);
+                let members = vec![("test_run", members)];
+                write_line("info", &message, &names_of(*run), "test_run", members);
+            }
+            TestEvent::CleanupFailed { run, diags, left, state } => {
+                if !left.is_empty() {
+                    self.left(*run, left, state.as_deref());
+                }
+                self.diagnostics(sources, *run, diags);
+            }
+        }
+    }
+
+    fn suite(&self, suite: &TestSuite, progress: &str, status: Option<TestStatus>) {
+        let shown = match (progress, status) {
+            ("starting", _) => "in progress",
+            (_, Some(status)) => human_word(status),
+            _ => "tearing down",
+        };
+        let members = Json::object_of_some([
+            ("path", Some(Json::text(suite.path.as_str()))),
+            ("progress", Some(Json::text(progress))),
+            ("status", status.map(|status| Json::text(status.word()))),
+        ]);
+        let message = format!("{}... {shown}", suite.path);
+        write_line(
+            "info",
+            &message,
+            &names(suite, None),
+            "test_file",
+            vec![("test_file", members)],
+        );
+    }
+
+    fn run(&self, run: RunOfSuite<'_>, progress: &str, elapsed: Duration) {
+        let shown = if progress == "teardown" { "tearing down" } else { "in progress" };
+        let message = format!("  {:?}... {shown}", run.run.name.as_str());
+        let members = Json::object([
+            ("path", Json::text(run.suite.path.as_str())),
+            ("run", Json::text(run.run.name.as_str())),
+            ("progress", Json::text(progress)),
+            ("elapsed", Json::Int(i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))),
+        ]);
+        write_line("info", &message, &names_of(run), "test_run", vec![("test_run", members)]);
+    }
+
+    fn left(&self, run: RunOfSuite<'_>, left: &[LeftObject], state: Option<&Path>) {
+        let objects = left.iter().map(|object| {
+            Json::object_of_some([
+                ("instance", Some(Json::text(object.instance.as_str()))),
+                ("deposed_key", object.deposed.as_ref().map(Json::text)),
+            ])
+        });
+        let members = Json::object_of_some([
+            ("failed_resources", Some(Json::Array(objects.collect()))),
+            ("state", state.map(|path| Json::text(path.display().to_string()))),
+        ]);
+        let message = format!(
+            "Formwork left some resources in state after executing {}/{}, they need to be cleaned up manually.",
+            run.suite.path, run.run.name
+        );
+        let members = vec![("test_cleanup", members)];
+        write_line("error", &message, &names_of(run), "test_cleanup", members);
+    }
+
+    /// The plan or the state of a run.
+    pub(crate) fn verbose(&self, run: RunOfSuite<'_>, json: VerboseJson) {
+        let VerboseJson { message, kind, members } = json;
+        write_line("info", message, &names_of(run), kind, vec![(kind, members)]);
+    }
+
+    /// Problems of a run or of its cleanup.
+    pub(crate) fn diagnostics(&self, sources: &Sources, run: RunOfSuite<'_>, diags: &Diagnostics) {
+        // As in Terraform, in the order in which they were found.
+        for one in diags.iter() {
+            let (level, label) = match one.severity {
+                Severity::Error => ("error", "Error"),
+                Severity::Warning => ("warn", "Warning"),
+            };
+            let message = format!("{label}: {}", one.summary);
+            let members = vec![("diagnostic", diagnostic::diagnostic_to_json(sources, one))];
+            write_line(level, &message, &names_of(run), "diagnostic", members);
+        }
+    }
+}
+
+fn human_word(status: TestStatus) -> &'static str {
+    match status {
+        TestStatus::Error => "fail",
+        other => other.word(),
+    }
+}
+
+impl VerboseJson {
+    /// A plan.
+    pub(crate) fn plan(plan: &Plan, pool: &ProviderPool<'_>) -> Self {
+        let providers = plan.changes.values().map(|change| &change.provider.provider);
+        let mut members = plan::members_for_test(plan);
+        members.extend(schema::members_for_test(pool, providers));
+        let message = "-verbose flag enabled, printing plan";
+        Self { message, kind: "test_plan", members: Json::object(members) }
+    }
+
+    /// A state.
+    pub(crate) fn state(shown: &State, pool: &ProviderPool<'_>) -> Self {
+        let providers = shown.resources.values().map(|held| &held.provider.provider);
+        let mut members = vec![("state_format_version", Json::text("1.0"))];
+        let document =
+            state::state_document(&mut Diagnostics::new(), shown, &CheckResults::default(), pool);
+        // Its values stand at the top here.
+        if let Ok(Json::Object(document)) = document
+            && let Some((_, Json::Object(values))) =
+                document.into_iter().find(|(name, _)| name == "values")
+        {
+            for (name, value) in values {
+                match name.as_str() {
+                    "outputs" => members.push(("outputs", value)),
+                    _ => members.push(("root_module", value)),
+                }
+            }
+        }
+        members.extend(schema::members_for_test(pool, providers));
+        let message = "-verbose flag enabled, printing state";
+        Self { message, kind: "test_state", members: Json::object(members) }
+    }
+}

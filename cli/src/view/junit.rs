@@ -1,0 +1,196 @@
+//! Results of tests as JUnit XML.
+
+use formwork_operation::test::{RunResult, SuiteResult, TestStatus};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics};
+use time::format_description::well_known::Rfc3339;
+
+use super::Screen;
+use super::human::diagnostic;
+use crate::messages;
+
+/// The width of the messages in the document.
+const WIDTH: usize = 80;
+
+/// The whole document: a test suite for each test file, a test case for each run.
+pub(crate) fn document(sources: &Sources, results: &[SuiteResult]) -> String {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?><testsuites>");
+    for suite in results {
+        let count =
+            |wanted: TestStatus| suite.runs.iter().filter(|run| run.status == wanted).count();
+        text.push_str(&format!(
+            "\n  <testsuite name=\"{}\" tests=\"{}\" skipped=\"{}\" failures=\"{}\" errors=\"{}\">",
+            escaped(&suite.path),
+            suite.runs.len(),
+            count(TestStatus::Skip),
+            count(TestStatus::Fail),
+            count(TestStatus::Error)
+        ));
+        let mut failed = None;
+        for run in &suite.runs {
+            text.push_str(&case(sources, suite, run, failed));
+            if run.status == TestStatus::Error {
+                failed = Some(run);
+            }
+        }
+        text.push_str("\n  </testsuite>");
+    }
+    text.push_str(if results.is_empty() { "</testsuites>" } else { "\n</testsuites>" });
+    text
+}
+
+/// A test case. `failed` is an earlier one that ended the file.
+fn case(
+    sources: &Sources,
+    suite: &SuiteResult,
+    run: &RunResult,
+    failed: Option<&RunResult>,
+) -> String {
+    let mut timing = String::new();
+    if let Some((started, elapsed)) = run.timing {
+        let started = started.replace_nanosecond(0).unwrap_or(started);
+        let started = started.format(&Rfc3339).unwrap_or_default();
+        timing = format!(" time=\"{}\" timestamp=\"{started}\"", elapsed.as_secs_f64());
+    }
+    let (name, class) = (escaped(&run.name), escaped(&suite.path));
+    let children = children(sources, run, failed);
+    let end = if children.is_empty() { "" } else { "\n    " };
+    format!(
+        "\n    <testcase name=\"{name}\" classname=\"{class}\"{timing}>{children}{end}</testcase>"
+    )
+}
+
+/// The elements in a test case.
+fn children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
+    let is_failed_assert =
+        |one: &&Diagnostic| one.is_about_message(messages::TEST_ASSERTION_FAILED);
+    let mut text = String::new();
+    let mut rest: Vec<&Diagnostic> = run.diags.iter().collect();
+    match run.status {
+        TestStatus::Pass => {}
+        TestStatus::Skip => {
+            let (message, body) = skipped(failed);
+            text.push_str(&element("skipped", Some(&message), &body));
+        }
+        TestStatus::Fail => {
+            let asserts: Vec<&Diagnostic> = run.diags.iter().filter(is_failed_assert).collect();
+            let message = failure_message(&asserts, run.n_asserts);
+            text.push_str(&element("failure", Some(&message), &shown(sources, &asserts)));
+            rest.retain(|one| !is_failed_assert(one));
+        }
+        TestStatus::Error => {
+            let errors: Vec<&Diagnostic> =
+                rest.iter().copied().filter(|one| one.is_error()).collect();
+            let body = shown(sources, &errors);
+            text.push_str(&element("error", Some("Encountered an error"), &body));
+            rest.retain(|one| !one.is_error());
+        }
+    }
+    if !rest.is_empty() {
+        text.push_str(&element("system-err", None, &shown(sources, &rest)));
+    }
+    text
+}
+
+fn skipped(failed: Option<&RunResult>) -> (String, String) {
+    match failed {
+        Some(failed) => (
+            "Testcase skipped due to a previous testcase error".to_owned(),
+            format!(
+                "Previous testcase {:?} ended in error, which caused the remaining tests in the file to be skipped",
+                failed.name.as_str()
+            ),
+        ),
+        None => (
+            "Testcase skipped due to an interrupt".to_owned(),
+            "Formwork received an interrupt and stopped gracefully. This caused all remaining testcases to be skipped".to_owned(),
+        ),
+    }
+}
+
+fn failure_message(failed: &[&Diagnostic], n_asserts: usize) -> String {
+    let Some(first) = failed.first() else { return String::new() };
+    let including = if failed.len() == 1 { ":" } else { ", including:" };
+    format!("{} of {n_asserts} assertions failed{including} {}", failed.len(), first.detail)
+}
+
+fn shown(sources: &Sources, diags: &[&Diagnostic]) -> String {
+    let screen = Screen { color: false, width: WIDTH, erases: false };
+    let mut list = Diagnostics::new();
+    for one in diags {
+        let _ = list.push((*one).clone());
+    }
+    let ordered = diagnostic::in_order(sources, &list);
+    ordered.into_iter().map(|one| diagnostic::render_one(&screen, sources, one)).collect()
+}
+
+fn element(name: &str, message: Option<&str>, body: &str) -> String {
+    let message = message.map(|text| format!(" message=\"{}\"", escaped(text)));
+    // The end of the section must not stand within it.
+    let body = body.replace("]]>", "]]]]><![CDATA[>");
+    format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
+}
+
+/// Text for an attribute in quotes.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '"' => escaped.push_str("&#34;"),
+            '\'' => escaped.push_str("&#39;"),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\t' => escaped.push_str("&#x9;"),
+            '\n' => escaped.push_str("&#xA;"),
+            '\r' => escaped.push_str("&#xD;"),
+            // XML has no other control characters.
+            char if char.is_control() => escaped.push('\u{fffd}'),
+            char => escaped.push(char),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use formwork_value::Diagnostics;
+
+    use super::*;
+
+    #[test]
+    fn statuses_have_their_elements_and_text_is_escaped() {
+        let run = |name: &str, status| RunResult::new(name.into(), status);
+        let mut warned = run("warned", TestStatus::Pass);
+        let foreign = |severity| Diagnostic::foreign(severity, "A]]>B", "");
+        let mut diags = Diagnostics::new();
+        diags.warn(foreign(formwork_value::diag::Severity::Warning));
+        warned.diags = diags;
+        let runs = vec![
+            run("a<\"b\"", TestStatus::Pass),
+            warned,
+            run("error", TestStatus::Error),
+            run("skip", TestStatus::Skip),
+        ];
+        let suite = SuiteResult { path: "a&b.tftest.hcl".into(), status: TestStatus::Error, runs };
+        expect![[r#"
+            <?xml version="1.0" encoding="UTF-8"?><testsuites>
+              <testsuite name="a&amp;b.tftest.hcl" tests="4" skipped="1" failures="0" errors="1">
+                <testcase name="a&lt;&#34;b&#34;" classname="a&amp;b.tftest.hcl"></testcase>
+                <testcase name="warned" classname="a&amp;b.tftest.hcl">
+                  <system-err><![CDATA[
+            Warning: A]]]]><![CDATA[>B
+            ]]></system-err>
+                </testcase>
+                <testcase name="error" classname="a&amp;b.tftest.hcl">
+                  <error message="Encountered an error"><![CDATA[]]></error>
+                </testcase>
+                <testcase name="skip" classname="a&amp;b.tftest.hcl">
+                  <skipped message="Testcase skipped due to a previous testcase error"><![CDATA[Previous testcase "error" ended in error, which caused the remaining tests in the file to be skipped]]></skipped>
+                </testcase>
+              </testsuite>
+            </testsuites>"#]]
+        .assert_eq(&document(&Sources::new(), &[suite]));
+    }
+}

@@ -1,0 +1,264 @@
+//! Runs test files: each run plans or applies a module, and its assertions are evaluated on the result.
+//! At the end of a file everything that its runs have created is destroyed.
+//!
+//! Reading test files is left to `formwork_core::config::test_files`, output to the observer.
+
+mod cleanup;
+mod expected;
+mod providers;
+mod run;
+mod states;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use formwork_backend::encryption::StateCipher;
+use formwork_core::config::Config;
+use formwork_core::config::inputs::GivenVariable;
+use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::eval::{HostValues, TestValues};
+use formwork_core::plan::Plan;
+use formwork_core::provider::{ProviderLauncher, ProviderPool};
+use formwork_core::provisioner::ProvisionerSet;
+use formwork_core::state::State;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Str};
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use self::states::TestStates;
+
+/// A module that a run uses, with the errors in its references.
+pub struct TestModule {
+    /// The module as a root module.
+    pub config: Config,
+    /// Errors in its references, which each run reports.
+    pub dangling: Diagnostics,
+}
+
+/// Inputs of the tests of a module.
+#[derive(Clone, Copy)]
+pub struct TestInputs<'a> {
+    /// The test files to run, in order.
+    pub suites: &'a [TestSuite],
+    /// The module under test.
+    pub module: &'a TestModule,
+    /// The modules of the runs that use another one, by the path of the test file and the name of the run.
+    pub run_modules: &'a BTreeMap<(String, Str), TestModule>,
+    /// Values of variables for all test files, weakest first.
+    pub variables: &'a [GivenVariable],
+    /// Values of variables for the test files in the folder for tests, which override the others.
+    pub folder_variables: &'a [GivenVariable],
+    /// Starts the providers.
+    pub launcher: &'a dyn ProviderLauncher,
+    /// The provisioners that may run.
+    pub provisioners: &'a ProvisionerSet,
+    /// Access of expressions to the outside world.
+    pub host: &'a HostValues,
+    /// The folder that has the states of the runs until everything is destroyed. It is made when it is
+    /// needed, and removed if nothing is left in it.
+    pub states: &'a Path,
+    /// Encrypts the states.
+    pub cipher: &'a StateCipher,
+    /// The number of calls that may be under way at once.
+    pub parallelism: usize,
+    /// Observer of the runs.
+    pub observer: &'a dyn TestObserver,
+    /// Once it is cancelled, no further run begins. What was created is destroyed all the same.
+    pub cancellation: &'a CancellationToken,
+}
+
+/// The status of a run or of a test file; later ones are worse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TestStatus {
+    /// It was not run, because an earlier run has failed or the user has interrupted the tests.
+    #[default]
+    Skip,
+    /// Everything holds.
+    Pass,
+    /// An assertion does not hold.
+    Fail,
+    /// The run could not be done as written.
+    Error,
+}
+
+impl TestStatus {
+    /// The word for it in the output for programs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Skip => "skip",
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// The result of a run.
+#[derive(Debug)]
+pub struct RunResult {
+    /// The name of the run.
+    pub name: Str,
+    /// Its status.
+    pub status: TestStatus,
+    /// Problems in the order in which they were found.
+    pub diags: Diagnostics,
+    /// The number of its assertions.
+    pub n_asserts: usize,
+    /// The beginning of the run and its duration; `None` if it was not run.
+    pub timing: Option<(OffsetDateTime, Duration)>,
+}
+
+impl RunResult {
+    /// The result of a run that was not done.
+    #[must_use]
+    pub fn new(name: Str, status: TestStatus) -> Self {
+        Self { name, status, diags: Diagnostics::new(), n_asserts: 0, timing: None }
+    }
+}
+
+/// The result of a test file.
+#[derive(Debug, Default)]
+pub struct SuiteResult {
+    /// The path of the file.
+    pub path: String,
+    /// Its status, that of the cleanup included.
+    pub status: TestStatus,
+    /// The results of its runs, in order.
+    pub runs: Vec<RunResult>,
+}
+
+/// An object that the cleanup could not destroy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftObject {
+    /// The address of the instance.
+    pub instance: String,
+    /// The key of a deposed object.
+    pub deposed: Option<String>,
+}
+
+/// The work of a run, for display.
+pub enum RunWork<'a> {
+    /// A plan was made.
+    Plan(&'a Plan),
+    /// A plan was applied; the state after it.
+    State(&'a State),
+}
+
+/// A run of a test file.
+#[derive(Clone, Copy)]
+pub struct RunOfSuite<'a> {
+    /// The test file.
+    pub suite: &'a TestSuite,
+    /// The run.
+    pub run: &'a TestRun,
+}
+
+/// An event of the tests.
+pub enum TestEvent<'a> {
+    /// A test file begins.
+    SuiteStarted(&'a TestSuite),
+    /// The runs of a test file have ended, and the cleanup begins.
+    SuiteTearDown(&'a TestSuite),
+    /// A test file has ended.
+    SuiteDone(&'a TestSuite, TestStatus),
+    /// A run begins.
+    RunStarted(RunOfSuite<'a>),
+    /// A run is still under way, after so long.
+    RunProgress(RunOfSuite<'a>, Duration),
+    /// The cleanup after a run begins.
+    RunTearDown(RunOfSuite<'a>),
+    /// A run has ended.
+    RunDone {
+        /// The run.
+        run: RunOfSuite<'a>,
+        /// Its result.
+        result: &'a RunResult,
+        /// Its work, if it came so far, with the providers whose schemas say how values are shown.
+        work: Option<(RunWork<'a>, &'a ProviderPool<'a>)>,
+    },
+    /// The cleanup after a run had problems.
+    CleanupFailed {
+        /// The run.
+        run: RunOfSuite<'a>,
+        /// The problems.
+        diags: &'a Diagnostics,
+        /// Objects that are left.
+        left: &'a [LeftObject],
+        /// The file that has the state of these objects.
+        state: Option<PathBuf>,
+    },
+}
+
+/// Observes tests.
+pub trait TestObserver {
+    /// Takes notice of an event. Must be quick.
+    fn see(&self, sources: &Sources, event: &TestEvent<'_>);
+}
+
+/// Runs test files, one after the other.
+///
+/// Dropping the future leaves the states of the current file in the folder for states.
+pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<SuiteResult> {
+    let mut results = Vec::new();
+    for suite in inputs.suites {
+        let mut runner = SuiteRunner {
+            inputs,
+            suite,
+            values: TestValues::default(),
+            states: TestStates::new(inputs, suite),
+        };
+        // One file after the other: their runs may create objects of the same names.
+        results.push(runner.run(sources).await);
+        runner.states.tidy();
+    }
+    results
+}
+
+/// Runs one test file.
+struct SuiteRunner<'a> {
+    inputs: TestInputs<'a>,
+    suite: &'a TestSuite,
+    /// The outputs of the runs so far.
+    values: TestValues,
+    states: TestStates,
+}
+
+impl SuiteRunner<'_> {
+    async fn run(&mut self, sources: &mut Sources) -> SuiteResult {
+        let (suite, inputs) = (self.suite, self.inputs);
+        let see = |sources: &Sources, event: TestEvent<'_>| inputs.observer.see(sources, &event);
+        see(sources, TestEvent::SuiteStarted(suite));
+        let mut result = SuiteResult { path: suite.path.clone(), ..SuiteResult::default() };
+        for run in &suite.runs {
+            // A failed assertion says nothing about the runs behind it. A run that could not be done may
+            // have left a state that they do not expect.
+            let is_over = result.status == TestStatus::Error || inputs.cancellation.is_cancelled();
+            let done = match is_over {
+                true => self.skip(sources, run),
+                false => self.do_run(sources, run).await,
+            };
+            result.status = result.status.max(done.status);
+            result.runs.push(done);
+        }
+        see(sources, TestEvent::SuiteTearDown(suite));
+        // Also after an interrupt: objects that stay cost money.
+        if self.clean_up(sources).await.is_err() {
+            result.status = TestStatus::Error;
+        }
+        see(sources, TestEvent::SuiteDone(suite, result.status));
+        result
+    }
+
+    fn skip(&self, sources: &Sources, run: &TestRun) -> RunResult {
+        let result = RunResult::new(run.name.clone(), TestStatus::Skip);
+        let run = RunOfSuite { suite: self.suite, run };
+        self.inputs.observer.see(sources, &TestEvent::RunDone { run, result: &result, work: None });
+        result
+    }
+}

@@ -1,0 +1,105 @@
+//! Destroys the objects that the runs of a test file have created, those of the last run first.
+
+use formwork_core::addr::ResourceMode;
+use formwork_core::plan::{PlanMode, PlanOptions};
+use formwork_core::provider::ProviderPool;
+use formwork_core::state::State;
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use super::states::{RunConfig, TestState, has_objects};
+use super::{LeftObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
+use crate::apply::PlanSource;
+use crate::operation::{Operation, OperationInputs};
+
+/// Something could not be destroyed. It was shown to the observer.
+pub(super) struct CleanupFailed;
+
+impl SuiteRunner<'_> {
+    /// Destroys everything in the states of the file.
+    pub(super) async fn clean_up(&mut self, sources: &Sources) -> Result<(), CleanupFailed> {
+        let mut result = Ok(());
+        let mut states: Vec<&mut TestState> = self.states.open.values_mut().collect();
+        // A later run may depend on objects of an earlier one in another state.
+        states.sort_by_key(|state| state.last.as_ref().map(|(at, _)| std::cmp::Reverse(*at)));
+        for state in states {
+            // Without a run that has applied there is no configuration that could destroy anything.
+            let Some((at, config)) = state.last.clone() else { continue };
+            if !has_objects(&state.session.file.state) {
+                continue;
+            }
+            let Some(run) = self.suite.runs.get(at) else { continue };
+            let run = RunOfSuite { suite: self.suite, run };
+            let cleanup = Cleanup { tests: self.inputs, sources, run, config: &config };
+            let one = cleanup.destroy(state).await;
+            result = result.and(one);
+        }
+        let mut diags = Diagnostics::new();
+        self.states.close(&mut diags).await;
+        result
+    }
+}
+
+/// The cleanup after a run.
+struct Cleanup<'a> {
+    tests: TestInputs<'a>,
+    sources: &'a Sources,
+    run: RunOfSuite<'a>,
+    config: &'a RunConfig,
+}
+
+impl Cleanup<'_> {
+    /// Destroys everything in a state.
+    async fn destroy(&self, state: &mut TestState) -> Result<(), CleanupFailed> {
+        let Self { tests, sources, run, config } = *self;
+        let see = |event: TestEvent<'_>| tests.observer.see(sources, &event);
+        see(TestEvent::RunTearDown(run));
+        let mut diags = Diagnostics::new();
+        // The providers of the run have ended, or hold its configuration.
+        let pool = ProviderPool::new(tests.launcher);
+        let inputs = OperationInputs {
+            config: &config.config,
+            sources,
+            variables: &config.variables,
+            pool: &pool,
+        };
+        let operation = Operation::new(inputs, tests.host.clone())
+            .with_provisioners(tests.provisioners)
+            .with_parallelism(tests.parallelism);
+        // Not cancelled by the first interrupt, which is to leave nothing behind.
+        let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
+        // Its outcome shows in the state and in the diagnostics.
+        let _ = operation.apply(&mut diags, &mut state.session, PlanSource::New(options)).await;
+        let left = left_in(&state.session.file.state);
+        if diags.is_empty() && left.is_empty() {
+            return Ok(());
+        }
+        let failed = diags.has_errors() || !left.is_empty();
+        let path = (!left.is_empty()).then(|| state.path());
+        see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path });
+        if failed { Err(CleanupFailed) } else { Ok(()) }
+    }
+}
+
+/// The managed objects in a state.
+fn left_in(state: &State) -> Vec<LeftObject> {
+    let mut left = Vec::new();
+    // Data sources are forgotten with the state.
+    let managed =
+        state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
+    for (resource, held) in managed {
+        for (key, instance) in &held.instances {
+            let addr = resource.instance_addr(key.clone()).to_string();
+            if instance.current.is_some() {
+                left.push(LeftObject { instance: addr.clone(), deposed: None });
+            }
+            left.extend(
+                instance.deposed.keys().map(|key| LeftObject {
+                    instance: addr.clone(),
+                    deposed: Some(key.to_string()),
+                }),
+            );
+        }
+    }
+    left
+}

@@ -1,0 +1,136 @@
+//! Failures that a run expects: conditions of objects that must not hold.
+
+use formwork_core::addr::{ResourceMode, ResourceName};
+use formwork_core::config::test_suite::TestRun;
+use formwork_lang::refs::{Traversal, TraversalStep};
+use formwork_value::diag::Severity;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use crate::messages;
+
+/// An object whose conditions must fail.
+struct Expected {
+    /// Its address.
+    addr: String,
+    span: Span,
+    is_met: bool,
+}
+
+/// The objects of a run whose conditions must fail.
+pub(super) struct ExpectedFailures(Vec<Expected>);
+
+impl ExpectedFailures {
+    /// Reads the list of a run.
+    ///
+    /// # Errors
+    /// When something in it has no conditions.
+    pub(super) fn of(diags: &mut Diagnostics, run: &TestRun) -> Result<Self, Reported> {
+        let mut list = Vec::new();
+        let mut result = Ok(());
+        for traversal in &run.expect_failures {
+            match checkable(traversal) {
+                Some(addr) => list.push(Expected { addr, span: traversal.span, is_met: false }),
+                None => result = Err(diags.error(not_checkable(traversal))),
+            }
+        }
+        result.map(|()| Self(list))
+    }
+
+    /// The address in the list that a failure is expected of.
+    fn find(&mut self, failed: &str) -> Option<&mut Expected> {
+        self.0.iter_mut().find(|expected| {
+            // Without a key, all instances of a resource are meant.
+            let rest = failed.strip_prefix(expected.addr.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        })
+    }
+
+    /// Takes expected failures out. Those of `check` blocks that are not expected become errors, and
+    /// objects that have not failed are reported.
+    pub(super) fn settle(mut self, found: Diagnostics) -> Diagnostics {
+        let mut rest = Diagnostics::new();
+        for one in found {
+            // Only conditions can be expected to fail. An error of a provider is never expected.
+            let Some(failed) = one.condition_of.clone() else {
+                let _ = rest.push(one);
+                continue;
+            };
+            match self.find(&failed) {
+                Some(expected) => expected.is_met = true,
+                // A check only warns otherwise; a test is to find what it warns of.
+                None => drop(rest.error(one)),
+            }
+        }
+        // Reported behind all else: the other problems may be the cause.
+        for expected in self.0.iter().filter(|expected| !expected.is_met) {
+            let detail = format!(
+                "The checkable object, {}, was expected to report an error but did not.",
+                expected.addr
+            );
+            let missing = Diagnostic::error(messages::MISSING_EXPECTED_FAILURE, detail);
+            let _ = rest.error(missing.at(expected.span));
+        }
+        rest
+    }
+
+    /// Explains expected failures that keep a plan from being applied.
+    pub(super) fn explain(&mut self, found: Diagnostics) -> Diagnostics {
+        let mut rest = Diagnostics::new();
+        for one in found {
+            let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
+            if let Some(expected) = failed.and_then(|failed| self.find(failed)) {
+                let detail = format!(
+                    "A custom condition within {} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report.",
+                    expected.addr
+                );
+                let summary = messages::EXPECTED_FAILURE_WHILE_PLANNING;
+                rest.warn(Diagnostic::warning(summary, detail));
+            }
+            let _ = rest.push(one);
+        }
+        rest
+    }
+}
+
+/// The address of an object that may have conditions.
+fn checkable(traversal: &Traversal) -> Option<String> {
+    let root = traversal.root.name.as_str();
+    let name_at = |at: usize| match traversal.steps.get(at) {
+        Some(TraversalStep::Attribute(name)) => Some(name.name.as_str()),
+        _ => None,
+    };
+    let (addr, n_taken) = match (root, name_at(0), name_at(1)) {
+        ("var" | "output" | "check", Some(name), _) => (format!("{root}.{name}"), 1),
+        ("local" | "module" | "each" | "count" | "path" | "terraform" | "self" | "run", ..) => {
+            return None;
+        }
+        ("data", Some(kind), Some(name)) => {
+            (ResourceName::new(ResourceMode::Data, kind, name).to_string(), 2)
+        }
+        ("resource", Some(kind), Some(name)) => {
+            (ResourceName::new(ResourceMode::Managed, kind, name).to_string(), 2)
+        }
+        (kind, Some(name), _) => {
+            (ResourceName::new(ResourceMode::Managed, kind, name).to_string(), 1)
+        }
+        _ => return None,
+    };
+    let key = match traversal.steps.get(n_taken) {
+        Some(TraversalStep::Index(at, _)) => format!("[{at}]"),
+        Some(TraversalStep::Key(key, _)) => format!("[{:?}]", key.as_str()),
+        _ => String::new(),
+    };
+    Some(format!("{addr}{key}"))
+}
+
+fn not_checkable(traversal: &Traversal) -> Diagnostic {
+    let steps = traversal.steps.iter().filter_map(|step| match step {
+        TraversalStep::Attribute(name) => Some(format!(".{}", name.name)),
+        _ => None,
+    });
+    let shown: String = std::iter::once(traversal.root.name.to_string()).chain(steps).collect();
+    let detail = format!(
+        "You cannot expect failures from {shown}. You can only expect failures from checkable objects such as input variables, output values, check blocks, managed resources and data sources."
+    );
+    Diagnostic::error(messages::INVALID_EXPECT_FAILURES_REFERENCE, detail).at(traversal.span)
+}

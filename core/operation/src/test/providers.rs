@@ -1,0 +1,152 @@
+//! Provider configurations of test files, which take the place of those of the module.
+
+use std::sync::Arc;
+
+use formwork_core::addr::{LocalProvider, ProviderAddr};
+use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::config::{Config, Module, ProviderBlock};
+use formwork_core::eval::TestScope;
+use formwork_lang::syntax::{Body, Expr, ExprKind, ObjectItem};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
+
+use super::RunOfSuite;
+use crate::messages;
+
+/// A copy of the module of a run with the provider configurations of the test file. Their arguments are
+/// evaluated here, because the names in them are those of the test file.
+///
+/// # Errors
+/// When the run names a provider configuration that the file does not have, or an argument has no value.
+pub(super) fn with_test_providers(
+    diags: &mut Diagnostics,
+    config: &Config,
+    run: RunOfSuite<'_>,
+    scope: &TestScope<'_>,
+) -> Result<Config, Reported> {
+    let mut config = config.clone();
+    let blocks = blocks_for(diags, run.suite, run.run)?;
+    if blocks.is_empty() {
+        return Ok(config);
+    }
+    let (mut root, required) = (Module::clone(&config.root), config.provider_requirements());
+    let mut result = Ok(());
+    for mut block in blocks {
+        block.provider = address(&root, &block.local);
+        // As in Terraform, a provider that the module does not use need not be installed.
+        if !required.contains_key(&block.provider) {
+            continue;
+        }
+        // Now, and not in the graph: there the names would be those of the module.
+        match evaluated(diags, scope, block.body) {
+            Ok(body) => block.body = body,
+            Err(reported) => {
+                result = Err(reported);
+                continue;
+            }
+        }
+        root.providers.insert(block.local.clone(), block);
+    }
+    result?;
+    // The copy is the root in both places: the tree begins with it.
+    config.root = Arc::new(root);
+    if let Some(node) = config.nodes.first_mut() {
+        node.module = config.root.clone();
+    }
+    Ok(config)
+}
+
+/// The provider configurations for a run, under the names that its module has for them.
+fn blocks_for(
+    diags: &mut Diagnostics,
+    suite: &TestSuite,
+    run: &TestRun,
+) -> Result<Vec<ProviderBlock>, Reported> {
+    // A run that names none takes all of the file under their own names.
+    if run.providers.is_empty() {
+        return Ok(suite.providers.clone());
+    }
+    let mut blocks = Vec::new();
+    let mut result = Ok(());
+    for passed in &run.providers {
+        let block = suite.providers.iter().find(|block| block.local == passed.in_caller);
+        match block {
+            Some(block) => {
+                blocks.push(ProviderBlock { local: passed.in_child.clone(), ..block.clone() });
+            }
+            None => {
+                let detail =
+                    "This provider block references a provider definition that does not exist.";
+                let summary = messages::MISSING_PROVIDER_DEFINITION.with(&[&passed.in_caller]);
+                let missing = Diagnostic::error(summary, detail);
+                result = Err(diags.error(missing.at(passed.caller_span)));
+            }
+        }
+    }
+    result.map(|()| blocks)
+}
+
+/// The address that a local name stands for in a module.
+fn address(module: &Module, local: &LocalProvider) -> ProviderAddr {
+    let required = module.settings.required_providers.get(&local.name);
+    required.map_or_else(
+        || ProviderAddr::implied_by_name(&local.name),
+        |required| required.source.clone(),
+    )
+}
+
+/// The body with values in place of its expressions.
+fn evaluated(diags: &mut Diagnostics, scope: &TestScope<'_>, body: Body) -> Result<Body, Reported> {
+    let mut body = body;
+    let mut result = Ok(());
+    for attribute in body.attributes.iter_mut().chain(&mut body.undecided) {
+        match scope.evaluate(diags, &attribute.expr) {
+            Ok(value) => attribute.expr = literal(&value, attribute.expr.span),
+            Err(reported) => result = Err(reported),
+        }
+    }
+    let mut blocks = Vec::new();
+    for mut block in std::mem::take(&mut body.blocks) {
+        // Blocks are taken apart because their arguments are evaluated one by one.
+        // The names of a repeated block's content are its own.
+        if block.kind.name != "dynamic" {
+            match evaluated(diags, scope, block.body.clone()) {
+                Ok(body) => block.body = body,
+                Err(reported) => result = Err(reported),
+            }
+        }
+        blocks.push(block);
+    }
+    body.blocks = blocks;
+    result.map(|()| body)
+}
+
+/// An expression that has this value.
+fn literal(value: &Value, span: Span) -> Expr {
+    // An expression has no marks. The provider would get the value without them anyway.
+    let (value, _) = value.clone().unmark();
+    let kind = match &value {
+        Value::Bool(value) => ExprKind::Bool(*value),
+        Value::Number(number) => ExprKind::Number(number.clone()),
+        Value::String(text) => ExprKind::Text(text.clone(), span),
+        Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
+            ExprKind::Tuple(value.children().iter().map(|item| literal(item, span)).collect())
+        }
+        Value::Map(_) | Value::Object(_) => ExprKind::Object(items(&value, span)),
+        Value::Null(_) | Value::Unknown(_) | Value::Marked(_) => ExprKind::Null,
+    };
+    Expr { kind, span }
+}
+
+/// The members of a map or an object.
+fn items(value: &Value, span: Span) -> Vec<ObjectItem> {
+    let item = |key: &formwork_value::Str, value: &Value| ObjectItem {
+        key: Expr { kind: ExprKind::Text(key.clone(), span), span },
+        bare: false,
+        value: literal(value, span),
+    };
+    match value {
+        Value::Map(map) => map.iter().map(|(key, value)| item(key, value)).collect(),
+        Value::Object(object) => object.iter().map(|(key, value)| item(key, value)).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,319 @@
+//! One run of a test file: the plan, the apply, and the assertions on the result.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use formwork_core::config::test_suite::{TestCommand, TestRun};
+use formwork_core::eval::conditions::{AssertOutcome, check_test};
+use formwork_core::eval::{Results, TestLevel, TestScope, TestValues};
+use formwork_core::event::NoEventObserver;
+use formwork_core::plan::{Plan, PlanMode, PlanOptions, record_state_values};
+use formwork_core::provider::ProviderPool;
+use formwork_core::session::Session;
+use formwork_core::state::State;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+use super::expected::ExpectedFailures;
+use super::providers::with_test_providers;
+use super::states::RunConfig;
+use super::variables::RunVariables;
+use super::{
+    RunOfSuite, RunResult, RunWork, SuiteRunner, TestEvent, TestInputs, TestModule, TestStatus,
+};
+use crate::apply::PlanSource;
+use crate::messages;
+use crate::operation::{Operation, OperationInputs, PhaseInputs};
+use crate::plan::PlanOutcome;
+use crate::state_session::StateSession;
+
+/// Time after which a run is reported to be under way, again and again.
+const PROGRESS: Duration = Duration::from_secs(2);
+
+/// A run that is ready to begin.
+struct ReadyRun {
+    config: Rc<RunConfig>,
+    /// The values that its assertions may mention.
+    values: TestValues,
+    expected: ExpectedFailures,
+}
+
+/// A run under way.
+#[derive(Clone, Copy)]
+struct RunJob<'a> {
+    tests: TestInputs<'a>,
+    sources: &'a Sources,
+    run: &'a TestRun,
+    config: &'a RunConfig,
+    /// The values that its assertions may mention.
+    values: &'a TestValues,
+    pool: &'a ProviderPool<'a>,
+}
+
+/// A plan that is to be applied.
+struct ReadyPlan {
+    outcome: PlanOutcome,
+    /// Failures that the apply must have.
+    expected: ExpectedFailures,
+}
+
+/// The result of the work of a run.
+struct Worked {
+    status: TestStatus,
+    work: Option<Work>,
+    /// The outputs, if there are any results.
+    outputs: Option<Value>,
+    /// Whether the state may have changed.
+    has_applied: bool,
+}
+
+enum Work {
+    Plan(Box<Plan>),
+    State(State),
+}
+
+impl Worked {
+    fn failed(has_applied: bool) -> Self {
+        Self { status: TestStatus::Error, work: None, outputs: None, has_applied }
+    }
+}
+
+impl SuiteRunner<'_> {
+    /// Does a run, and reports it.
+    pub(super) async fn do_run(&mut self, sources: &mut Sources, run: &TestRun) -> RunResult {
+        let shown = RunOfSuite { suite: self.suite, run };
+        let observer = self.inputs.observer;
+        observer.see(sources, &TestEvent::RunStarted(shown));
+        let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
+        let mut result = RunResult::new(run.name.clone(), TestStatus::Error);
+        result.n_asserts = run.asserts.len();
+        // Each run configures its providers for itself, as runs of the program do.
+        let pool = ProviderPool::new(self.inputs.launcher);
+        let mut worked = Worked::failed(false);
+        if let Ok(ready) = self.prepare(&mut result.diags, sources, run)
+            && let Ok(state) = self.states.of(&mut result.diags, run).await
+        {
+            let ReadyRun { config, values, expected } = ready;
+            let (config_of_run, sources) = (&*config, &*sources);
+            let job = RunJob {
+                tests: self.inputs,
+                sources,
+                run,
+                config: config_of_run,
+                values: &values,
+                pool: &pool,
+            };
+            let see = |elapsed| observer.see(sources, &TestEvent::RunProgress(shown, elapsed));
+            let work = job.work(&mut result.diags, &mut state.session, expected);
+            worked = reporting(work, see).await;
+            // The last run that has changed the state has the configuration that can destroy it.
+            if worked.has_applied {
+                let at = self.suite.runs.iter().position(|one| one.name == run.name);
+                state.last = at.map(|at| (at, config));
+            }
+        }
+        // Also the outputs of a run whose assertions fail: later runs are done all the same.
+        if let Some(outputs) = worked.outputs {
+            self.values.runs.insert(run.name.clone(), outputs);
+        }
+        result.status = worked.status;
+        result.timing = Some((started, clock.elapsed()));
+        let work = worked.work.as_ref().map(|work| match work {
+            Work::Plan(plan) => (RunWork::Plan(plan), &pool),
+            Work::State(state) => (RunWork::State(state), &pool),
+        });
+        observer.see(sources, &TestEvent::RunDone { run: shown, result: &result, work });
+        result
+    }
+
+    /// Evaluates everything that a run needs to begin.
+    fn prepare(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        run: &TestRun,
+    ) -> Result<ReadyRun, Reported> {
+        let (suite, inputs) = (self.suite, self.inputs);
+        refuse_mocks(diags, RunOfSuite { suite, run })?;
+        let TestModule { config, dangling } = self.module(run);
+        diags.append(dangling.clone())?;
+        let expected = ExpectedFailures::of(diags, run)?;
+        let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
+        let values = &self.values;
+        let variables = RunVariables { inputs, suite, run, config, values, runs: &runs };
+        let variables = variables.resolve(diags, sources)?;
+        // Providers may quote these values before the engine has evaluated any of them.
+        let secrets = inputs.launcher.secrets();
+        variables.inputs.values().for_each(|input| secrets.add_marked(&input.value));
+        let scope = TestScope {
+            values: &variables.of_file,
+            level: TestLevel::Run(&runs),
+            world: inputs.host,
+        };
+        let config = with_test_providers(diags, config, RunOfSuite { suite, run }, &scope)?;
+        let config = Rc::new(RunConfig { config, variables: variables.inputs });
+        Ok(ReadyRun { config, values: variables.all, expected })
+    }
+
+    /// The module of a run.
+    fn module(&self, run: &TestRun) -> &TestModule {
+        let key = (self.suite.path.clone(), run.name.clone());
+        let own = run.module.as_ref().and_then(|_| self.inputs.run_modules.get(&key));
+        own.unwrap_or(self.inputs.module)
+    }
+}
+
+/// Does work, and reports now and then that it goes on.
+pub(super) async fn reporting<T>(work: impl Future<Output = T>, see: impl Fn(Duration)) -> T {
+    let clock = Instant::now();
+    // The work is looked at first, because its end makes a report unimportant.
+    let mut work = std::pin::pin!(work);
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            () = tokio::time::sleep(PROGRESS) => see(clock.elapsed()),
+        }
+    }
+}
+
+/// Reports mocks and overrides.
+fn refuse_mocks(diags: &mut Diagnostics, run: RunOfSuite<'_>) -> Result<(), Reported> {
+    let RunOfSuite { suite, run } = run;
+    // An ignored mock would create real objects, which its author wanted to avoid.
+    let blocks = suite.mocks.iter().chain(&suite.overrides).chain(&run.overrides);
+    for block in blocks {
+        let detail =
+            "This block is not run by Formwork yet. Remove it, or run the test with Terraform.";
+        let problem = Diagnostic::error(messages::TEST_MOCKS_UNSUPPORTED, detail);
+        let _ = diags.error(problem.at(*block));
+    }
+    diags.check()
+}
+
+/// Options of the plan of a run.
+fn options(diags: &mut Diagnostics, run: &TestRun) -> PlanOptions {
+    let written = &run.options;
+    if !written.targets.is_empty() {
+        let detail = "You are creating a plan with the target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.";
+        diags.warn(Diagnostic::warning(messages::TARGETING_IN_TEST_RUN, detail));
+    }
+    PlanOptions {
+        mode: if written.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal },
+        skip_refresh: written.skip_refresh,
+        targets: written.targets.clone(),
+        replace: written.replace.clone(),
+        ..PlanOptions::default()
+    }
+}
+
+impl<'a> RunJob<'a> {
+    fn operation(&self) -> Operation<'a> {
+        let Self { tests, sources, config, pool, .. } = *self;
+        let RunConfig { config, variables } = config;
+        let inputs = OperationInputs { config, sources, variables, pool };
+        Operation::new(inputs, tests.host.clone())
+            .with_provisioners(tests.provisioners)
+            .with_parallelism(tests.parallelism)
+    }
+
+    /// Makes the plan, and applies it if the run does that.
+    async fn work(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        expected: ExpectedFailures,
+    ) -> Worked {
+        let operation = self.operation();
+        let options = options(diags, self.run);
+        let mut found = Diagnostics::new();
+        let planned = operation.plan(&mut found, session, options).await;
+        match self.run.command {
+            TestCommand::Plan => {
+                // A plan with expected failures is judged as far as it came.
+                let failed = diags.append(expected.settle(found)).is_err();
+                match planned {
+                    Ok(outcome) if !failed => {
+                        self.judge_plan(diags, &operation, &session.file.state, outcome).await
+                    }
+                    // Everything that was reported is expected.
+                    Err(_) if !failed => {
+                        Worked { status: TestStatus::Pass, ..Worked::failed(false) }
+                    }
+                    _ => Worked::failed(false),
+                }
+            }
+            TestCommand::Apply => {
+                let mut expected = expected;
+                let mut found = expected.explain(found);
+                if found.has_errors() {
+                    let _ = diags.append(found);
+                    return Worked::failed(false);
+                }
+                // The apply evaluates the checks again.
+                found.drop_checks();
+                let _ = diags.append(found);
+                let Ok(outcome) = planned else { return Worked::failed(false) };
+                let planned = ReadyPlan { outcome, expected };
+                self.apply(diags, &operation, session, planned).await
+            }
+        }
+    }
+
+    async fn judge_plan(
+        &self,
+        diags: &mut Diagnostics,
+        operation: &Operation<'_>,
+        state: &State,
+        outcome: PlanOutcome,
+    ) -> Worked {
+        let PlanOutcome { plan, results, .. } = outcome;
+        let world = operation.host_values(false);
+        let phase =
+            PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
+        let status = self.judge(diags, &operation.new_session(phase)).await;
+        let outputs = Some(results.root().output_object());
+        Worked { status, work: Some(Work::Plan(Box::new(plan))), outputs, has_applied: false }
+    }
+
+    async fn apply(
+        &self,
+        diags: &mut Diagnostics,
+        operation: &Operation<'_>,
+        session: &mut StateSession,
+        planned: ReadyPlan,
+    ) -> Worked {
+        let ReadyPlan { outcome, expected } = planned;
+        let mut found = Diagnostics::new();
+        let source = PlanSource::Made(Box::new(outcome));
+        let applied = operation.apply(&mut found, session, source).await;
+        let failed = diags.append(expected.settle(found)).is_err();
+        // A failure that is expected ends an apply early, too.
+        // The state has what was done all the same, for the cleanup.
+        if failed || applied.is_err() {
+            return Worked::failed(true);
+        }
+        // Evaluated again on the whole state: an apply evaluates only what its changes need.
+        let (state, results) = (&session.file.state, Results::new(&self.config.config));
+        let world = operation.host_values(true);
+        let phase =
+            PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
+        let engine = operation.new_session(phase);
+        // Errors of conditions were reported by the apply.
+        let _ = record_state_values(&engine, &mut Diagnostics::new()).await;
+        let status = self.judge(diags, &engine).await;
+        let outputs = Some(results.root().output_object());
+        Worked { status, work: Some(Work::State(state.clone())), outputs, has_applied: true }
+    }
+
+    /// Evaluates the assertions.
+    async fn judge(&self, diags: &mut Diagnostics, engine: &Session<'_>) -> TestStatus {
+        let scope = engine.module_scope(engine.results.root()).with_test(self.values);
+        let judge = |diags: &mut Diagnostics| Ok(check_test(diags, &scope, &self.run.asserts));
+        match engine.evaluate_with_functions(diags, judge).await {
+            Ok(AssertOutcome::Pass) => TestStatus::Pass,
+            Ok(AssertOutcome::Fail) => TestStatus::Fail,
+            Ok(AssertOutcome::Error) | Err(_) => TestStatus::Error,
+        }
+    }
+}

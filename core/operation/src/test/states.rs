@@ -1,0 +1,142 @@
+//! The states of the runs of a test file. Each is a file with a journal like any other state, so that
+//! nothing is lost when the program ends early or an object cannot be destroyed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use formwork_backend::OpenState;
+use formwork_backend::encryption::StateCipher;
+use formwork_backend::local::StateFilePaths;
+use formwork_core::addr::ResourceMode;
+use formwork_core::config::Config;
+use formwork_core::config::inputs::ResolvedVariable;
+use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::state::State;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+
+use super::TestInputs;
+use crate::messages;
+use crate::state_session::{SessionOptions, StateSession};
+
+/// The name of a state's file within its folder.
+const STATE_FILE: &str = "terraform.tfstate";
+
+/// The configuration of a run, with values for its variables.
+pub(super) struct RunConfig {
+    /// The configuration, with the provider configurations of the test file.
+    pub(super) config: Config,
+    /// The values of its variables.
+    pub(super) variables: BTreeMap<Str, ResolvedVariable>,
+}
+
+/// A state that runs share.
+pub(super) struct TestState {
+    /// The open state.
+    pub(super) session: StateSession,
+    /// The folder of the state.
+    folder: PathBuf,
+    /// The position of the last run that applied something to it, with its configuration.
+    pub(super) last: Option<(usize, Rc<RunConfig>)>,
+}
+
+/// The states of a test file, by key.
+pub(super) struct TestStates {
+    /// The folder for the states of all test files.
+    folder: PathBuf,
+    /// The name of the test file.
+    name: String,
+    cipher: StateCipher,
+    pub(super) open: BTreeMap<String, TestState>,
+}
+
+/// Whether a state has objects that have to be destroyed. Data sources are only read.
+pub(super) fn has_objects(state: &State) -> bool {
+    let managed =
+        state.resources.iter().filter(|(addr, _)| addr.resource.mode() == ResourceMode::Managed);
+    let mut instances = managed.flat_map(|(_, held)| held.instances.values());
+    instances.any(|instance| instance.current.is_some() || !instance.deposed.is_empty())
+}
+
+impl TestState {
+    /// The path of the state file.
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.join(STATE_FILE)
+    }
+}
+
+impl TestStates {
+    pub(super) fn new(tests: TestInputs<'_>, suite: &TestSuite) -> Self {
+        let (folder, cipher) = (tests.states.to_owned(), tests.cipher.clone());
+        Self { folder, name: suite.name.clone(), cipher, open: BTreeMap::new() }
+    }
+
+    /// The state of a run, which is opened if no earlier run has done it.
+    pub(super) async fn of(
+        &mut self,
+        diags: &mut Diagnostics,
+        run: &TestRun,
+    ) -> Result<&mut TestState, Reported> {
+        let key = run.key();
+        if !self.open.contains_key(&key) {
+            let state = self.open_new(diags).await?;
+            self.open.insert(key.clone(), state);
+        }
+        Ok(self.open.get_mut(&key).expect("it was opened above"))
+    }
+
+    async fn open_new(&self, diags: &mut Diagnostics) -> Result<TestState, Reported> {
+        let folder = self.make_folder().map_err(|error| {
+            let detail = format!(
+                "{} cannot be made: {error}. Test runs keep their states there until their objects are destroyed.",
+                self.folder.display()
+            );
+            let problem = Diagnostic::error(messages::TEST_STATE_CANNOT_BE_KEPT, detail);
+            diags.error(problem.blame(Blame::Environment))
+        })?;
+        // A state that is destroyed within minutes needs no backup.
+        let files = StateFilePaths {
+            backup: None,
+            ..StateFilePaths::from_state_path(folder.join(STATE_FILE))
+        };
+        let options = SessionOptions::new("test", &folder);
+        // The state of a test has the same secrets as any other.
+        let mut state = OpenState::from(files);
+        state.set_cipher(self.cipher.clone());
+        let session = StateSession::open(diags, state, &options).await?;
+        Ok(TestState { session, folder, last: None })
+    }
+
+    /// Makes a folder of its own for a state: another process may run the same tests, and an earlier
+    /// one may have left objects.
+    fn make_folder(&self) -> std::io::Result<PathBuf> {
+        // Only now: tests that only plan nothing at all leave no trace.
+        std::fs::create_dir_all(&self.folder)?;
+        let made =
+            tempfile::Builder::new().prefix(&format!("{}-", self.name)).tempdir_in(&self.folder)?;
+        // As the folder is named, not from the root: messages show the path.
+        let name = made.keep().file_name().unwrap_or_default().to_owned();
+        Ok(self.folder.join(name))
+    }
+
+    /// Ends the use of the states, and removes those without objects.
+    pub(super) async fn close(&mut self, diags: &mut Diagnostics) {
+        // Taken out, because giving back a lock needs the session as a whole.
+        for (_, state) in std::mem::take(&mut self.open) {
+            // A state without objects is worth nothing: no command could do anything with it.
+            let is_empty = !has_objects(&state.session.file.state);
+            let TestState { session, folder, .. } = state;
+            session.unlock(diags).await;
+            if is_empty {
+                // Nothing of value is left in it.
+                drop(std::fs::remove_dir_all(folder));
+            }
+        }
+    }
+
+    /// Removes the folder for states, if nothing is left in it.
+    pub(super) fn tidy(&self) {
+        drop(std::fs::remove_dir(&self.folder));
+    }
+}

@@ -1,0 +1,142 @@
+//! Test files by the library alone, with the built-in provider.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use formwork_backend::encryption::StateCipher;
+use formwork_core::config::files::FilesOnDisk;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::test_files::{self, TestFolders};
+use formwork_core::config::{Config, ConfigSource};
+use formwork_core::eval::HostValues;
+use formwork_core::provisioner::ProvisionerSet;
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use super::{SuiteResult, TestEvent, TestInputs, TestModule, TestObserver, TestStatus, run_tests};
+use crate::launcher::{LaunchSettings, Launcher};
+
+const MODULE: &str = r#"
+variable "n" {
+  default = "d"
+}
+resource "terraform_data" "x" {
+  input = var.n
+  lifecycle {
+    prevent_destroy = false
+  }
+}
+output "o" {
+  value = terraform_data.x.output
+}
+"#;
+
+/// Keeps what was left behind.
+#[derive(Default)]
+struct Left(RefCell<Vec<String>>);
+
+impl TestObserver for Left {
+    fn see(&self, _: &Sources, event: &TestEvent<'_>) {
+        if let TestEvent::CleanupFailed { left, state, .. } = event {
+            let left = left.iter().map(|object| object.instance.clone());
+            self.0.borrow_mut().extend(left);
+            assert!(state.as_ref().is_some_and(|path| path.exists()));
+        }
+    }
+}
+
+/// Runs a test file on a module.
+async fn run(module: &str, tests: &str, cancelled: bool) -> (Vec<SuiteResult>, Vec<String>, bool) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("main.tf"), module).unwrap();
+    std::fs::write(folder.path().join("a.tftest.hcl"), tests).unwrap();
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let config_source =
+        ConfigSource { files: &FilesOnDisk, dir: folder.path(), folders: &LocalFolders };
+    let (config, dangling) =
+        Config::load_unvalidated(&mut diags, &mut sources, config_source).unwrap();
+    let folders = TestFolders { module: folder.path(), tests: Path::new("tests") };
+    let suites = test_files::read(&mut diags, &mut sources, &FilesOnDisk, folders).unwrap();
+    let launcher = Launcher::new(LaunchSettings::default(), BTreeMap::new());
+    let (states, left, cancellation) =
+        (folder.path().join("states"), Left::default(), CancellationToken::new());
+    if cancelled {
+        cancellation.cancel();
+    }
+    let inputs = TestInputs {
+        suites: &suites,
+        module: &TestModule { config, dangling },
+        run_modules: &BTreeMap::new(),
+        variables: &[],
+        folder_variables: &[],
+        launcher: &launcher,
+        provisioners: &ProvisionerSet::default(),
+        host: &HostValues::for_folder("/work", || OffsetDateTime::UNIX_EPOCH),
+        states: &states,
+        cipher: &StateCipher::default(),
+        parallelism: 10,
+        observer: &left,
+        cancellation: &cancellation,
+    };
+    let results = run_tests(inputs, &mut sources).await;
+    (results, left.0.into_inner(), states.exists())
+}
+
+fn statuses(results: &[SuiteResult]) -> Vec<TestStatus> {
+    results.iter().flat_map(|suite| &suite.runs).map(|run| run.status).collect()
+}
+
+const RUNS: &str = r#"
+run "one" {
+  assert {
+    condition     = output.o == "d"
+    error_message = "no"
+  }
+}
+run "two" {
+  command = plan
+  variables {
+    n = "${run.one.o}e"
+  }
+  assert {
+    condition     = terraform_data.x.input == "wrong"
+    error_message = "no"
+  }
+}
+run "three" {
+  command = plan
+  variables {
+    n = var.nowhere
+  }
+}
+run "four" {}
+"#;
+
+#[tokio::test]
+async fn runs_pass_fail_and_end_the_file_and_leave_nothing() {
+    let (results, left, states) = run(MODULE, RUNS, false).await;
+    let found = statuses(&results);
+    assert_eq!(found, [TestStatus::Pass, TestStatus::Fail, TestStatus::Error, TestStatus::Skip]);
+    assert_eq!(results[0].status, TestStatus::Error);
+    assert!(left.is_empty() && !states);
+}
+
+#[tokio::test]
+async fn no_run_begins_once_the_tests_are_cancelled() {
+    let (results, left, states) = run(MODULE, RUNS, true).await;
+    assert_eq!(statuses(&results), [TestStatus::Skip; 4]);
+    assert!(left.is_empty() && !states);
+}
+
+#[tokio::test]
+async fn the_state_of_objects_that_cannot_be_destroyed_is_kept() {
+    let module = MODULE.replace("prevent_destroy = false", "prevent_destroy = true");
+    let (results, left, states) = run(&module, "run \"a\" {}\n", false).await;
+    assert_eq!(statuses(&results), [TestStatus::Pass]);
+    assert_eq!(results[0].status, TestStatus::Error);
+    assert_eq!(left, ["terraform_data.x"]);
+    assert!(states);
+}

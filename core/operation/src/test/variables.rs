@@ -1,0 +1,219 @@
+//! Values of the variables of a run: from the command line, the test file and the run, weakest first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{
+    self, GivenValue, GivenVariable, InputOrigin, ResolvedVariable, UnsetVariable,
+};
+use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::eval::{HostValues, TestLevel, TestScope, TestValues};
+use formwork_lang::refs::{self, TraversalStep};
+use formwork_lang::syntax::{Attribute, Expr};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
+
+use super::TestInputs;
+use crate::messages;
+
+/// A value of a test file, and its place.
+type Placed = (Value, Span);
+
+/// The variables of a run.
+pub(super) struct RunVariables<'a> {
+    pub(super) inputs: TestInputs<'a>,
+    pub(super) suite: &'a TestSuite,
+    pub(super) run: &'a TestRun,
+    /// The module of the run.
+    pub(super) config: &'a Config,
+    /// The outputs of the runs before.
+    pub(super) values: &'a TestValues,
+    /// The names of all runs of the file.
+    pub(super) runs: &'a [Str],
+}
+
+/// The values of the variables of a run.
+pub(super) struct ResolvedVariables {
+    /// Those that the module declares.
+    pub(super) inputs: BTreeMap<Str, ResolvedVariable>,
+    /// Those of the test file and above, without the ones of the run: names in a provider
+    /// configuration refer to them.
+    pub(super) of_file: TestValues,
+    /// All of them: names in assertions refer to them.
+    pub(super) all: TestValues,
+}
+
+impl RunVariables<'_> {
+    /// Finds the values.
+    ///
+    /// # Errors
+    /// When a value is missing, is not known, or does not fit its variable.
+    pub(super) fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+    ) -> Result<ResolvedVariables, Reported> {
+        let mut found = Diagnostics::new();
+        let needed = self.needed();
+        let world = self.inputs.host;
+        // As in Terraform, values that the run does not need are not evaluated: they may refer to
+        // variables that only other runs have.
+        let of_file = self.suite.variables.iter().filter(|one| needed.contains(&one.name.name));
+        let of_file: Vec<&Attribute> = of_file.collect();
+        let mut global_names = needed.clone();
+        global_names.extend(of_file.iter().flat_map(|one| variables_in(&one.expr)));
+        let globals = self.globals(&mut found, sources, &global_names);
+        // Weakest first, so that a later value replaces an earlier one.
+        let mut values = TestValues { variables: globals, ..self.values.clone() };
+        let scope = TestScope { values: &values, level: TestLevel::File, world };
+        let file_values = evaluate(&mut found, &scope, of_file);
+        let of_values = file_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        values.variables.extend(of_values.collect::<Vec<_>>());
+        let run_values = self.run_values(&mut found, &values, world);
+        let mut all = values.clone();
+        let of_run = run_values.iter().map(|(name, (value, _))| (name.clone(), value.clone()));
+        all.variables.extend(of_run);
+        let unready = found.check();
+        diags.append(found).and(unready)?;
+        let given = self.given(diags, file_values, run_values)?;
+        let inputs = inputs::resolve_variables(
+            diags,
+            sources,
+            &self.config.root,
+            given,
+            UnsetVariable::Error,
+        )?;
+        Ok(ResolvedVariables { inputs, of_file: values, all })
+    }
+
+    /// The names of the variables that the run needs.
+    fn needed(&self) -> BTreeSet<Str> {
+        let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
+        needed.extend(self.run.variables.iter().flat_map(|one| variables_in(&one.expr)));
+        for assert in &self.run.asserts {
+            needed.extend(variables_in(&assert.condition));
+            needed.extend(variables_in(&assert.message));
+        }
+        // Arguments of providers refer to the variables of the file as well.
+        for provider in &self.suite.providers {
+            needed.extend(refs::of_body(&provider.body).iter().filter_map(variable_of));
+        }
+        needed
+    }
+
+    /// Values that were given for all test files in the folder of this one, weakest first.
+    fn given_above(&self) -> impl Iterator<Item = &GivenVariable> {
+        let TestInputs { variables, folder_variables, .. } = self.inputs;
+        let of_folder = if self.suite.is_in_test_folder { folder_variables } else { &[] };
+        variables.iter().chain(of_folder)
+    }
+
+    /// The values of the command line, files of values and the environment. Of several the last counts.
+    fn globals(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        names: &BTreeSet<Str>,
+    ) -> BTreeMap<Str, Value> {
+        let given = self.given_above().filter(|given| names.contains(&given.name));
+        let last: BTreeMap<&Str, &GivenVariable> =
+            given.map(|given| (&given.name, given)).collect();
+        // The type of a variable is the one that the module under test declares, also for a run of
+        // another module.
+        let module = &self.inputs.module.config.root;
+        let mut values = BTreeMap::new();
+        for (name, given) in last {
+            if let Ok(value) = inputs::given_value(diags, sources, module, given) {
+                values.insert(name.clone(), value);
+            }
+        }
+        values
+    }
+
+    /// The values that the run sets. Warns of those that its module does not declare.
+    fn run_values(
+        &self,
+        diags: &mut Diagnostics,
+        values: &TestValues,
+        world: &HostValues,
+    ) -> BTreeMap<Str, Placed> {
+        // In the file such a value may be meant for another run; in the run it has no effect.
+        for one in &self.run.variables {
+            if !self.config.root.variables.contains_key(&one.name.name) {
+                let detail = format!(
+                    "The module under test does not declare a variable named {:?}, but it is declared in run block {:?}.",
+                    one.name.name.as_str(),
+                    self.run.name.as_str()
+                );
+                let undeclared = messages::VALUE_FOR_UNDECLARED_RUN_VARIABLE;
+                diags.warn(Diagnostic::warning(undeclared, detail).at(one.expr.span));
+            }
+        }
+        let scope = TestScope { values, level: TestLevel::Run(self.runs), world };
+        evaluate(diags, &scope, self.run.variables.iter())
+    }
+
+    /// The values for the variables of the module. Reports those that are missing.
+    fn given(
+        &self,
+        diags: &mut Diagnostics,
+        mut of_file: BTreeMap<Str, Placed>,
+        mut of_run: BTreeMap<Str, Placed>,
+    ) -> Result<Vec<GivenVariable>, Reported> {
+        let mut given = Vec::new();
+        let mut result = Ok(());
+        for (name, variable) in &self.config.root.variables {
+            // The value of the run is the one that is nearest to the reader.
+            let placed = of_run.remove(name).or_else(|| of_file.remove(name));
+            if let Some((value, span)) = placed {
+                given.push(GivenVariable {
+                    name: name.clone(),
+                    value: GivenValue::Value(value),
+                    origin: InputOrigin::File(self.suite.path.clone(), Some(span)),
+                });
+                continue;
+            }
+            let global = self.given_above().filter(|given| given.name == *name).last();
+            if let Some(global) = global {
+                given.push(global.clone());
+            } else if variable.is_required() {
+                let detail = format!(
+                    "The module under test for run block {:?} has a required variable {:?} with no set value. Use a -var or -var-file command line argument or add this variable into a \"variables\" block within the test file or run block.",
+                    self.run.name.as_str(),
+                    name.as_str()
+                );
+                let missing =
+                    Diagnostic::error(messages::NO_VALUE_FOR_REQUIRED_RUN_VARIABLE, detail);
+                result = Err(diags.error(missing.at(variable.span)));
+            }
+        }
+        result.map(|()| given)
+    }
+}
+
+/// Evaluates values of variables. Those with errors are left out.
+fn evaluate<'e>(
+    diags: &mut Diagnostics,
+    scope: &TestScope<'_>,
+    attributes: impl IntoIterator<Item = &'e Attribute>,
+) -> BTreeMap<Str, Placed> {
+    let mut values = BTreeMap::new();
+    for one in attributes {
+        if let Ok(value) = scope.evaluate(diags, &one.expr) {
+            values.insert(one.name.name.clone(), (value, one.expr.span));
+        }
+    }
+    values
+}
+
+/// The names of the variables that an expression mentions.
+fn variables_in(expr: &Expr) -> Vec<Str> {
+    refs::of_expr(expr).iter().filter_map(variable_of).collect()
+}
+
+fn variable_of(traversal: &refs::Traversal) -> Option<Str> {
+    match (traversal.root.name.as_str(), traversal.steps.first()) {
+        ("var", Some(TraversalStep::Attribute(name))) => Some(name.name.clone()),
+        _ => None,
+    }
+}

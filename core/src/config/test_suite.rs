@@ -1,0 +1,109 @@
+//! A test file as read: its runs with their options. Reading is left to `test_files.rs`.
+
+use formwork_lang::refs::Traversal;
+use formwork_lang::syntax::Attribute;
+use formwork_value::{Span, Str};
+
+use super::{CallSite, ConditionBlock, PassedProvider, ProviderBlock};
+use crate::addr::{InstanceAddr, Target};
+
+/// A test file.
+#[derive(Clone, Debug, Default)]
+pub struct TestSuite {
+    /// The path of the file for display, relative to the folder of the module.
+    pub path: String,
+    /// Its folder and its name without `.tftest.hcl`, with periods between them.
+    pub name: String,
+    /// Whether it is in the folder for tests, and not in that of the module.
+    pub is_in_test_folder: bool,
+    /// Values of variables for all its runs, in the order written.
+    pub variables: Vec<Attribute>,
+    /// Provider configurations that take the place of those of the module.
+    pub providers: Vec<ProviderBlock>,
+    /// The headers of `mock_provider` blocks.
+    pub mocks: Vec<Span>,
+    /// The headers of `override_…` blocks for all its runs.
+    pub overrides: Vec<Span>,
+    /// The runs, in the order written.
+    pub runs: Vec<TestRun>,
+}
+
+/// The engine's work in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TestCommand {
+    /// A plan is made.
+    Plan,
+    /// A plan is made and applied.
+    #[default]
+    Apply,
+}
+
+/// A `run` block.
+#[derive(Clone, Debug)]
+pub struct TestRun {
+    /// Its name.
+    pub name: Str,
+    /// The engine's work.
+    pub command: TestCommand,
+    /// Options of the plan.
+    pub options: TestPlanOptions,
+    /// Values of variables, in the order written.
+    pub variables: Vec<Attribute>,
+    /// Provider configurations of the file for those of the module; all of the file if empty.
+    pub providers: Vec<PassedProvider>,
+    /// Conditions that must hold after the work.
+    pub asserts: Vec<ConditionBlock>,
+    /// Objects whose conditions must fail.
+    pub expect_failures: Vec<Traversal>,
+    /// The module that runs instead of the one under test.
+    pub module: Option<CallSite>,
+    /// The key of the state, if it is named.
+    pub state_key: Option<String>,
+    /// The headers of `override_…` blocks.
+    pub overrides: Vec<Span>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// A `plan_options` block.
+#[derive(Clone, Debug, Default)]
+pub struct TestPlanOptions {
+    /// Whether the plan changes no object.
+    pub refresh_only: bool,
+    /// Whether real objects are not read first.
+    pub skip_refresh: bool,
+    /// Instances to be replaced.
+    pub replace: Vec<InstanceAddr>,
+    /// Targets that the plan is limited to; everything if empty.
+    pub targets: Vec<Target>,
+}
+
+impl TestRun {
+    /// A run without options.
+    #[must_use]
+    pub fn new(name: Str, span: Span) -> Self {
+        Self {
+            name,
+            command: TestCommand::default(),
+            options: TestPlanOptions::default(),
+            variables: Vec::new(),
+            providers: Vec::new(),
+            asserts: Vec::new(),
+            expect_failures: Vec::new(),
+            module: None,
+            state_key: None,
+            overrides: Vec::new(),
+            span,
+        }
+    }
+
+    /// The key of the state that the run works with: runs with one key share a state.
+    #[must_use]
+    pub fn key(&self) -> String {
+        match (&self.state_key, &self.module) {
+            (Some(key), _) => format!("key.{key}"),
+            (None, Some(site)) => format!("module.{}", site.source),
+            (None, None) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The scope of names in a test file outside of assertions: values of variables and arguments of
+//! provider configurations.
+
+use std::collections::BTreeMap;
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::{Function, Host, builtin, builtin_names};
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Expr, Ident};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
+
+use super::HostValues;
+use super::scope::expect_attribute;
+use crate::messages;
+
+/// Values that only test files name.
+#[derive(Clone, Debug, Default)]
+pub struct TestValues {
+    /// The outputs of each run so far, as an object.
+    pub runs: BTreeMap<Str, Value>,
+    /// The values of variables for the run.
+    pub variables: BTreeMap<Str, Value>,
+}
+
+impl TestValues {
+    /// The outputs of a run that an assertion mentions.
+    pub(super) fn run(
+        &self,
+        diags: &mut Diagnostics,
+        name: &Ident,
+        span: Span,
+    ) -> Result<Value, Reported> {
+        self.runs.get(&name.name).cloned().ok_or_else(|| {
+            let detail =
+                format!("There is no run {:?} declared in this test suite.", name.name.as_str());
+            diags.error(Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_RUN, detail).at(span))
+        })
+    }
+}
+
+/// The level of a test file at which an expression stands.
+#[derive(Clone, Copy, Debug)]
+pub enum TestLevel<'a> {
+    /// The `variables` block of the file.
+    File,
+    /// A run, or a provider configuration for it. Has the names of all runs of the file.
+    Run(&'a [Str]),
+}
+
+/// The scope of names in a test file outside of assertions.
+pub struct TestScope<'a> {
+    /// The values that have a name here.
+    pub values: &'a TestValues,
+    /// The level at which the expression stands.
+    pub level: TestLevel<'a>,
+    /// Access to the outside world.
+    pub world: &'a HostValues,
+}
+
+impl TestScope<'_> {
+    /// Evaluates an expression.
+    ///
+    /// # Errors
+    /// When it has no value, or refers to something that is not known.
+    pub fn evaluate(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
+        evaluate(diags, expr, self)
+    }
+
+    fn variable(&self, diags: &mut Diagnostics, name: &Ident, at: Span) -> Result<Value, Reported> {
+        if let Some(value) = self.values.variables.get(&name.name) {
+            return Ok(value.clone());
+        }
+        let name = name.name.as_str();
+        let detail = match self.level {
+            TestLevel::File => format!(
+                "The input variable {name:?} is not available to the current context. Within the variables block of a test file you can only reference variables defined at the global level: with -var, in a file of values or in the environment."
+            ),
+            TestLevel::Run(_) => format!(
+                "The input variable {name:?} is not available to the current run block. You can only reference variables defined at the file or global levels."
+            ),
+        };
+        let problem = Diagnostic::error(messages::REFERENCE_TO_UNAVAILABLE_VARIABLE, detail);
+        Err(diags.error(problem.at(at)))
+    }
+
+    fn run(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<Value, Reported> {
+        let name = expect_attribute(diags, root, steps.first())?;
+        let span = root.span.to(name.span);
+        // The values of a file hold for all its runs, so they cannot depend on one of them.
+        let TestLevel::Run(declared) = self.level else {
+            let detail = "You can not reference run blocks from within the file variables block.";
+            let problem = Diagnostic::error(messages::INVALID_REFERENCE, detail);
+            return Err(diags.error(problem.at(span)));
+        };
+        let Some(outputs) = self.values.runs.get(&name.name) else {
+            let rule = "You can only reference run blocks that are in the same test file and will execute before the current run block.";
+            let name = &name.name;
+            let (summary, detail) = match declared.contains(name) {
+                true => (
+                    messages::REFERENCE_TO_UNAVAILABLE_RUN,
+                    format!("The run block {:?} has not executed yet. {rule}", name.as_str()),
+                ),
+                false => (
+                    messages::REFERENCE_TO_UNKNOWN_RUN,
+                    format!(
+                        "The run block {:?} does not exist within this test file. {rule}",
+                        name.as_str()
+                    ),
+                ),
+            };
+            return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
+        };
+        if let (Value::Object(outputs), Some(ScopeStep::Attribute(output))) =
+            (outputs, steps.get(1))
+            && let Some(value) = outputs.get(output.name.as_str())
+            // An unknown value would make everything unknown that is derived from it, and the run would
+            // test nothing.
+            && !value.is_wholly_known()
+        {
+            let detail = format!(
+                "The value for run.{run}.{output} is unknown. Run block \"{run}\" is executing a \"plan\" operation, and the specified output value is only known after apply.",
+                run = name.name,
+                output = output.name
+            );
+            let problem = Diagnostic::error(messages::REFERENCE_TO_UNKNOWN_VALUE, detail);
+            return Err(diags.error(problem.at(span)));
+        }
+        Ok(outputs.clone())
+    }
+}
+
+impl Scope for TestScope<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        match root.name.as_str() {
+            "var" => {
+                let name = expect_attribute(diags, root, steps.first())?;
+                Ok((self.variable(diags, name, root.span.to(name.span))?, 1))
+            }
+            "run" => Ok((self.run(diags, root, steps)?, 1)),
+            other => {
+                let detail = format!(
+                    "`{other}` has no meaning here. Test files can refer to variables, as `var.NAME`, and to outputs of earlier runs, as `run.NAME.OUTPUT`."
+                );
+                let problem = Diagnostic::error(messages::INVALID_REFERENCE, detail);
+                Err(diags.error(problem.at(root.span)))
+            }
+        }
+    }
+
+    fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
+        builtin(name).map(|function| function as &dyn Function)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        builtin_names().into_iter().collect()
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.world.function_host()
+    }
+}

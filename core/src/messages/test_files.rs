@@ -1,0 +1,64 @@
+//! Messages of test files and their runs.
+
+use formwork_value::messages;
+
+messages! {
+    "Test files"
+    TEST_FILES
+
+    FW2601 TEST_ASSERTION_FAILED = "Test assertion failed",
+        "An assertion of a run is not met. The detail is the text that its author wrote.",
+        "Correct the module, or the assertion.";
+
+    FW2602 UNKNOWN_CONDITION_VALUE = "Unknown condition value",
+        "An assertion of a run with `command = plan` depends on a value that is known only after the apply.",
+        "Use `command = apply`, or leave the value out of the condition.";
+
+    FW2603 INVALID_CONDITION_RUN = "Invalid condition run",
+        "The condition of an assertion is null or not a bool.",
+        "Write a condition that is true or false.";
+
+    FW2604 REFERENCE_TO_UNDECLARED_OUTPUT = "Reference to undeclared output value",
+        "An assertion refers to an output that the module does not have.",
+        "Correct the name, or declare the output in the module.";
+
+    FW2605 REFERENCE_TO_UNDECLARED_RUN = "Reference to undeclared run block",
+        "An assertion refers to a run that has not run before, or that the file does not have.",
+        "Refer to an earlier run of the same file.";
+
+    FW2606 REFERENCE_TO_UNAVAILABLE_VARIABLE = "Reference to unavailable variable",
+        "An expression of a test file refers to a variable that has no value at that level.",
+        "Set the variable in the `variables` block of the file, with `-var` or in a file of values.";
+
+    FW2607 REFERENCE_TO_UNAVAILABLE_RUN = "Reference to unavailable run block",
+        "A run refers to a run that comes later in the file.",
+        "Move the run that is referred to before this one.";
+
+    FW2608 REFERENCE_TO_UNKNOWN_RUN = "Reference to unknown run block",
+        "A run refers to a run that its file does not have.",
+        "Correct the name. Runs of other files cannot be referred to.";
+
+    FW2609 REFERENCE_TO_UNKNOWN_VALUE = "Reference to unknown value",
+        "A run refers to an output that an earlier run with `command = plan` could not know.",
+        "Use `command = apply` in the earlier run.";
+
+    FW2610 VALUE_FOR_UNDECLARED_RUN_VARIABLE = "Value for undeclared variable",
+        "A run sets a variable that its module does not declare.",
+        "Remove the value, or move it to the `variables` block of the file.";
+
+    FW2611 MISSING_PROVIDER_DEFINITION = "Missing provider definition for {provider}",
+        "The argument `providers` of a run names a provider configuration that the test file does not have.",
+        "Add the `provider` block to the test file.";
+
+    FW2612 MISSING_EXPECTED_FAILURE = "Missing expected failure",
+        "A run lists an object in `expect_failures` whose conditions hold.",
+        "Remove the object from the list, or set values that its conditions refuse.";
+
+    FW2613 INVALID_EXPECT_FAILURES_REFERENCE = "Invalid `expect_failures` reference",
+        "A run lists something in `expect_failures` that has no conditions.",
+        "List variables, outputs, `check` blocks, resources and data sources only.";
+
+    FW2614 EXPECTED_FAILURE_WHILE_PLANNING = "Expected failure while planning",
+        "A run that applies expects a failure that occurs while planning already, so nothing is applied.",
+        "Use `command = plan`.";
+}

@@ -1,0 +1,178 @@
+//! Runs of test files by both programs: the same statuses, events, problems and exit codes.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::engine::{Engine, Run, terraform_is_here};
+
+/// A folder with files, and the options of the command.
+struct Case {
+    name: String,
+    args: Vec<String>,
+    /// Whether the folder has to be initialised.
+    init: bool,
+    files: Vec<(String, String)>,
+}
+
+impl Case {
+    fn read(path: &Path) -> Self {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let mut case = Self { name, args: Vec::new(), init: false, files: Vec::new() };
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            if let Some(file) = line.strip_prefix("//- ") {
+                case.files.push((file.to_owned(), String::new()));
+            } else if let Some((_, text)) = case.files.last_mut() {
+                text.push_str(line);
+                text.push('\n');
+            } else if let Some(args) = line.strip_prefix("args ") {
+                case.args = args.split(' ').map(str::to_owned).collect();
+            } else {
+                assert_eq!(line, "init", "{}", case.name);
+                case.init = true;
+            }
+        }
+        case
+    }
+
+    /// A folder of its own for each run, because a cleanup may leave something.
+    fn folder(&self, engine: Engine) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in &self.files {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        if self.init {
+            let init = engine.run(dir.path(), None, &["init", "-no-color"]);
+            assert_eq!(init.code, Some(0), "{}: {}", self.name, init.stderr);
+        }
+        dir
+    }
+
+    fn run(&self, engine: Engine, dir: &Path, option: &str) -> Run {
+        let mut args = vec!["test", "-no-color"];
+        args.extend(self.args.iter().map(String::as_str));
+        args.extend(Some(option).filter(|option| !option.is_empty()));
+        engine.run(dir, None, &args)
+    }
+
+    /// Everything that both programs have in common.
+    fn facts(&self, engine: Engine) -> Vec<String> {
+        let folder = self.folder(engine);
+        let run = self.run(engine, folder.path(), "-junit-xml=out.xml");
+        let mut facts = vec![format!("exit code {:?}", run.code)];
+        facts.extend(lines(&run.stdout));
+        facts.extend(lines(&run.stderr));
+        let xml = std::fs::read_to_string(folder.path().join("out.xml")).unwrap_or_default();
+        facts.extend(elements(&xml));
+        let folder = self.folder(engine);
+        let run = self.run(engine, folder.path(), "-json");
+        facts.push(format!("exit code {:?}", run.code));
+        facts.extend(run.stdout.lines().filter_map(event));
+        facts
+    }
+}
+
+/// Lines with statuses, summaries of problems, their places and leftovers.
+fn lines(text: &str) -> Vec<String> {
+    let is_fact = |line: &&str| {
+        let starts = ["Error: ", "Warning: ", "Failure!", "Success!", "  on ", "  - "];
+        line.contains("... ") || starts.iter().any(|start| line.starts_with(start))
+    };
+    text.lines().filter(is_fact).map(str::to_owned).collect()
+}
+
+/// The elements of the document, without times and messages of problems.
+fn elements(xml: &str) -> Vec<String> {
+    let is_element = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with('<') && !line.starts_with("<!") || line.starts_with("Error: ")
+    };
+    let without_time = |line: &str| match (line.find(" time=\""), line.rfind("Z\">")) {
+        (Some(start), Some(end)) => format!("{}{}", &line[..start], &line[end + 2..]),
+        _ => line.to_owned(),
+    };
+    xml.lines().filter(is_element).map(without_time).collect()
+}
+
+/// An event, without times, the name of the program and words that only explain.
+fn event(line: &str) -> Option<String> {
+    let mut event: Value = serde_json::from_str(line).ok()?;
+    let members = event.as_object_mut()?;
+    let kind = members.get("type")?.as_str()?.to_owned();
+    if kind == "version" {
+        return None;
+    }
+    members.remove("@timestamp");
+    if let Some(Value::String(message)) = members.get_mut("@message") {
+        *message = message.replace("Formwork", "Terraform");
+    }
+    if let Some(Value::Object(diagnostic)) = members.get_mut("diagnostic") {
+        let detail_free: Map<String, Value> = std::mem::take(diagnostic)
+            .into_iter()
+            .filter(|(name, _)| !["detail", "code", "snippet", "address"].contains(&name.as_str()))
+            .collect();
+        *diagnostic = detail_free;
+    }
+    for name in ["test_plan", "test_state", "test_cleanup"] {
+        if let Some(Value::Object(shown)) = members.get_mut(name) {
+            shown.remove("provider_schemas");
+            shown.remove("state");
+        }
+    }
+    if let Some(Value::Object(run)) = members.get_mut("test_run")
+        && run.get("progress").and_then(Value::as_str) == Some("running")
+    {
+        return None;
+    }
+    Some(without_ids(&event.to_string()))
+}
+
+/// Text without UUIDs.
+fn without_ids(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("\"id\":\"") {
+        let from = at + "\"id\":\"".len();
+        let end = rest[from..].find('"').map_or(rest.len(), |end| from + end);
+        shown.push_str(&rest[..from]);
+        rest = &rest[end..];
+    }
+    shown + rest
+}
+
+#[test]
+fn runs_of_test_files_end_as_in_terraform() {
+    if !terraform_is_here() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/test_runs/cases");
+    let wanted = std::env::var("INTEROP_CASE").unwrap_or_default();
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut different = Vec::new();
+    for path in paths {
+        let case = Case::read(&path);
+        if !wanted.is_empty() && case.name != wanted {
+            continue;
+        }
+        let [theirs, ours] = Engine::BOTH.map(|engine| case.facts(engine));
+        if theirs != ours {
+            let lines = diff(&theirs, &ours);
+            different.push(format!("{}:\n{lines}", case.name));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Lines that only one of the programs has.
+fn diff(theirs: &[String], ours: &[String]) -> String {
+    let only = |these: &[String], those: &[String], sign: &str| -> String {
+        let lines = these.iter().filter(|line| !those.contains(line));
+        lines.map(|line| format!("{sign} {line}\n")).collect()
+    };
+    let lines = only(theirs, ours, "terraform:") + &only(ours, theirs, "formwork: ");
+    if lines.is_empty() { format!("other order:\n{theirs:#?}\n{ours:#?}\n") } else { lines }
+}

@@ -1,0 +1,150 @@
+//! Test files with a provider: nothing that a run has created is lost, whatever ends the tests.
+
+use std::path::{Path, PathBuf};
+
+use nix::sys::signal::Signal;
+
+use crate::harness::{Workdir, test_provider};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+resource "bad_thing" "a" {
+  name = "a"
+}
+//- a.tftest.hcl
+run "one" {
+  assert {
+    condition     = bad_thing.a.name == "a"
+    error_message = "Wrong name."
+  }
+}
+run "two" {
+  command = plan
+}
+//- b.tftest.hcl
+run "three" {}
+"#;
+
+/// The state files below a folder.
+fn states(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path().join("terraform.tfstate"));
+    files.filter(|file| file.exists()).collect()
+}
+
+/// The folder that has the states of runs.
+fn kept(workdir: &Workdir) -> PathBuf {
+    workdir.root().join(".terraform/test-states")
+}
+
+#[test]
+fn everything_that_runs_create_is_destroyed_at_the_end() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("test").succeed().says("Success! 3 passed, 0 failed.");
+    assert!(workdir.world.objects().is_empty());
+    assert!(!kept(&workdir).exists());
+    assert!(!workdir.has("terraform.tfstate"));
+}
+
+#[test]
+fn the_state_of_objects_that_cannot_be_destroyed_is_kept_and_named() {
+    let workdir = Workdir::new(CONFIG);
+    let failing = workdir.formwork("test -filter=a.tftest.hcl").env("BAD_FAULT", "destroy-error");
+    let ended = failing.run();
+    ended.code(1).says("bad_thing.a").says("formwork destroy -state=").says("Failure! 2 passed");
+    assert_eq!(workdir.world.objects().len(), 1);
+    let states = states(&kept(&workdir));
+    let [state] = &states[..] else { panic!("{states:?}") };
+    let state = state.strip_prefix(workdir.root()).expect("it is in the folder");
+    assert!(ended.words().contains(&state.display().to_string()), "{}", ended.text());
+    workdir.formwork(&format!("destroy -auto-approve -state={}", state.display())).succeed();
+    assert!(workdir.world.objects().is_empty());
+}
+
+#[test]
+fn an_interrupt_ends_the_tests_after_the_run_and_its_cleanup() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Interrupt received");
+    held.let_go();
+    // The destruction is held as well.
+    workdir.world.wait_for_held().1.let_go();
+    let ended = running.wait();
+    ended.says("run \"one\"... pass").says("run \"two\"... skip").says("run \"three\"... skip");
+    ended.says("1 passed, 0 failed, 2 skipped.");
+    assert!(workdir.world.objects().is_empty());
+}
+
+#[test]
+fn a_second_interrupt_leaves_states_from_which_the_objects_can_be_destroyed() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("test").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Interrupt received");
+    running.signal(Signal::SIGINT);
+    let ended = running.wait();
+    ended.code(1).says("Two interrupts received").says(".terraform/test-states");
+    drop(held);
+    // The journal beside the state has the operation, whose result is not known.
+    assert_eq!(states(&kept(&workdir)).len(), 1);
+}
+
+#[test]
+fn provider_configurations_of_the_test_file_take_the_place_of_those_of_the_module() {
+    let workdir = Workdir::new(
+        r#"
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+provider "test" {
+  fails = "of the module"
+}
+resource "test_thing" "a" {
+  name = "a"
+}
+output "name" {
+  value = test_thing.a.name
+}
+//- a.tftest.hcl
+variables {
+  why = "of the file"
+}
+provider "test" {
+  fails = var.why == "" ? null : var.why
+}
+provider "test" {
+  alias = "sound"
+}
+run "sound" {
+  providers = {
+    test = test.sound
+  }
+}
+run "failing" {
+  command = plan
+}
+//- b.tftest.hcl
+provider "other" {
+  url = "https://example.com"
+}
+run "of_module" {
+  command = plan
+}
+"#,
+    );
+    workdir.link_plugin(test_provider());
+    let ended = workdir.formwork("test").run();
+    ended.code(1).says("run \"sound\"... pass").says("run \"failing\"... fail");
+    ended.says("of the file").says("run \"of_module\"... fail").says("of the module");
+    ended.says("Failure! 1 passed, 2 failed.");
+    assert!(!kept(&workdir).exists());
+}
