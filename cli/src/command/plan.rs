@@ -92,11 +92,9 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             return report.report_failure(workspace.map(|it| it.sources).as_ref(), &diags);
         }
     };
-    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend()).await;
-    let store = prepared
-        .workspace
-        .open_state(&mut diags, prepared.config.backend(), &args.state.state_paths())
-        .await;
+    let (workspace, backend) = (&prepared.workspace, prepared.config.backend());
+    workspace.warn_of_backend(&mut diags, backend).await;
+    let store = workspace.open_state(&mut diags, backend, &args.state.state_paths()).await;
     let Ok(store) = store else {
         return report.report_failure(Some(&prepared.workspace.sources), &diags);
     };

@@ -303,7 +303,7 @@ impl Reader<'_> {
                 "variables" => run.variables = into_attributes(self.diags, block.body),
                 "module" => {
                     run.module =
-                        test_modules::read_module_block(self.diags, name.clone(), block).ok()
+                        test_modules::read_module_block(self.diags, name.clone(), block).ok();
                 }
                 _ => {
                     run.overrides.push(block.header);

@@ -65,6 +65,25 @@ fn import_key_in_brackets(import_key: &ImportKey) -> String {
     }
 }
 
+/// Words for a change that a provider makes.
+struct ChangeWords {
+    doing: &'static str,
+    progress: &'static str,
+    noun: &'static str,
+}
+
+/// The words for an action; `None` for one without a call of the provider.
+fn change_words(action: Action) -> Option<ChangeWords> {
+    let (doing, progress, noun) = match action {
+        Action::Create | Action::Replace(_) => ("Creating...", "Still creating...", "Creation"),
+        Action::Update => ("Modifying...", "Still modifying...", "Modifications"),
+        Action::Delete => ("Destroying...", "Still destroying...", "Destruction"),
+        Action::Read => ("Reading...", "Still reading...", "Read"),
+        Action::NoOp | Action::Forget => return None,
+    };
+    Some(ChangeWords { doing, progress, noun })
+}
+
 impl EventObserver for OperationPrinter {
     fn on_event(&self, event: &Event<'_>) {
         match event {
@@ -93,45 +112,31 @@ impl EventObserver for OperationPrinter {
                 );
             }
             Event::ChangeStart { addr, deposed, action, label } => {
-                let doing = match action {
-                    Action::Create | Action::Replace(_) => "Creating...",
-                    Action::Update => "Modifying...",
-                    Action::Delete => "Destroying...",
-                    Action::Read => "Reading...",
-                    Action::NoOp | Action::Forget => return,
-                };
+                let Some(ChangeWords { doing, .. }) = change_words(*action) else { return };
                 self.line(addr, *deposed, &format!("{doing}{}", label_suffix(label.as_ref())));
             }
             Event::ChangeProgress { addr, action, label, elapsed } => {
-                let doing = match action {
-                    Action::Create | Action::Replace(_) => "Still creating...",
-                    Action::Update => "Still modifying...",
-                    Action::Delete => "Still destroying...",
-                    Action::Read => "Still reading...",
-                    Action::NoOp | Action::Forget => return,
-                };
+                let Some(ChangeWords { progress, .. }) = change_words(*action) else { return };
                 let label = label.as_ref().map(shorten_label);
                 let label = shown_label(label.as_ref());
                 let label = label.map_or_else(String::new, |text| format!("{text}, "));
                 self.line(
                     addr,
                     None,
-                    &format!("{doing} [{label}{} elapsed]", format_seconds(*elapsed)),
+                    &format!("{progress} [{label}{} elapsed]", format_seconds(*elapsed)),
                 );
             }
             Event::ChangeDone { addr, action, label, elapsed, .. } => {
-                let done = match action {
-                    Action::Create | Action::Replace(_) => "Creation complete",
-                    Action::Update => "Modifications complete",
-                    Action::Delete => "Destruction complete",
-                    Action::Read => "Read complete",
-                    Action::NoOp | Action::Forget => return,
-                };
+                let Some(ChangeWords { noun, .. }) = change_words(*action) else { return };
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
                 self.line(
                     addr,
                     None,
-                    &format!("{done} after {}{}", format_seconds(*elapsed), label_suffix(label)),
+                    &format!(
+                        "{noun} complete after {}{}",
+                        format_seconds(*elapsed),
+                        label_suffix(label)
+                    ),
                 );
             }
             Event::ProvisionStart { addr, kind } => {
@@ -145,14 +150,12 @@ impl EventObserver for OperationPrinter {
                 self.line(addr, None, &ephemeral::step_sentence(*step, *stage));
             }
             Event::ChangeFailed { addr, action, elapsed } => {
-                let failed = match action {
-                    Action::Create | Action::Replace(_) => "Creation errored",
-                    Action::Update => "Modifications errored",
-                    Action::Delete => "Destruction errored",
-                    Action::Read => "Read errored",
-                    Action::NoOp | Action::Forget => return,
-                };
-                self.line(addr, None, &format!("{failed} after {}", format_seconds(*elapsed)));
+                let Some(ChangeWords { noun, .. }) = change_words(*action) else { return };
+                self.line(
+                    addr,
+                    None,
+                    &format!("{noun} errored after {}", format_seconds(*elapsed)),
+                );
             }
         }
     }

@@ -62,6 +62,39 @@ impl JsonStream {
         self.print_event("info", message, kind, members);
     }
 
+    fn print_provisioner_event(&self, event: &Event<'_>) {
+        match event {
+            Event::ProvisionStart { addr, kind } => {
+                let message = format!("{addr}: Provisioning with '{kind}'...");
+                self.print_info(&message, "provision_start", provisioner_members(addr, kind, None));
+            }
+            Event::ProvisionOutput { addr, kind, text } => {
+                for line in text.split(['\n', '\r']).filter(|line| !line.is_empty()) {
+                    let message = format!("{addr}: ({kind}): {line}");
+                    let members = provisioner_members(addr, kind, Some(line));
+                    self.print_info(&message, "provision_progress", members);
+                }
+            }
+            Event::ProvisionDone { addr, kind } => {
+                let message = format!("{addr}: ({kind}) Provisioning complete");
+                self.print_info(
+                    &message,
+                    "provision_complete",
+                    provisioner_members(addr, kind, None),
+                );
+            }
+            Event::ProvisionFailed { addr, kind } => {
+                let message = format!("{addr}: ({kind}) Provisioning errored");
+                self.print_info(
+                    &message,
+                    "provision_errored",
+                    provisioner_members(addr, kind, None),
+                );
+            }
+            _ => {}
+        }
+    }
+
     fn print_ephemeral(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
         let action = match step {
             EphemeralStep::Open => "open",
@@ -385,33 +418,10 @@ impl EventObserver for JsonStream {
                 let hook = hook_members(addr, Some(*action), label);
                 self.print_info(&message, "apply_complete", with_elapsed(hook, *elapsed));
             }
-            Event::ProvisionStart { addr, kind } => {
-                let message = format!("{addr}: Provisioning with '{kind}'...");
-                self.print_info(&message, "provision_start", provisioner_members(addr, kind, None));
-            }
-            Event::ProvisionOutput { addr, kind, text } => {
-                for line in text.split(['\n', '\r']).filter(|line| !line.is_empty()) {
-                    let message = format!("{addr}: ({kind}): {line}");
-                    let members = provisioner_members(addr, kind, Some(line));
-                    self.print_info(&message, "provision_progress", members);
-                }
-            }
-            Event::ProvisionDone { addr, kind } => {
-                let message = format!("{addr}: ({kind}) Provisioning complete");
-                self.print_info(
-                    &message,
-                    "provision_complete",
-                    provisioner_members(addr, kind, None),
-                );
-            }
-            Event::ProvisionFailed { addr, kind } => {
-                let message = format!("{addr}: ({kind}) Provisioning errored");
-                self.print_info(
-                    &message,
-                    "provision_errored",
-                    provisioner_members(addr, kind, None),
-                );
-            }
+            Event::ProvisionStart { .. }
+            | Event::ProvisionOutput { .. }
+            | Event::ProvisionDone { .. }
+            | Event::ProvisionFailed { .. } => self.print_provisioner_event(event),
             Event::Ephemeral { addr, step, stage } => self.print_ephemeral(addr, *step, *stage),
             Event::ChangeFailed { addr, action, elapsed } => {
                 let done = past_verb(*action);
