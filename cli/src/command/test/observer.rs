@@ -70,10 +70,10 @@ impl<'a> Observer<'a> {
         let screen = self.screen;
         match event {
             TestEvent::SuiteStarted(suite) => {
-                print_out(&format!("{}... in progress\n", suite.path))
+                print_out(&format!("{}... in progress\n", suite.path));
             }
             TestEvent::SuiteTearDown(suite) => {
-                print_out(&format!("{}... tearing down\n", suite.path))
+                print_out(&format!("{}... tearing down\n", suite.path));
             }
             TestEvent::SuiteDone(suite, status) => {
                 print_out(&format!("{}... {}\n", suite.path, human::status(screen, *status)));
