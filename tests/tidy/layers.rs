@@ -349,13 +349,14 @@ fn applying_takes_from_planning_only_the_plan() {
     for file in product().filter(|file| module_of(file) == Some("apply")) {
         for (line, path) in crate_paths(&product_text(file)) {
             let taken = path.strip_prefix("plan").map(|taken| taken.trim_start_matches("::"));
-            if taken.is_some_and(|taken| !matches!(taken.split("::").next(), Some("Plan" | "Mode")))
+            if taken
+                .is_some_and(|taken| !matches!(taken.split("::").next(), Some("Plan" | "PlanMode")))
             {
                 violations.push(format!("{}:{line}: {path}", file.path));
             }
         }
     }
-    none(&violations, "apply decides nothing, so all it needs is the Plan and the Mode in it");
+    none(&violations, "apply decides nothing, so all it needs is the plan and its mode");
 }
 
 #[test]

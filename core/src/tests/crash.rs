@@ -318,7 +318,7 @@ fn an_object_that_was_never_made_is_made() {
     expect![[r#"
         + test_thing.a
         calls: create a
-        [NeverMade]
+        [NotCreated]
         test_thing.a a-2
     "#]]
     .assert_eq(&story);

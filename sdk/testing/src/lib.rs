@@ -1,8 +1,7 @@
 //! Runs complete lifecycles of real configurations against a provider: the engine as a library, the
 //! provider in the same process, the state in memory. It plans, applies, changes, imports and destroys,
-//! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once.
-//! While a socket is open, time is real, so that the timeouts of a client do not fire early.
-//! [`TestEngine::real_time`] makes it real throughout.
+//! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once. While a
+//! socket is open, time is real, so that no timeout fires early; [`TestEngine::real_time`] keeps it so.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;

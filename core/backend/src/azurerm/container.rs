@@ -94,7 +94,7 @@ struct Listed {
 
 /// The content of an answer that refuses a request.
 #[derive(Default, Deserialize)]
-struct ErrorResponse {
+struct AzureErrorBody {
     #[serde(rename = "Code", default)]
     code: String,
     #[serde(rename = "Message", default)]
@@ -377,7 +377,7 @@ fn error_code(answer: &HttpResponse) -> String {
     header.unwrap_or_else(|| parse_error_response(answer).code)
 }
 
-fn parse_error_response(answer: &HttpResponse) -> ErrorResponse {
+fn parse_error_response(answer: &HttpResponse) -> AzureErrorBody {
     let text = String::from_utf8_lossy(&answer.body);
     quick_xml::de::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
 }
@@ -389,7 +389,7 @@ fn unexpected_response_cause(answer: &HttpResponse, method: &str, url: &str) -> 
     if code.is_empty() {
         return answer.unexpected_response_cause(method, url);
     }
-    let ErrorResponse { message, detail, .. } = parse_error_response(answer);
+    let AzureErrorBody { message, detail, .. } = parse_error_response(answer);
     // The further lines of the message hold the ID of the request and the time.
     let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
     let said = said.trim().trim_end_matches('.');

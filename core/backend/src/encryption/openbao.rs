@@ -65,7 +65,7 @@ struct DataKeyResponse {
 }
 
 #[derive(Deserialize)]
-struct ErrorResponse {
+struct OpenbaoErrorBody {
     errors: Vec<String>,
 }
 
@@ -167,7 +167,7 @@ impl OpenBaoKeyProvider {
 
 /// The cause of a failure, with the errors that the server names.
 fn error_response_cause(answer: &HttpResponse, url: &str) -> Cause {
-    match serde_json::from_slice::<ErrorResponse>(&answer.body) {
+    match serde_json::from_slice::<OpenbaoErrorBody>(&answer.body) {
         Ok(refusal) if !refusal.errors.is_empty() => {
             let errors = refusal.errors.join("; ");
             let errors = errors.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -80,7 +80,7 @@ struct ListedObject {
 
 /// The content of an answer that refuses a request.
 #[derive(Deserialize)]
-struct ErrorResponse {
+struct GcsErrorBody {
     error: ErrorDetail,
 }
 
@@ -256,7 +256,7 @@ impl Bucket {
 
 /// The message of an answer that refuses a request.
 pub(crate) fn error_message(answer: &HttpResponse) -> String {
-    let refusal: Option<ErrorResponse> = serde_json::from_slice(&answer.body).ok();
+    let refusal: Option<GcsErrorBody> = serde_json::from_slice(&answer.body).ok();
     let message = match refusal {
         Some(refusal) => refusal.error.message,
         // Contents are refused with plain text.
