@@ -80,6 +80,7 @@ fn brief(said: &str) -> String {
         if !is_error || !told.insert(summary) {
             continue;
         }
+        let part = without_library_source(part);
         let begins = |line: &str, word| line.trim_start_matches([' ', '=', '|']).starts_with(word);
         let ours = part.lines().take_while(|line| {
             !begins(line, "help: the following other") && !begins(line, "note: required")
@@ -93,4 +94,16 @@ fn brief(said: &str) -> String {
         brief.push('\n');
     }
     brief
+}
+
+/// An error without lines of the standard library, which the compiler shows where the component `rust-src`
+/// is installed.
+fn without_library_source(error: &str) -> String {
+    let Some(at) = error.find("rustlib/src/rust/library/") else { return error.to_owned() };
+    let (before, after) = error.split_at(error[..at].rfind('\n').unwrap_or_default());
+    let mut lines = after.lines();
+    let label = lines.find_map(|line| line.rsplit_once("^ ")).map_or("", |(_, label)| label);
+    let notes =
+        lines.filter(|line| line.trim() != "|").map(|line| format!("\n  {}", line.trim_start()));
+    format!("{before}\n  |\n  = note: {label}\n  |{}", notes.collect::<String>())
 }
