@@ -83,18 +83,18 @@ pub(crate) fn address(address: &str) -> String {
 
 /// Text in which URLs occur, fit to be shown.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    replace(text, &merged(secrets_in_text(text)), |_| Cow::Borrowed(REDACTED))
+    replace(text, &merged(secrets_in_urls(text)), |_| Cow::Borrowed(REDACTED))
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
-    let mut found = secrets_in_text(source);
+    let mut found = secrets_in_urls(source);
     found.extend(VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE));
     replace(source, &merged(found), |secret| "*".repeat(secret.len()).into())
 }
 
 /// The secrets in the URLs of a text, be they percent-encoded.
-fn secrets_in_text(text: &str) -> Vec<Range<usize>> {
+fn secrets_in_urls(text: &str) -> Vec<Range<usize>> {
     let mut found = secrets(text, &is_secret);
     found.extend(encoded_secrets(text, |c| ends_url(c) || c == '\'', &is_secret));
     found

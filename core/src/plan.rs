@@ -391,7 +391,7 @@ fn report_unwritten_imports(
         PlanMode::RefreshOnly => false,
     };
     for import in &session.config.root.imports {
-        let addr = import.constant_addr();
+        let addr = import.addr_with_constant_keys();
         let wanted = imports
             && (options.targets.is_empty() || options.targets.iter().any(|t| t.contains(&addr)));
         if !wanted || session.config.find_resource(&import.config_addr()).is_some() {

@@ -118,7 +118,7 @@ impl Recorder {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open(self: &Arc<Self>, call: &RawCall) -> OpenCall {
+    fn begin_call(self: &Arc<Self>, call: &RawCall) -> OpenCall {
         // Before the lock, so that waiting for it does not count.
         let started = Instant::now();
         let mut calls = self.lock();
@@ -159,7 +159,7 @@ impl Transport for RecordingTransport {
         async move {
             // If the caller gives up, this is dropped with the future, and the call stays
             // unfinished.
-            let mut open = self.recorder.open(&call);
+            let mut open = self.recorder.begin_call(&call);
             match self.inner.begin(call).await {
                 Ok(answers) => Ok(record_answers(answers, open)),
                 Err(error) => {

@@ -75,7 +75,7 @@ impl<R: Resource> TypedResource<R> {
 
     /// Reads a stored object.
     fn decode_stored(&self, object: &Value) -> Answer<R::Model> {
-        model::read(&plan::fill_zero_values(&self.shape, object))
+        model::read(&plan::replace_unrepresentable_nulls(&self.shape, object))
     }
 
     /// Reads the attributes that the author may set.

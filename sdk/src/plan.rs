@@ -17,8 +17,8 @@ use crate::schema::{NestedRules, Rule, Rules, Shape};
 
 pub(crate) use force::replace_paths;
 pub(crate) use merge::{
-    fill_early_values, fill_unknown, fill_zero_values, merge_draft, null_unknown, of_id,
-    with_write_only,
+    fill_early_values, fill_unknown, merge_draft, null_unknown, of_id,
+    replace_unrepresentable_nulls, with_write_only,
 };
 
 /// Returns the planned object before the author's `modify_plan`.

@@ -79,11 +79,11 @@ pub use calls::{
 ///
 /// let provider = ProviderDef::new("registry.terraform.io/acme/machines")
 ///     .resource("machines_machine", Machines(client::Client));
-/// # use formwork_sdk::testing::{Action, Life, wait};
+/// # use formwork_sdk::testing::{PlannedAction, TestObject, wait};
 /// # use formwork_sdk::value::Value;
 /// # wait(async {
-/// #     let mut life = Life::new(provider, "machines_machine").await?;
-/// #     assert_eq!(life.apply([("name", Value::string("a"))]).await?, Action::Create);
+/// #     let mut life = TestObject::new(provider, "machines_machine").await?;
+/// #     assert_eq!(life.apply([("name", Value::string("a"))]).await?, PlannedAction::Create);
 /// #     assert_eq!(life.get("address"), &Value::string("10.0.0.1"));
 /// #     life.destroy().await
 /// # }).unwrap();

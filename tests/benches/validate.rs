@@ -52,7 +52,7 @@ impl Caller {
         let mut options = formwork_conformance::Options::new(std::env::current_exe()?);
         options.env = vec![(SERVE.into(), served.into())];
         let mut suite = Suite::new(options);
-        suite.revive().await?;
+        suite.ensure_running().await?;
         Ok(Self::Suite(Box::new(suite)))
     }
 
@@ -86,7 +86,7 @@ impl Caller {
                 let request = message(config);
                 for _ in 0..N_CALLS {
                     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
-                    assert!(call.is_fine(), "{}", call.outcome());
+                    assert!(call.is_fine(), "{}", call.describe_outcome());
                 }
             }
         }
@@ -103,8 +103,11 @@ impl Caller {
 
 /// The request that the suite sends.
 fn message(config: &Bytes) -> Msg {
-    let capabilities = Msg::new().int(2, 1);
-    Msg::new().text(1, TYPE).msg(2, &Msg::new().bytes(1, config.clone())).msg(3, &capabilities)
+    let capabilities = Msg::new().with_int(2, 1);
+    Msg::new()
+        .with_text(1, TYPE)
+        .with_message(2, &Msg::new().with_bytes(1, config.clone()))
+        .with_message(3, &capabilities)
 }
 
 /// Measures each row that is wanted.

@@ -66,5 +66,5 @@ fn replacements_that_the_legacy_sdk_plans_keep_the_contract() {
     options.time = Duration::from_secs(300);
     let report = check_with(options);
     let broken = report.findings.first().map(|it| format!("{} {}", it.subject, it.message));
-    assert_eq!(report.verdict("P-09"), Some(&Verdict::Held), "{broken:?}");
+    assert_eq!(report.verdict_on_rule("P-09"), Some(&Verdict::Held), "{broken:?}");
 }

@@ -101,7 +101,7 @@ async fn evaluate_and_answer(
     let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
     let world = operation.host_values(true);
-    let session = operation.new_session(PhaseInputs {
+    let session = operation.phase_session(PhaseInputs {
         state: &locked.file.state,
         results: &results,
         world: &world,

@@ -169,7 +169,7 @@ fn draw_prepared(
     let pool = ProviderPool::new(&prepared.launcher);
     let operation = prepared.operation(&pool).with_parallelism(1);
     let (results, world) = (Results::new(&prepared.config), operation.host_values(false));
-    let session = operation.new_session(PhaseInputs {
+    let session = operation.phase_session(PhaseInputs {
         state: match source {
             GraphSource::Planning(..) => state,
             GraphSource::Applying(saved) => &saved.plan.plan().prior,

@@ -3,19 +3,23 @@
 mod observer;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use formwork_backend::encryption::StateCipher;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::GivenVariable;
 use formwork_core::config::test_files;
 use formwork_core::config::test_suite::TestSuite;
+use formwork_core::disk::locks::lock;
+use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::eval::HostValues;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_core::version::VersionConstraints;
 use formwork_operation::CancellationToken;
 use formwork_operation::launcher::Launcher;
 use formwork_operation::test::{SuiteResult, TestInputs, TestModule, TestStatus, run_tests};
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use self::observer::Observer;
@@ -32,6 +36,8 @@ use crate::workspace::Workspace;
 
 /// The folder for states of runs, below the data directory.
 const STATES: &str = "test-states";
+/// The name of a state file in it.
+const STATE_FILE: &str = "terraform.tfstate";
 
 /// Run the tests of the configuration: files whose names end in .tftest.hcl or .tftest.json.
 #[derive(Debug, clap::Args)]
@@ -108,6 +114,7 @@ async fn run_loaded(
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
     let (states, cancellation) = (workspace.data.path().join(STATES), CancellationToken::new());
     let cipher = workspace.state_cipher();
+    warn_of_left_objects(observer, &states, &cipher);
     let inputs = TestInputs {
         suites: &loaded.suites,
         module: &loaded.module,
@@ -130,6 +137,45 @@ async fn run_loaded(
         observer.interrupted(&states);
     }
     results
+}
+
+/// Warns of states that earlier tests have left. Those without objects are removed.
+fn warn_of_left_objects(observer: &Observer<'_>, states: &Path, cipher: &StateCipher) {
+    let folders = std::fs::read_dir(states).into_iter().flatten().flatten();
+    let mut left: Vec<String> = folders
+        .map(|entry| entry.path())
+        .filter(|folder| has_left_objects(folder, cipher))
+        .map(|folder| folder.join(STATE_FILE).display().to_string())
+        .collect();
+    if left.is_empty() {
+        return;
+    }
+    left.sort();
+    let detail = format!(
+        "States of earlier tests have objects that were not destroyed:\n  {}\n\nSee docs/testing.md, \"Objects that cannot be destroyed\".",
+        left.join("\n  ")
+    );
+    let mut diags = Diagnostics::new();
+    diags.warn(Diagnostic::warning(messages::TEST_OBJECTS_ARE_LEFT, detail));
+    observer.report().report_diagnostics(&Sources::new(), &diags);
+}
+
+/// Whether a folder has a state with objects that no running command uses.
+fn has_left_objects(folder: &Path, cipher: &StateCipher) -> bool {
+    let path = folder.join(STATE_FILE);
+    let Ok(file) = File::options().read(true).write(true).open(&path) else { return false };
+    // A test that runs holds the lock.
+    let Ok(_lock) = lock(file) else { return false };
+    let state = read_file(&path, MAX_STATE).ok().and_then(|text| cipher.parse_state(&text).ok());
+    let is_other = |name: &str| !name.starts_with(STATE_FILE);
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    // A journal may know of objects that the state lacks.
+    let is_empty = state.is_some_and(|it| it.state.is_empty()) && !names.any(|it| is_other(&it));
+    if is_empty {
+        std::fs::remove_dir_all(folder).ok();
+    }
+    !is_empty
 }
 
 /// The values that were given for variables, weakest first.
@@ -187,7 +233,7 @@ fn run_modules(
         workspace.load_runs(diags, tests, formwork_core::config::Config::load_unvalidated)?;
     let mut modules = BTreeMap::new();
     for test in loaded {
-        let Some(suite) = suites.iter().find(|suite| suite.name == test.name) else { continue };
+        let Some(suite) = suites.iter().find(|suite| suite.file == test.path) else { continue };
         for run in test.runs {
             let (config, dangling) = run.config;
             config.check_versions(diags)?;

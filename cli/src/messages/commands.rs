@@ -378,6 +378,10 @@ messages! {
         "The file that `-junit-xml` names cannot be written.",
         "Choose another file, or make its folder.";
 
+    FW8094 TEST_OBJECTS_ARE_LEFT = "Objects of earlier tests are left",
+        "An earlier `formwork test` was ended or could not destroy its objects, and their states are still there.",
+        "Destroy the objects with the state files that the message names, or delete the folders if the objects are gone.";
+
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
         "No action is needed if the state was migrated before. Otherwise write its backup to the new backend with `formwork state push`.";

@@ -127,8 +127,14 @@ fn shown(sources: &Sources, diags: &[&Diagnostic]) -> String {
 fn element(name: &str, message: Option<&str>, body: &str) -> String {
     let message = message.map(|text| format!(" message=\"{}\"", escaped(text)));
     // The end of the section must not stand within it.
-    let body = body.replace("]]>", "]]]]><![CDATA[>");
+    let body = body.replace(is_no_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");
     format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
+}
+
+/// Whether XML 1.0 has no such character, not even in an escaped form.
+fn is_no_xml(char: char) -> bool {
+    matches!(char, '\u{fffe}' | '\u{ffff}')
+        || (char.is_control() && !matches!(char, '\t' | '\n' | '\r'))
 }
 
 /// Text for an attribute in quotes.
@@ -144,8 +150,7 @@ fn escaped(text: &str) -> String {
             '\t' => escaped.push_str("&#x9;"),
             '\n' => escaped.push_str("&#xA;"),
             '\r' => escaped.push_str("&#xD;"),
-            // XML has no other control characters.
-            char if char.is_control() => escaped.push('\u{fffd}'),
+            char if is_no_xml(char) => escaped.push('\u{fffd}'),
             char => escaped.push(char),
         }
     }

@@ -1,6 +1,6 @@
 //! Test files of the configuration: their errors, and the modules that their runs use instead of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::FilesOnDisk;
 use formwork_core::config::test_files::{self, TestFolders};
@@ -14,6 +14,8 @@ use crate::modules::installed::InstalledForRun;
 
 /// A test file with the modules of its runs, each loaded as a root module.
 pub(crate) struct LoadedTest<T> {
+    /// The path of the file.
+    pub(crate) path: PathBuf,
     /// The folder and the name of the file, with periods between them.
     pub(crate) name: String,
     /// The modules, by run.
@@ -93,7 +95,7 @@ impl Workspace<'_> {
                     Err(reported) => result = Err(reported),
                 }
             }
-            loaded.push(LoadedTest { name: file.name.clone(), runs });
+            loaded.push(LoadedTest { path: file.path.clone(), name: file.name.clone(), runs });
         }
         result.map(|()| loaded)
     }

@@ -120,8 +120,8 @@ fn has_block(body: &Body, kind: &str) -> bool {
 }
 
 impl ExpectedContent for BlockAttributes<'_> {
-    fn attribute(&self, name: &str) -> bool {
-        self.schema.attribute(name) && !self.elements.contains_key(name)
+    fn expects_attribute(&self, name: &str) -> bool {
+        self.schema.expects_attribute(name) && !self.elements.contains_key(name)
     }
 
     fn labels(&self, kind: &str) -> Option<&[&str]> {

@@ -17,7 +17,7 @@ use crate::syntax::{Attribute, Block, Body};
 /// Arguments and blocks that a body may hold.
 pub trait ExpectedContent {
     /// Whether an argument of this name may be there.
-    fn attribute(&self, name: &str) -> bool;
+    fn expects_attribute(&self, name: &str) -> bool;
 
     /// The names of the labels that blocks of this type have; `None` if there are no such blocks.
     fn labels(&self, kind: &str) -> Option<&[&str]>;
@@ -42,7 +42,7 @@ pub struct BodySchema<'s> {
 }
 
 impl ExpectedContent for BodySchema<'_> {
-    fn attribute(&self, name: &str) -> bool {
+    fn expects_attribute(&self, name: &str) -> bool {
         self.attributes.iter().any(|attr| attr.0 == name)
     }
 
@@ -66,7 +66,7 @@ impl ExpectedContent for BodySchema<'_> {
 /// Arguments and blocks of a resource and the like. Arguments that only the provider sets are let
 /// through: the provider itself reports them.
 impl ExpectedContent for schema::Block {
-    fn attribute(&self, name: &str) -> bool {
+    fn expects_attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)
     }
 
@@ -229,7 +229,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     ) -> Content<A, B> {
         let (expected, other_attributes): (Vec<A>, Vec<A>) = attributes
             .into_iter()
-            .partition(|attr| self.expected.attribute(&attr.borrow().name.name));
+            .partition(|attr| self.expected.expects_attribute(&attr.borrow().name.name));
         let attributes: BTreeMap<Str, A> =
             expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
         self.report_missing(&attributes);
@@ -325,7 +325,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
         let kind = block.kind.name.as_str();
         let hint = match suggest_name(kind, &self.expected.block_kinds()) {
-            hint if hint.is_empty() && self.expected.attribute(kind) => format!(
+            hint if hint.is_empty() && self.expected.expects_attribute(kind) => format!(
                 " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
             ),
             hint => hint,

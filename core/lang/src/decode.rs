@@ -72,8 +72,8 @@ struct Context<'s> {
 pub(crate) struct WithDynamic<'s>(pub(crate) BlockAttributes<'s>);
 
 impl ExpectedContent for WithDynamic<'_> {
-    fn attribute(&self, name: &str) -> bool {
-        self.0.attribute(name)
+    fn expects_attribute(&self, name: &str) -> bool {
+        self.0.expects_attribute(name)
     }
 
     fn labels(&self, kind: &str) -> Option<&[&str]> {

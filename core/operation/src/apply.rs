@@ -70,7 +70,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         source: PlanSource,
     ) -> Result<ApplyOutcome, Reported> {
-        self.run_cancellable(self.plan_approve_and_apply(
+        self.run_and_stop_on_cancel(self.plan_approve_and_apply(
             diags,
             session,
             source,
@@ -90,7 +90,7 @@ impl Operation<'_> {
         options: PlanOptions,
     ) -> Result<(), Reported> {
         let source = PlanSource::New(options);
-        self.run_cancellable(self.plan_approve_and_apply(
+        self.run_and_stop_on_cancel(self.plan_approve_and_apply(
             diags,
             session,
             source,
@@ -266,7 +266,7 @@ impl Operation<'_> {
         }
         let (results, world) = (Results::new(self.inputs.config), self.host_values(true));
         let watch = EngineEventForwarder(self.observer);
-        let engine = self.new_session(PhaseInputs {
+        let engine = self.phase_session(PhaseInputs {
             state: &session.file.state,
             results: &results,
             world: &world,

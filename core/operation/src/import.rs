@@ -56,7 +56,7 @@ impl Operation<'_> {
         // settles it.
         session.follow_moves(self.inputs.config);
         let adoption = AdoptionSource { import_key, all: true, unwritten: None };
-        self.run_cancellable(self.import_object(diags, session, addr, adoption)).await?;
+        self.run_and_stop_on_cancel(self.import_object(diags, session, addr, adoption)).await?;
         session.record_decision(addr, "imported by the user");
         session.write_state_or_errored_file(diags).await
     }

@@ -186,7 +186,7 @@ impl ProviderLauncher for Launcher {
 
     fn cached_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
         let (cache, hash) = self.cached_schemas(addr).filter(|_| self.reads_schemas)?;
-        cache.load_schemas(addr, hash)
+        cache.cached_schemas(addr, hash)
     }
 
     fn cache_schemas(

@@ -176,7 +176,7 @@ impl<'a> Operation<'a> {
 
     /// A session of the engine for one phase.
     #[must_use]
-    pub fn new_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
+    pub fn phase_session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
         let OperationInputs { config, sources, variables, pool } = self.inputs;
         let inputs = SessionInputs {
             config,
@@ -194,7 +194,7 @@ impl<'a> Operation<'a> {
 
     /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
     /// and provisioners are asked to cut short what they do.
-    pub(crate) async fn run_cancellable<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn run_and_stop_on_cancel<T>(&self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         tokio::select! {
             // A request that comes with the end of the work counts for what follows.

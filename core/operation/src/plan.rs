@@ -82,8 +82,9 @@ impl Operation<'_> {
     ) -> Result<PlanOutcome, Reported> {
         session.follow_moves(self.inputs.config);
         let mut planning = self.begin_planning(session, options);
-        let planned =
-            self.run_cancellable(self.plan_without_unresolved(diags, session, &planning)).await;
+        let planned = self
+            .run_and_stop_on_cancel(self.plan_without_unresolved(diags, session, &planning))
+            .await;
         // After a failure, too: an option that matches nothing may be its cause.
         self.report_unmatched_options(diags, session, &mut planning);
         if let Ok((plan, _)) = &planned {
@@ -145,7 +146,7 @@ impl Operation<'_> {
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {
             // A plan with errors is never applied, so nothing has to be left out of it.
-            Ok(plan) if !plan.errored => session.unresolved_in(plan),
+            Ok(plan) if !plan.errored => session.unresolved_touched_by(plan),
             _ => BTreeSet::new(),
         };
         if open.is_empty() {
@@ -177,7 +178,7 @@ impl Operation<'_> {
     ) -> Result<Plan, Reported> {
         let PlanInputs { results, state, options, watch } = inputs;
         let world = self.host_values(false);
-        let session = self.new_session(PhaseInputs { state, results, world: &world, watch });
+        let session = self.phase_session(PhaseInputs { state, results, world: &world, watch });
         make_plan(&session, diags, options).await
     }
 }

@@ -72,7 +72,7 @@ impl Operation<'_> {
         // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
         let adopting = self.try_adopt_object(&mut problems, session, request);
-        let done = self.run_cancellable(adopting).await;
+        let done = self.run_and_stop_on_cancel(adopting).await;
         if done.is_err() {
             (session.file, session.recovery) = before;
         }
@@ -179,7 +179,7 @@ impl Operation<'_> {
     ) -> SearchOutcome {
         let mut said = Diagnostics::new();
         let searching = self.plan_unresolved(&mut said, session);
-        let Ok(plan) = self.run_cancellable(searching).await else {
+        let Ok(plan) = self.run_and_stop_on_cancel(searching).await else {
             return SearchOutcome::default();
         };
         let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();

@@ -44,7 +44,7 @@ impl SchemaCache {
 
     /// The schemas of a package, if they are kept and undamaged.
     #[must_use]
-    pub fn load_schemas(
+    pub fn cached_schemas(
         &self,
         addr: &ProviderAddr,
         hash: &str,
@@ -133,22 +133,22 @@ mod tests {
         let mut schema = ProviderSchema::default();
         schema.capabilities.plan_destroy = true;
         let identities = IdentitySchemas::default();
-        assert_eq!(cache.load_schemas(&addr, "h1:a"), None);
+        assert_eq!(cache.cached_schemas(&addr, "h1:a"), None);
         cache.store_schemas(&addr, "h1:a", &schema, &identities);
         let kept = || Some((schema.clone(), identities.clone()));
-        assert_eq!(cache.load_schemas(&addr, "h1:a"), kept());
-        assert_eq!(cache.load_schemas(&addr, "h1:b"), None);
-        assert_eq!(cache.load_schemas(&"acme/other".parse().unwrap(), "h1:a"), None);
+        assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
+        assert_eq!(cache.cached_schemas(&addr, "h1:b"), None);
+        assert_eq!(cache.cached_schemas(&"acme/other".parse().unwrap(), "h1:a"), None);
         let file = cache.cache_file(&addr, "h1:a");
         let whole = fs::read(&file).unwrap();
         let mut changed = whole.clone();
         *changed.last_mut().unwrap() ^= 1;
         for damaged in [&changed[..], &whole[..whole.len() - 1], &whole[..CHECKSUM_LEN - 1], &[]] {
             fs::write(&file, damaged).unwrap();
-            assert_eq!(cache.load_schemas(&addr, "h1:a"), None);
+            assert_eq!(cache.cached_schemas(&addr, "h1:a"), None);
             // The next command keeps them again.
             cache.store_schemas(&addr, "h1:a", &schema, &identities);
-            assert_eq!(cache.load_schemas(&addr, "h1:a"), kept());
+            assert_eq!(cache.cached_schemas(&addr, "h1:a"), kept());
         }
     }
 

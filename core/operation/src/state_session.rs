@@ -255,7 +255,7 @@ impl StateSession {
 
     /// The instances that a plan would touch although the outcome of an earlier operation on them is
     /// unknown.
-    pub fn unresolved_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
+    pub fn unresolved_touched_by(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
         let open = self.unresolved_needing_decision().map(UnresolvedOperation::current_addr);
         // The provider knows the outcome of those that it was asked about.
         let open =

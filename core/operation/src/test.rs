@@ -192,6 +192,9 @@ pub enum TestEvent<'a> {
         left: &'a [LeftObject],
         /// The file that has the state of these objects.
         state: Option<PathBuf>,
+        /// Whether a destroy with this state file can be run where the tests are: the configuration has no
+        /// backend, and the run has neither a module nor provider configurations of its own.
+        can_destroy: bool,
     },
 }
 
@@ -210,7 +213,10 @@ pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<Sui
         let mut runner = SuiteRunner {
             inputs,
             suite,
-            values: TestValues::default(),
+            values: TestValues {
+                declared: suite.runs.iter().map(|run| run.name.clone()).collect(),
+                ..TestValues::default()
+            },
             states: TestStates::new(inputs, suite),
         };
         // One file after the other: their runs may create objects of the same names.

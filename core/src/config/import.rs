@@ -89,13 +89,13 @@ impl ImportBlock {
     /// Whether it is always the same instance, also where the block is repeated.
     #[must_use]
     pub fn is_constant(&self) -> bool {
-        has_constant_keys(self.key.as_ref())
-            && self.calls.iter().all(|(_, key)| has_constant_keys(key.as_ref()))
+        is_constant_key(self.key.as_ref())
+            && self.calls.iter().all(|(_, key)| is_constant_key(key.as_ref()))
     }
 
     /// The instance, with the keys that are constant.
     #[must_use]
-    pub fn constant_addr(&self) -> InstanceAddr {
+    pub fn addr_with_constant_keys(&self) -> InstanceAddr {
         let steps = self.calls.iter().map(|(name, key)| ModuleStep {
             name: name.clone(),
             key: constant_instance_key(key.as_ref()),
@@ -107,7 +107,7 @@ impl ImportBlock {
 }
 
 /// Whether a key is the same in all that the block is repeated for.
-fn has_constant_keys(expr: Option<&Expr>) -> bool {
+fn is_constant_key(expr: Option<&Expr>) -> bool {
     expr.is_none() || constant_instance_key(expr) != InstanceKey::None
 }
 

@@ -39,7 +39,7 @@ pub(super) fn report_duplicate_targets(
 ) {
     let mut seen: BTreeMap<String, &ImportBlock> = BTreeMap::new();
     for import in imports.iter().filter(|import| import.is_constant()) {
-        let name = import.constant_addr().to_string();
+        let name = import.addr_with_constant_keys().to_string();
         if let Some(first) = seen.get(&name) {
             let first = format_place(sources, first.span);
             let detail = format!(
@@ -106,7 +106,9 @@ fn written_resource_problem(import: &ImportBlock, resource: &Resource) -> Option
     let is_single = matches!(import.repetition, Repetition::Single);
     let is_judged = is_single && import.is_constant();
     is_judged
-        .then(|| instance_key_problem(import, Some(resource), &import.constant_addr().key))
+        .then(|| {
+            instance_key_problem(import, Some(resource), &import.addr_with_constant_keys().key)
+        })
         .flatten()
 }
 

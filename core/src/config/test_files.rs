@@ -156,8 +156,9 @@ pub fn read(
                 broken_blocks::take_broken_blocks(&mut body, &wrong);
             }
             let path = load::display_path(&file.path);
-            let FoundFile { name, is_in_test_folder, .. } = file;
-            let mut suite = TestSuite { path, name, is_in_test_folder, ..TestSuite::default() };
+            let FoundFile { path: file, name, is_in_test_folder } = file;
+            let mut suite =
+                TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
             Reader { diags: &mut wrong, sources }.file(body, &mut suite);
             suites.push(suite);
         }
@@ -704,7 +705,7 @@ run "two" {
         assert_eq!(one.options.targets[0].to_string(), "a.b");
         assert_eq!(one.options.replace[0].to_string(), "a.c");
         assert_eq!(one.providers[0].in_caller.to_string(), "aws.x");
-        assert_eq!((one.expect_failures.len(), one.key().as_str()), (1, "key.k"));
-        assert_eq!((two.command, two.key().as_str()), (TestCommand::Apply, "module../m"));
+        assert_eq!((one.expect_failures.len(), one.key().as_str()), (1, "k"));
+        assert_eq!((two.command, two.key().as_str()), (TestCommand::Apply, "./m"));
     }
 }

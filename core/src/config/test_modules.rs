@@ -1,6 +1,8 @@
 //! The modules that runs of test files use instead of the configuration. Their errors are left to
 //! `test_files.rs`.
 
+use std::path::PathBuf;
+
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::syntax::Block;
 use formwork_value::diag::Sources;
@@ -18,6 +20,8 @@ const MODULE_SCHEMA: BodySchema =
 /// A test file, and the modules of its runs.
 #[derive(Clone, Debug)]
 pub struct TestFile {
+    /// Its path. Two files may have one name: `tests.x.tftest.hcl`, and `x.tftest.hcl` in the folder `tests`.
+    pub path: PathBuf,
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
     pub name: String,
     /// The modules, named as their runs.
@@ -58,7 +62,7 @@ pub fn list_test_files(
                 );
             }
         }
-        TestFile { name: found.name, modules }
+        TestFile { path: found.path, name: found.name, modules }
     };
     found_in(files, folders).into_iter().map(read).collect()
 }

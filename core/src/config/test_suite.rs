@@ -1,5 +1,7 @@
 //! A test file as read: its runs with their options. Reading is left to `test_files.rs`.
 
+use std::path::PathBuf;
+
 use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::Attribute;
 use formwork_value::{Span, Str};
@@ -10,6 +12,8 @@ use crate::addr::{InstanceAddr, Target};
 /// A test file.
 #[derive(Clone, Debug, Default)]
 pub struct TestSuite {
+    /// The path of the file.
+    pub file: PathBuf,
     /// The path of the file for display, relative to the folder of the module.
     pub path: String,
     /// Its folder and its name without `.tftest.hcl`, with periods between them.
@@ -101,9 +105,10 @@ impl TestRun {
     #[must_use]
     pub fn key(&self) -> String {
         match (&self.state_key, &self.module) {
-            (Some(key), _) => format!("key.{key}"),
-            (None, Some(site)) => format!("module.{}", site.source),
-            (None, None) => String::new(),
+            // As in Terraform, an empty name is none.
+            (Some(key), _) if !key.is_empty() => key.clone(),
+            (_, Some(site)) => site.source.to_string(),
+            (_, None) => String::new(),
         }
     }
 }

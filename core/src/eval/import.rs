@@ -37,7 +37,7 @@ pub fn expand_import(
     import: &ImportBlock,
 ) -> Result<Option<Vec<ImportTarget>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
-        let addr = import.constant_addr();
+        let addr = import.addr_with_constant_keys();
         return Ok(Some(vec![ImportTarget {
             addr,
             import_key: evaluate_import_key(diags, scope, &import.by)?,

@@ -18,6 +18,8 @@ use crate::messages;
 pub struct TestValues {
     /// The outputs of each run so far, as an object.
     pub runs: BTreeMap<Str, Value>,
+    /// The names of all runs of the file.
+    pub declared: Vec<Str>,
     /// The values of variables for the run.
     pub variables: BTreeMap<Str, Value>,
 }
@@ -31,6 +33,14 @@ impl TestValues {
         span: Span,
     ) -> Result<Value, Reported> {
         self.runs.get(&name.name).cloned().ok_or_else(|| {
+            if self.declared.contains(&name.name) {
+                let detail = format!(
+                    "The run block {:?} has not yet been evaluated, so its outputs are not available here.",
+                    name.name.as_str()
+                );
+                let problem = Diagnostic::error(messages::REFERENCE_TO_UNAVAILABLE_RUN, detail);
+                return diags.error(problem.at(span));
+            }
             let detail =
                 format!("There is no run {:?} declared in this test suite.", name.name.as_str());
             diags.error(Diagnostic::error(messages::REFERENCE_TO_UNDECLARED_RUN, detail).at(span))
@@ -115,23 +125,31 @@ impl TestScope<'_> {
             };
             return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
         };
-        if let (Value::Object(outputs), Some(ScopeStep::Attribute(output))) =
-            (outputs, steps.get(1))
-            && let Some(value) = outputs.get(output.name.as_str())
-            // An unknown value would make everything unknown that is derived from it, and the run would
-            // test nothing.
-            && !value.is_wholly_known()
-        {
+        // An unknown value would make everything unknown that is derived from it, and the run would test
+        // nothing, or apply what is not known.
+        if let Some(output) = unknown_output(outputs, steps.get(1)) {
             let detail = format!(
                 "The value for run.{run}.{output} is unknown. Run block \"{run}\" is executing a \"plan\" operation, and the specified output value is only known after apply.",
-                run = name.name,
-                output = output.name
+                run = name.name
             );
             let problem = Diagnostic::error(messages::REFERENCE_TO_UNKNOWN_VALUE, detail);
             return Err(diags.error(problem.at(span)));
         }
         Ok(outputs.clone())
     }
+}
+
+/// The first unknown output of a run among those that a reference reads: one, or all of them if it does not name
+/// one.
+fn unknown_output<'v>(outputs: &'v Value, step: Option<&ScopeStep>) -> Option<&'v Str> {
+    let Value::Object(outputs) = outputs else { return None };
+    let named = match step {
+        Some(ScopeStep::Attribute(name)) => Some(name.name.as_str()),
+        Some(ScopeStep::Index(Value::String(name), _)) => Some(name.as_str()),
+        _ => None,
+    };
+    let mut read = outputs.iter().filter(|(name, _)| named.is_none_or(|one| one == name.as_str()));
+    read.find(|(_, value)| !value.is_wholly_known()).map(|(name, _)| name)
 }
 
 impl Scope for TestScope<'_> {

@@ -106,7 +106,7 @@ impl ChangeRequest<'_> {
     ) -> Result<PlannedObject, Reported> {
         let block = self.ty.schema_block();
         // The provider must not carry over computed values of the old object, such as its id.
-        let null = conform::planned_destroy(block);
+        let null = conform::default_destroy_plan(block);
         let proposed = proposed_new(block, &null, config);
         let ask =
             ChangeValues { prior: &null, proposed: &proposed, config, private, identity: None };

@@ -146,7 +146,7 @@ fn compute_closures(resources: &[DirectDependencies]) -> (Vec<Arc<Vec<ConfigReso
     let budget = MIN_ENTRY_LIMIT + MAX_ENTRIES_PER_RESOURCE * resources.len();
     let whole = transitive_closure(resources, budget);
     let are_whole = whole.is_some();
-    let sets = whole.unwrap_or_else(|| nearest_dependencies(resources));
+    let sets = whole.unwrap_or_else(|| truncate_to_nearest(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
     for (resource, set) in resources.iter().zip(&sets) {
         let found_by = resource.found_by.iter();
@@ -189,7 +189,7 @@ fn transitive_closure(resources: &[DirectDependencies], budget: usize) -> Option
 }
 
 /// Every direct resource, and the nearest of the others.
-fn nearest_dependencies(resources: &[DirectDependencies]) -> Vec<Vec<u32>> {
+fn truncate_to_nearest(resources: &[DirectDependencies]) -> Vec<Vec<u32>> {
     // `seen` holds the number of the search that saw a resource last, so that it needs no clearing.
     let mut seen = vec![u32::MAX; resources.len()];
     let mut queue = VecDeque::new();

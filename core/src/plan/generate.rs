@@ -85,7 +85,7 @@ impl BlockWriter<'_> {
         attribute: &Attribute,
         value: &Value,
     ) -> Result<(), UnknownValueError> {
-        let text = match is_sensitive_attribute(attribute.sensitive, value) {
+        let text = match must_hide_value(attribute.sensitive, value) {
             true => "null # sensitive".to_owned(),
             // Providers on the older SDK cannot distinguish an empty string from null.
             false if attribute.role != Role::Required && is_empty_string(value) => {
@@ -141,7 +141,7 @@ impl BlockWriter<'_> {
         value: &Value,
         behind: &str,
     ) -> Result<(), UnknownValueError> {
-        if is_sensitive_attribute(false, value) {
+        if must_hide_value(false, value) {
             let _ = writeln!(self.out, "{{}}{behind} # sensitive");
             return Ok(());
         }
@@ -160,7 +160,7 @@ impl BlockWriter<'_> {
         if value.is_null() {
             return Ok(());
         }
-        if is_sensitive_attribute(false, value) {
+        if must_hide_value(false, value) {
             let _ = writeln!(self.out, "{name} {{}} # sensitive");
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl BlockWriter<'_> {
         block: &Block,
         value: &Value,
     ) -> Result<(), UnknownValueError> {
-        if is_sensitive_attribute(false, value) {
+        if must_hide_value(false, value) {
             let _ = writeln!(self.out, "{header} {{}} # sensitive");
             return Ok(());
         }
@@ -205,7 +205,7 @@ fn is_omitted(name: &str, attribute: &Attribute) -> bool {
     !attribute.role.is_settable() || attribute.docs.deprecated || is_id
 }
 
-fn is_sensitive_attribute(sensitive: bool, value: &Value) -> bool {
+fn must_hide_value(sensitive: bool, value: &Value) -> bool {
     // The elements of a set cannot be addressed one by one, so one secret in it makes the whole set
     // secret.
     let of_set =

@@ -174,7 +174,7 @@ impl ProviderCalls {
     }
 
     /// The calls that have waited for so long at least, the longest first.
-    pub(super) fn calls_waiting_for(&self, least: Duration) -> Vec<PendingCall> {
+    pub(super) fn calls_waiting_at_least(&self, least: Duration) -> Vec<PendingCall> {
         let waiting = self.waiting.borrow();
         // Numbers ascend with time, so the longest wait comes first.
         let all = waiting.values().map(|(waiting, since)| {
@@ -226,7 +226,7 @@ mod tests {
         let read = calls.begin_call(&provider, "ReadResource", Some(&"t.a"));
         let schema = calls.begin_call(&provider, "GetProviderSchema", None);
         let said = |least| {
-            let waiting = calls.calls_waiting_for(Duration::from_secs(least));
+            let waiting = calls.calls_waiting_at_least(Duration::from_secs(least));
             waiting.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let name = "provider acme/test has not answered";

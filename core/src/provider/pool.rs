@@ -386,7 +386,7 @@ impl<'l> ProviderPool<'l> {
     /// The calls that have waited for an answer for so long at least, the longest first.
     #[must_use]
     pub fn calls_waiting_for(&self, least: Duration) -> Vec<PendingCall> {
-        self.calls.calls_waiting_for(least)
+        self.calls.calls_waiting_at_least(least)
     }
 
     /// Forgets which configurations are in force, so that the next phase configures again where the

@@ -358,7 +358,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn settle_provisionally(
+    pub fn record_interim_result(
         &self,
         op: OperationId,
         object: Option<&ObjectState>,

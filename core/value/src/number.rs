@@ -144,7 +144,8 @@ impl Number {
         let bits = u32::try_from(magnitude.bit_len()).unwrap_or(u32::MAX);
         // An integer of Go has no negative zero.
         let negative = negative && !magnitude.is_zero();
-        let number = Self::from(Float::integer(negative, magnitude, bits.max(INTEGER_PRECISION)));
+        let number =
+            Self::from(Float::from_integer(negative, magnitude, bits.max(INTEGER_PRECISION)));
         (!number.is_infinite()).then_some(number)
     }
 
@@ -258,7 +259,7 @@ impl Number {
         let quotient = a.divide(&b, a.precision.max(b.precision))?;
         let (whole, _) = quotient.split_whole_part()?;
         // Every step is rounded to the dividend's precision, as in Terraform.
-        let whole = Float::integer(quotient.negative, whole, a.precision);
+        let whole = Float::from_integer(quotient.negative, whole, a.precision);
         let taken = b.multiply(&whole, a.precision)?;
         a.add(&taken.negated()).map(Self::from)
     }
@@ -301,7 +302,7 @@ impl Number {
         }
         // There is no negative zero among the results.
         let negative = float.negative && !whole.is_zero();
-        Self::from(Float::integer(negative, whole, float.precision))
+        Self::from(Float::from_integer(negative, whole, float.precision))
     }
 
     /// Compares the exact values, as `<` and `>` do. Two numbers that print alike are equal under
@@ -331,7 +332,7 @@ impl Number {
         match &self.0 {
             Repr::Int { value, precision } => {
                 let magnitude = UBig::from(value.unsigned_abs());
-                Cow::Owned(Float::integer(*value < 0, magnitude, *precision))
+                Cow::Owned(Float::from_integer(*value < 0, magnitude, *precision))
             }
             Repr::Big(float) => Cow::Borrowed(float),
         }
@@ -411,7 +412,7 @@ impl From<u64> for Number {
     fn from(value: u64) -> Self {
         match i64::try_from(value) {
             Ok(value) => Self::from(value),
-            Err(_) => Self::from(Float::integer(false, UBig::from(value), INTEGER_PRECISION)),
+            Err(_) => Self::from(Float::from_integer(false, UBig::from(value), INTEGER_PRECISION)),
         }
     }
 }

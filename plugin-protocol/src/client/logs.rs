@@ -21,7 +21,7 @@ const TAIL_LINES: usize = 20;
 /// Number of lines of a panic that are kept: its beginning says most.
 const PANIC_LINES: usize = 100;
 /// Greatest length of a kept line.
-const KEPT_LENGTH: usize = 2 * 1024;
+const MAX_LINE_LENGTH: usize = 2 * 1024;
 
 /// The log of one plugin.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ pub(crate) fn fuzz_log(data: &[u8]) {
     lines.finish(|line| log.write_line(line));
     let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(words.tail.len() <= TAIL_LINES && words.panic.len() <= PANIC_LINES);
-    let longest = KEPT_LENGTH + 8;
+    let longest = MAX_LINE_LENGTH + 8;
     assert!(words.tail.iter().chain(&words.panic).all(|line| line.len() <= longest));
 }
 
@@ -223,7 +223,7 @@ fn starts_panic(line: &str) -> bool {
 
 fn shorten(line: &str) -> String {
     // At the boundary of a character: slicing inside one would panic.
-    match line.char_indices().find(|(at, _)| *at >= KEPT_LENGTH) {
+    match line.char_indices().find(|(at, _)| *at >= MAX_LINE_LENGTH) {
         Some((at, _)) => format!("{}...", &line[..at]),
         None => line.to_owned(),
     }

@@ -68,7 +68,7 @@ pub(super) fn destroy_violations(planned: &Plain) -> Vec<Violation> {
 /// The answer that a host gives in place of a provider that does not plan destruction itself; the
 /// private bytes to go with it are those of the prior object.
 #[must_use]
-pub fn planned_destroy(block: &Block) -> Plain {
+pub fn default_destroy_plan(block: &Block) -> Plain {
     Value::null(block.implied_type()).split_marks().0
 }
 

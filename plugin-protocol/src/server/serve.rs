@@ -94,7 +94,7 @@ pub(super) async fn serve_debug(
          \t{REATTACH_NAME}='{value}'\n\n"
     );
     // On stdout, where tools look for the variable, as Go SDKs print it.
-    print(&mut io::stdout(), &text).map_err(ServeError::Output)?;
+    write_and_flush(&mut io::stdout(), &text).map_err(ServeError::Output)?;
 
     let stop = ShutdownSignal::default();
     // Without a handler a signal would end the process at once, and its socket would stay behind.
@@ -148,11 +148,11 @@ async fn run(
 fn redirect_stdout(line: &str) -> io::Result<impl io::Write> {
     // Before the line is printed: a host may call at once, and then the provider may print.
     let mut stdout = take_stdout()?;
-    print(&mut stdout, line)?;
+    write_and_flush(&mut stdout, line)?;
     Ok(stdout)
 }
 
-fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
+fn write_and_flush(out: &mut impl io::Write, text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()
 }

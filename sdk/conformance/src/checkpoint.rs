@@ -9,12 +9,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::finding::{Finding, Tally};
-use crate::report::{hash_of, redacted};
+use crate::report::{hash_of, redact_finding};
 use crate::rules;
 use crate::suite::{Options, Suite, Target};
 
 /// The format of the file.
-const FORMAT: &str = "formwork-conformance-checkpoint-1";
+const FORMAT_VERSION: &str = "formwork-conformance-checkpoint-1";
 
 /// Steps that are complete, with the file that says so.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Checkpoint {
 }
 
 /// Everything that must be the same for a run to go on.
-fn key(options: &Options) -> Value {
+fn run_key(options: &Options) -> Value {
     let provider = match &options.target {
         // By content: a program that was built again is another provider.
         Target::Program(path) => hash_of(path),
@@ -51,10 +51,10 @@ impl Checkpoint {
         let Some(path) = &suite.options.resume else { return none };
         let Ok(text) = fs::read(path) else { return none };
         let Ok(file) = serde_json::from_slice::<Value>(&text) else { return none };
-        if file["format"] != FORMAT || file["key"] != key(&suite.options) {
+        if file["format"] != FORMAT_VERSION || file["key"] != run_key(&suite.options) {
             return none;
         }
-        for rule in rules::all() {
+        for rule in rules::all_rules() {
             // Indexing JSON gives null where nothing is, so a rule that the file lacks counts zero.
             let kept = &file["rules"][rule.id];
             let number = |name: &str| kept[name].as_u64().unwrap_or(0);
@@ -62,7 +62,7 @@ impl Checkpoint {
             let tally = Tally {
                 cases: number("cases"),
                 broken: number("broken"),
-                findings: found.map(|it| finding(rule.id, it)).collect(),
+                findings: found.map(|it| finding_without_calls(rule.id, it)).collect(),
                 skipped: kept["skipped"].as_str().map(str::to_owned),
             };
             suite.tallies.restore(rule.id, tally);
@@ -72,7 +72,7 @@ impl Checkpoint {
     }
 
     /// Whether a step was completed by an earlier run.
-    pub(crate) fn has(&self, step: &str) -> bool {
+    pub(crate) fn is_completed(&self, step: &str) -> bool {
         self.done.contains(step)
     }
 
@@ -80,15 +80,18 @@ impl Checkpoint {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(crate) fn complete(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
+    pub(crate) fn complete_step(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
         self.done.insert(step.to_owned());
         let Some(path) = &suite.options.resume else { return Ok(()) };
         let mut kept = serde_json::Map::new();
-        for rule in rules::all() {
+        for rule in rules::all_rules() {
             let Some(tally) = suite.tallies.tally(rule.id) else { continue };
             // Redacted, because the file stays on the disk after the run.
-            let findings: Vec<Value> =
-                tally.findings.iter().map(|it| finding_to_json(&redacted(suite, it))).collect();
+            let findings: Vec<Value> = tally
+                .findings
+                .iter()
+                .map(|it| finding_to_json(&redact_finding(suite, it)))
+                .collect();
             kept.insert(
                 rule.id.to_owned(),
                 json!({
@@ -100,16 +103,16 @@ impl Checkpoint {
             );
         }
         let file = json!({
-            "format": FORMAT,
-            "key": key(&suite.options),
+            "format": FORMAT_VERSION,
+            "key": run_key(&suite.options),
             "done": self.done,
             "rules": kept,
         });
-        replace(path, &file.to_string())
+        replace_file(path, &file.to_string())
     }
 
     /// Removes the file after a whole run.
-    pub(crate) fn remove(suite: &Suite) {
+    pub(crate) fn remove_file(suite: &Suite) {
         if let Some(path) = &suite.options.resume {
             // A file that stays is of no harm: the next run is then complete at once.
             drop(fs::remove_file(path));
@@ -118,7 +121,7 @@ impl Checkpoint {
 }
 
 /// Writes a file whole: beside its place first.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
+fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("part");
     fs::write(&beside, text)?;
     // A rename is atomic: after an interruption the old file is still whole.
@@ -138,7 +141,7 @@ fn finding_to_json(finding: &Finding) -> Value {
 }
 
 /// The finding without its calls, which the earlier run has written as reproducers.
-fn finding(rule: &'static str, kept: &Value) -> Finding {
+fn finding_without_calls(rule: &'static str, kept: &Value) -> Finding {
     let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
     Finding {
         rule,
@@ -166,18 +169,18 @@ mod tests {
         suite.tallies.record_pass("S-01");
         suite.tallies.add_finding(Finding::new("S-02", "provider", "wrong"));
         let mut checkpoint = Checkpoint::restore(&mut suite);
-        assert!(!checkpoint.has("Schema"));
-        checkpoint.complete(&suite, "Schema").unwrap();
+        assert!(!checkpoint.is_completed("Schema"));
+        checkpoint.complete_step(&suite, "Schema").unwrap();
 
         let mut next = Suite::new(options.clone());
         let checkpoint = Checkpoint::restore(&mut next);
-        assert!(checkpoint.has("Schema") && !checkpoint.has("Validation"));
+        assert!(checkpoint.is_completed("Schema") && !checkpoint.is_completed("Validation"));
         assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
         // Another seed gives other inputs, whose results must not be mixed with these.
         let mut other = Suite::new(Options { seed: 2, ..options });
-        assert!(!Checkpoint::restore(&mut other).has("Schema"));
+        assert!(!Checkpoint::restore(&mut other).is_completed("Schema"));
         assert_eq!(other.tallies.findings().count(), 0);
     }
 }

@@ -56,7 +56,7 @@ impl Run<'_, '_> {
     /// Whether a step is to be made.
     fn should_run_step(&mut self, step: &str) -> bool {
         (self.progress)(step, &self.suite.tallies);
-        !self.checkpoint.has(step) && !self.suite.is_late()
+        !self.checkpoint.is_completed(step) && !self.suite.is_late()
     }
 
     /// Notes a step that is complete.
@@ -65,7 +65,7 @@ impl Run<'_, '_> {
         if self.suite.is_late() {
             return Ok(());
         }
-        let written = self.checkpoint.complete(self.suite, step);
+        let written = self.checkpoint.complete_step(self.suite, step);
         written.map_err(|error| format!("the file of -resume cannot be written: {error}"))
     }
 }
@@ -79,8 +79,8 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
         run.complete_step("Handshake and process")?;
     }
     // The checks of the handshake have ended their processes. All others share this one.
-    run.suite.revive().await?;
-    load(run.suite).await;
+    run.suite.ensure_running().await?;
+    load_schema(run.suite).await;
     step!(run, "Schema and metadata", schema::run, metadata::run);
     step!(run, "Validation", validate::run);
     step!(run, "Upgrade and move", upgrade::run);
@@ -109,30 +109,30 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     }
     run.suite.fill_in_skipped();
     if !run.suite.is_late() {
-        Checkpoint::remove(run.suite);
+        Checkpoint::remove_file(run.suite);
     }
     (run.progress)("Done", &run.suite.tallies);
     Ok(())
 }
 
 /// Reads the schema, on which all further checks rest.
-async fn load(suite: &mut Suite) {
+async fn load_schema(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-    if let Some(message) = call.message() {
+    if let Some(message) = call.first_message() {
         suite.offer = Offer::read(message);
         // Providers of before 5.9 and 6.9 do not have this call, which is no error.
         let identities = suite.call(Rpc::GetResourceIdentitySchemas, &Msg::new()).await;
-        if let Some(message) = identities.message() {
+        if let Some(message) = identities.first_message() {
             suite.offer.read_identities(message);
         }
     }
     // Checks that need a schema are skipped with the reason.
     if suite.offer.types.is_empty() {
-        let reason = format!("the provider has no readable schema: {}", call.outcome());
+        let reason = format!("the provider has no readable schema: {}", call.describe_outcome());
         // Rules of the handshake (H) and of the schema itself (S) need no types.
-        let dependent = rules::all().filter(|rule| !rule.id.starts_with(['H', 'S']));
+        let dependent = rules::all_rules().filter(|rule| !rule.id.starts_with(['H', 'S']));
         for rule in dependent {
-            suite.tallies.skip(rule.id, reason.clone());
+            suite.tallies.skip_rule(rule.id, reason.clone());
         }
     }
     for (kind, ids) in [
@@ -146,12 +146,12 @@ async fn load(suite: &mut Suite) {
         (Kind::Action, &["X-01", "X-02"]),
         (Kind::Store, &["T-01", "T-02", "T-03", "T-04", "T-05"]),
     ] {
-        if suite.offer.of(kind).next().is_none() {
-            suite.skip(ids, &format!("the provider has no {}", kind.words()));
+        if suite.offer.types_of_kind(kind).next().is_none() {
+            suite.skip_rules(ids, &format!("the provider has no {}", kind.words()));
         }
     }
     if suite.offer.functions.is_empty() {
-        suite.skip(
+        suite.skip_rules(
             &["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"],
             "the provider has no functions",
         );
@@ -200,13 +200,13 @@ fn without_nulls(value: &Value) -> Value {
 }
 
 /// The paths at which two values differ, at most a few.
-pub(crate) fn differences(a: &Value, b: &Value) -> Vec<Path> {
+pub(crate) fn differing_paths(a: &Value, b: &Value) -> Vec<Path> {
     let mut paths = Vec::new();
-    differ(a, b, &Path::root(), &mut paths);
+    collect_differences(a, b, &Path::root(), &mut paths);
     paths
 }
 
-fn differ(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
+fn collect_differences(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
     // A finding names a few paths, and comparing the rest of a large object would cost time.
     if a == b || paths.len() >= 10 {
         return;
@@ -215,7 +215,7 @@ fn differ(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
         && left.names() == right.names()
     {
         for ((name, own), (_, other)) in left.iter().zip(right.iter()) {
-            differ(own, other, &at.attribute(name.clone()), paths);
+            collect_differences(own, other, &at.attribute(name.clone()), paths);
         }
         return;
     }
@@ -223,6 +223,6 @@ fn differ(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
 }
 
 /// The null object of a type.
-pub(crate) fn null(ty: &Type) -> Value {
+pub(crate) fn null_object(ty: &Type) -> Value {
     Value::null(ty.clone())
 }

@@ -8,7 +8,7 @@ use crate::plugin::Call;
 use crate::rules::{self, Rule};
 
 /// The most findings of one rule that are kept.
-const KEPT: usize = 1_000;
+const MAX_KEPT_FINDINGS: usize = 1_000;
 
 /// A rule broken by one answer.
 #[derive(Clone, Debug)]
@@ -52,11 +52,11 @@ impl Finding {
 
     /// Adds the call that shows it.
     #[must_use]
-    pub fn by(mut self, call: &Call) -> Self {
+    pub fn with_call(mut self, call: &Call) -> Self {
         self.call = call.rpc.name();
         // `values` may have said it in better words already.
         if self.found.is_empty() {
-            self.found = call.outcome();
+            self.found = call.describe_outcome();
         }
         self.calls.push(call.clone());
         self
@@ -64,14 +64,14 @@ impl Finding {
 
     /// Adds the place in the value.
     #[must_use]
-    pub fn at(mut self, path: impl std::fmt::Display) -> Self {
+    pub fn with_path(mut self, path: impl std::fmt::Display) -> Self {
         self.path = path.to_string().trim_start_matches('.').to_owned();
         self
     }
 
     /// Adds the two values.
     #[must_use]
-    pub fn values(mut self, expected: impl Into<String>, found: impl Into<String>) -> Self {
+    pub fn with_values(mut self, expected: impl Into<String>, found: impl Into<String>) -> Self {
         self.expected = expected.into();
         self.found = found.into();
         self
@@ -79,7 +79,7 @@ impl Finding {
 
     /// Adds the input.
     #[must_use]
-    pub fn input(mut self, input: impl Into<String>) -> Self {
+    pub fn with_input(mut self, input: impl Into<String>) -> Self {
         self.input = input.into();
         self
     }
@@ -145,7 +145,7 @@ impl Tallies {
             (&known.subject, &known.path, &known.message)
                 == (&finding.subject, &finding.path, &finding.message)
         });
-        if !is_known && tally.findings.len() < KEPT {
+        if !is_known && tally.findings.len() < MAX_KEPT_FINDINGS {
             tally.findings.push(finding);
         }
     }
@@ -158,7 +158,7 @@ impl Tallies {
     }
 
     /// Notes why a rule cannot be examined. Cases that were examined count more.
-    pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
+    pub fn skip_rule(&mut self, id: &'static str, reason: impl Into<String>) {
         // The first reason stays, as later ones may only follow from it.
         self.of(id).skipped.get_or_insert(reason.into());
     }
@@ -187,12 +187,12 @@ impl Tallies {
     /// Iterates over the findings in the order of the rules.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         // In the order of the rules, as reports have them.
-        rules::all().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
+        rules::all_rules().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
     }
 }
 
 /// A place as a prefix of a message.
-pub(crate) fn place(path: &Path) -> String {
+pub(crate) fn path_prefix(path: &Path) -> String {
     if path.0.is_empty() {
         String::new()
     } else {
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn a_rule_without_examined_cases_is_never_held() {
         let tallies = Tallies::default();
-        for rule in rules::all() {
+        for rule in rules::all_rules() {
             let verdict = tallies.verdict(rule);
             assert!(!matches!(verdict, Verdict::Held), "{}", rule.id);
         }

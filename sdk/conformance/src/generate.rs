@@ -73,7 +73,7 @@ pub fn text_for(name: &str) -> &'static str {
     // Whole words: `ip` is a part of `description` too.
     let hint = HINTS.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
     // An object whose end is in the past has expired, and a provider may plan to renew it.
-    let is_end = name.split('_').any(|word| ENDS.contains(&word));
+    let is_end = name.split('_').any(|word| END_WORDS.contains(&word));
     match hint.map_or("conformance", |(_, text)| text) {
         "2024-01-02T03:04:05Z" if is_end => "2099-01-02T03:04:05Z",
         "2024-01-02" if is_end => "2099-01-02",
@@ -82,10 +82,10 @@ pub fn text_for(name: &str) -> &'static str {
 }
 
 /// Words in names of times that end something.
-const ENDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
+const END_WORDS: [&str; 6] = ["end", "expiration", "expire", "expires", "expiry", "until"];
 
 /// Strings to try where a configuration was refused.
-pub const ALTERNATIVES: [&str; 14] = [
+pub const ALTERNATIVE_STRINGS: [&str; 14] = [
     "a",
     "conformance",
     "1",
@@ -130,7 +130,7 @@ impl Extent {
 }
 
 /// Makes a configuration of a block.
-pub fn config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
+pub fn generate_config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
     block_value(block, extent, dice, 0)
 }
 
@@ -170,7 +170,7 @@ fn attribute_value(
         return Value::unknown(ty);
     }
     match &attribute.kind {
-        AttributeKind::Plain(ty) => value(name, ty, extent, dice),
+        AttributeKind::Plain(ty) => generate_value(name, ty, extent, dice),
         AttributeKind::Nested(nested) => {
             let block = Block { attributes: nested.attributes.clone(), ..Block::default() };
             let object = block.implied_type();
@@ -212,71 +212,71 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
 }
 
 /// Makes a value of a type.
-pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
+pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
     let random = extent.is_random();
     match ty {
         Type::Bool => Value::Bool(!random || dice.below(2) == 0),
-        Type::Number if extent == Extent::Random => number(dice),
+        Type::Number if extent == Extent::Random => generate_number(dice),
         Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
-        Type::String if random => Value::String(text(name, dice)),
+        Type::String if random => Value::String(generate_text(name, dice)),
         Type::String | Type::Dynamic => Value::string(text_for(name)),
         Type::List(element) => {
-            let many = elements(name, element, extent, dice);
+            let many = generate_elements(name, element, extent, dice);
             Value::list((**element).clone(), many)
         }
         Type::Set(element) => {
-            let many = elements(name, element, extent, dice);
+            let many = generate_elements(name, element, extent, dice);
             Value::set((**element).clone(), many)
         }
         Type::Map(element) => {
-            let many = elements(name, element, extent, dice).into_iter().enumerate();
+            let many = generate_elements(name, element, extent, dice).into_iter().enumerate();
             let pairs: Vec<_> = many.map(|(at, item)| (format!("key{at}"), item)).collect();
             Value::map((**element).clone(), pairs)
         }
-        Type::Tuple(parts) => {
-            Value::tuple(parts.iter().map(|part| value(name, part, extent, dice)).collect())
-        }
+        Type::Tuple(parts) => Value::tuple(
+            parts.iter().map(|part| generate_value(name, part, extent, dice)).collect(),
+        ),
         Type::Object(object) => {
             let parts = object.attributes.iter();
             Value::object(
                 parts
-                    .map(|(own, part)| (own.clone(), value(own, part, extent, dice)))
+                    .map(|(own, part)| (own.clone(), generate_value(own, part, extent, dice)))
                     .collect::<Vec<_>>(),
             )
         }
     }
 }
 
-fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
+fn generate_elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
     let number = match extent {
         Extent::Random | Extent::Stored => *dice.pick(&[0, 1, 2, 17]),
         _ => 1,
     };
-    (0..number).map(|_| value(name, ty, extent, dice)).collect()
+    (0..number).map(|_| generate_value(name, ty, extent, dice)).collect()
 }
 
 /// A string at random: usual, empty, long, and in both normal forms.
-fn text(name: &str, dice: &mut Dice) -> Str {
+fn generate_text(name: &str, dice: &mut Dice) -> Str {
     match dice.below(10) {
         0 => Str::new(""),
         // Two, three and four bytes in UTF-8.
         1 => "\u{e9}\u{4e16}\u{1f600}".into(),
         // Decomposed on purpose.
         2 => "e\u{301}".into(),
-        3 => LONG.clone(),
+        3 => LONG_STRING.clone(),
         // Templates of the language, which nothing may evaluate.
         4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
         5 => format!("conformance-{}", dice.below(1_000_000)).into(),
-        6 => (*dice.pick(&ALTERNATIVES)).into(),
+        6 => (*dice.pick(&ALTERNATIVE_STRINGS)).into(),
         _ => text_for(name).into(),
     }
 }
 
 /// A long string, which many kept configurations share.
-static LONG: LazyLock<Str> = LazyLock::new(|| "x".repeat(64 * 1024).into());
+static LONG_STRING: LazyLock<Str> = LazyLock::new(|| "x".repeat(64 * 1024).into());
 
-fn number(dice: &mut Dice) -> Value {
+fn generate_number(dice: &mut Dice) -> Value {
     const EDGES: [&str; 9] = [
         "0",
         "1",
@@ -311,7 +311,9 @@ fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attri
     }
     for (name, nested) in &block.blocks {
         let place = at.attribute(name.clone());
-        let Some(held) = Path::root().attribute(name.clone()).find(value) else { continue };
+        let Some(held) = Path::root().attribute(name.clone()).find(value) else {
+            continue;
+        };
         match nested.nesting {
             Nesting::Single | Nesting::Group if !held.is_null() && !held.is_unknown() => {
                 collect(&nested.block, held, &place, paths);
@@ -337,7 +339,7 @@ pub fn with_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
 
 /// Fills the unknown parts of a planned value as an apply would.
 #[must_use]
-pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
+pub fn fill_unknown_parts(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
     let mut value = planned.clone();
     // Ended where nothing changes: no path leads to an element of a set.
     for _ in 0..1_000 {
@@ -359,7 +361,7 @@ pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
         let is_write_only = block.attribute_at(&path).is_some_and(|(it, _)| it.write_only);
         let part = match is_write_only {
             true => Value::null(ty),
-            false => self::value(&name, &ty, Extent::Required, dice),
+            false => generate_value(&name, &ty, Extent::Required, dice),
         };
         match with_part(&value, &path, part) {
             Some(next) if next != value => value = next,
@@ -371,7 +373,7 @@ pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
 
 /// Smaller values to try in place of one that breaks a rule, the smallest steps last.
 #[must_use]
-pub fn smaller(block: &Block, value: &Value) -> Vec<Value> {
+pub fn smaller_values(block: &Block, value: &Value) -> Vec<Value> {
     let mut candidates = Vec::new();
     for (path, attribute) in settable_paths(block, value) {
         let Some(part) = path.find(value) else { continue };
@@ -435,7 +437,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_inputs() {
-        let make = |seed| config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
+        let make = |seed| generate_config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
         assert_eq!(make(7), make(7));
         // Some seeds may give the same by chance.
         assert!((0..20).any(|seed| make(seed) != make(7)));
@@ -447,7 +449,7 @@ mod tests {
         for extent in
             [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown, Extent::Random]
         {
-            let made = config(&block(), extent, &mut Dice::new(1, "x"));
+            let made = generate_config(&block(), extent, &mut Dice::new(1, "x"));
             assert!(made.has_type(&ty), "{extent:?}: {made:?}");
             assert!(Path::root().attribute("id").find(&made).unwrap().is_null());
         }
@@ -455,9 +457,9 @@ mod tests {
 
     #[test]
     fn smaller_inputs_leave_out_one_thing_each() {
-        let made = config(&block(), Extent::All, &mut Dice::new(1, "x"));
+        let made = generate_config(&block(), Extent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
-        let smaller = smaller(&block(), &made);
+        let smaller = smaller_values(&block(), &made);
         // Only the two optional attributes can be left out.
         assert_eq!(smaller.len(), 2);
         assert!(smaller.iter().all(|it| nulls(it) == nulls(&made) + 1));

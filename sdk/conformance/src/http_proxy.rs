@@ -37,7 +37,7 @@ impl Drop for Proxy {
 }
 
 /// The name of the file with the certificate.
-const AUTHORITY: &str = "authority.pem";
+const AUTHORITY_FILE_NAME: &str = "authority.pem";
 
 impl Proxy {
     /// Starts a proxy with an authority of its own.
@@ -51,28 +51,29 @@ impl Proxy {
         let key = KeyPair::generate().map_err(io::Error::other)?;
         let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
         let folder = TempDir::with_prefix("fw-")?;
-        std::fs::write(folder.path().join(AUTHORITY), authority.pem())?;
+        std::fs::write(folder.path().join(AUTHORITY_FILE_NAME), authority.pem())?;
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let address = listener.local_addr()?;
         let record = Arc::<Mutex<Record>>::default();
         let certificates = Arc::new(Certificates::new(authority));
-        let serving = tokio::spawn(serve::accept(listener, Arc::clone(&record), certificates));
+        let serving =
+            tokio::spawn(serve::serve_connections(listener, Arc::clone(&record), certificates));
         Ok(Self { address, record, folder, serving })
     }
 
     /// The file with the certificate of the authority.
-    fn authority(&self) -> std::path::PathBuf {
-        self.folder.path().join(AUTHORITY)
+    fn authority_file(&self) -> std::path::PathBuf {
+        self.folder.path().join(AUTHORITY_FILE_NAME)
     }
 
     /// The variables for a process that is to use the proxy and to trust it.
-    pub(crate) fn env(&self) -> Vec<(OsString, OsString)> {
-        self.env_trusting(&self.authority())
+    pub(crate) fn proxy_variables(&self) -> Vec<(OsString, OsString)> {
+        self.env_trusting(&self.authority_file())
     }
 
     /// The variables for a process that is to use the proxy, but to trust another one only.
     pub(crate) fn env_trusting_only(&self, other: &Self) -> Vec<(OsString, OsString)> {
-        self.env_trusting(&other.authority())
+        self.env_trusting(&other.authority_file())
     }
 
     fn env_trusting(&self, authority: &Path) -> Vec<(OsString, OsString)> {
@@ -95,17 +96,17 @@ impl Proxy {
     }
 
     /// Forgets the calls so far, and commits a fault from now on.
-    pub(crate) fn begin(&self, fault: RemoteFault) {
+    pub(crate) fn begin_fault(&self, fault: RemoteFault) {
         *lock(&self.record) = Record::new(fault);
     }
 
     /// The calls since then. No fault is committed any more.
-    pub(crate) fn take(&self) -> Vec<RemoteCall> {
+    pub(crate) fn take_calls(&self) -> Vec<RemoteCall> {
         std::mem::take(&mut *lock(&self.record)).calls
     }
 
     /// Waits until a call is held.
-    pub(crate) async fn held(&self) {
+    pub(crate) async fn wait_for_held_call(&self) {
         // Taken out, because the lock must not be held during the wait.
         let held = Arc::clone(&lock(&self.record).held);
         held.notified().await;

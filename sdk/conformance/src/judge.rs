@@ -72,7 +72,8 @@ mod tests {
     #[test]
     fn private_data_may_grow_with_the_configuration() {
         let limit = |config: usize| {
-            let request = vec![Msg::new().text(1, "a").bytes(4, vec![0; config]).encode()];
+            let request =
+                vec![Msg::new().with_text(1, "a").with_bytes(4, vec![0; config]).encode()];
             let (answers, reply, took) = (Vec::new(), Reply::TimedOut, Duration::ZERO);
             let (rpc, configured) = (Rpc::PlanResourceChange, None);
             private_limit(&plugin::Call { rpc, request, answers, reply, took, configured })

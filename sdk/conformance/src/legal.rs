@@ -4,7 +4,7 @@
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Step, Type, Value};
 
-use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVES, Dice, Extent};
+use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVE_STRINGS, Dice, Extent};
 use crate::message::Msg;
 use crate::offer::OfferedType;
 use crate::plugin::Call;
@@ -12,13 +12,13 @@ use crate::rpc::Diag;
 use crate::suite::Suite;
 
 /// The most configurations that are kept.
-const WANTED: usize = 4;
+const MAX_CONFIGS: usize = 4;
 /// The most repairs of one configuration.
-const REPAIRS: usize = 24;
+const MAX_REPAIRS: usize = 24;
 
 impl Suite {
     /// Legal configurations of a type: examples first, then what validation accepts.
-    pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
+    pub async fn legal_configs(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
         // Finding them takes many calls.
         if let Some(found) = self.legal.get(&key) {
@@ -45,11 +45,11 @@ async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     // What is required comes first, because fewer values can be wrong.
     let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
-        if found.len() >= WANTED || suite.is_late() {
+        if found.len() >= MAX_CONFIGS || suite.is_late() {
             break;
         }
         let made = suite.generated(offered, extent, number);
-        if let Some(legal) = repaired(suite, offered, made).await
+        if let Some(legal) = repair_until_legal(suite, offered, made).await
             && !found.contains(&legal)
         {
             found.push(legal);
@@ -59,9 +59,13 @@ async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
 }
 
 /// Validates and repairs until the configuration is legal.
-async fn repaired(suite: &mut Suite, offered: &OfferedType, mut value: Value) -> Option<Value> {
+async fn repair_until_legal(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    mut value: Value,
+) -> Option<Value> {
     let mut dice = suite.dice(&format!("repair {}", offered.subject()));
-    for attempt in 0..REPAIRS {
+    for attempt in 0..MAX_REPAIRS {
         let call = suite.validate(offered, &value).await;
         if call.is_fine() {
             return Some(value);
@@ -101,7 +105,7 @@ fn repair(
     };
     let (path, attribute) = at.or_else(named)?;
     // A little chance, so that two repairs do not undo each other in turn.
-    change(value, path, attribute, &error, attempt + dice.below(2))
+    change_attribute(value, path, attribute, &error, attempt + dice.below(2))
 }
 
 fn mentions(error: &Diag, name: &str) -> bool {
@@ -110,7 +114,7 @@ fn mentions(error: &Diag, name: &str) -> bool {
 }
 
 /// Sets, clears or replaces one attribute.
-fn change(
+fn change_attribute(
     value: &Value,
     path: &Path,
     attribute: &Attribute,
@@ -128,21 +132,27 @@ fn change(
             Some(Step::Attribute(name)) => name.as_str().to_owned(),
             _ => String::new(),
         };
-        generate::value(&name, &ty, Extent::Required, &mut Dice::new(attempt as u64, "change"))
+        generate::generate_value(
+            &name,
+            &ty,
+            Extent::Required,
+            &mut Dice::new(attempt as u64, "change"),
+        )
     } else if !is_required && excludes.iter().any(|word| text.contains(word)) {
         Value::null(ty)
     } else {
-        alternative(now, &ty, error, attempt)
+        alternative_value(now, &ty, error, attempt)
     };
     generate::with_part(value, path, part)
 }
 
 /// Another value of the type: quoted words of the message first, then usual strings and numbers.
-fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
+fn alternative_value(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
     match ty {
         Type::String => {
-            let words = quoted(&error.detail);
-            let all: Vec<&str> = words.iter().map(String::as_str).chain(ALTERNATIVES).collect();
+            let words = quoted_words(&error.detail);
+            let all: Vec<&str> =
+                words.iter().map(String::as_str).chain(ALTERNATIVE_STRINGS).collect();
             // In turn, so that each attempt tries another one.
             Value::string(all[attempt % all.len()])
         }
@@ -156,15 +166,18 @@ fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
         }
         Type::Bool => Value::Bool(attempt.is_multiple_of(2)),
         Type::List(element) => {
-            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            let part =
+                now.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::list((**element).clone(), part.into_iter().collect())
         }
         Type::Set(element) => {
-            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            let part =
+                now.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::set((**element).clone(), part.into_iter().collect())
         }
         Type::Map(element) => {
-            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            let part =
+                now.children().first().map(|it| alternative_value(it, element, error, attempt));
             Value::map((**element).clone(), part.map(|it| ("key0", it)))
         }
         _ => Value::null(ty.clone()),
@@ -172,7 +185,7 @@ fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
 }
 
 /// The words in quotes, backticks or brackets of a message.
-fn quoted(text: &str) -> Vec<String> {
+fn quoted_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (open, close) in [('"', '"'), ('`', '`'), ('[', ']')] {
         let mut rest = text;
@@ -197,11 +210,11 @@ pub(crate) fn path_of(raw: &Msg) -> Path {
         steps
             .iter()
             .filter_map(|step| {
-                if step.has(1) {
+                if step.has_field(1) {
                     Some(Step::Attribute(step.get_text(1).as_str().into()))
-                } else if step.has(2) {
+                } else if step.has_field(2) {
                     Some(Step::Key(step.get_text(2).as_str().into()))
-                } else if step.has(3) {
+                } else if step.has_field(3) {
                     formwork_value::Number::parse(&step.get_int(3).to_string()).map(Step::Index)
                 } else {
                     None
@@ -217,7 +230,7 @@ mod tests {
 
     #[test]
     fn words_in_quotes_and_brackets_are_candidates() {
-        let words = quoted("must be one of: [\"RSA\" \"ECDSA\"], got \"a\", see `x`");
+        let words = quoted_words("must be one of: [\"RSA\" \"ECDSA\"], got \"a\", see `x`");
         for expected in ["RSA", "ECDSA", "a", "x"] {
             assert!(words.iter().any(|word| word == expected), "{words:?}");
         }

@@ -37,13 +37,13 @@ pub use suite::{Example, Options, Progress, Release, Target};
 use suite::Suite;
 
 /// The time that calls in flight get when the time of the run is over.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+const CALL_GRACE: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Makes one run.
 pub async fn run(options: Options, progress: Progress<'_>) -> Report {
     let mut suite = Suite::new(options);
     // Checks look at the time between calls; the grace is for the calls that run then.
-    let limit = suite.options.time + GRACE;
+    let limit = suite.options.time + CALL_GRACE;
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
         Ok(done) => done.err(),
         // A call hangs. What was examined until then is reported.
@@ -67,8 +67,8 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
         })
     });
     if let Some(why) = &stopped {
-        for rule in rules::all() {
-            suite.tallies.skip(rule.id, format!("the run did not get there: {why}"));
+        for rule in rules::all_rules() {
+            suite.tallies.skip_rule(rule.id, format!("the run did not get there: {why}"));
         }
     }
     Report::new(&suite, stopped)

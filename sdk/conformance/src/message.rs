@@ -83,7 +83,7 @@ impl Msg {
 
     /// Adds an integer, unless it is zero.
     #[must_use]
-    pub fn int(mut self, number: u32, value: u64) -> Self {
+    pub fn with_int(mut self, number: u32, value: u64) -> Self {
         // proto3 leaves a zero out on the wire.
         if value != 0 {
             self.0.push((number, Field::Varint(value)));
@@ -93,35 +93,35 @@ impl Msg {
 
     /// Adds bytes, also if they are empty.
     #[must_use]
-    pub fn bytes(mut self, number: u32, value: impl Into<Bytes>) -> Self {
+    pub fn with_bytes(mut self, number: u32, value: impl Into<Bytes>) -> Self {
         self.0.push((number, Field::Bytes(value.into())));
         self
     }
 
     /// Adds a string.
     #[must_use]
-    pub fn text(self, number: u32, value: &str) -> Self {
-        self.bytes(number, value.as_bytes().to_vec())
+    pub fn with_text(self, number: u32, value: &str) -> Self {
+        self.with_bytes(number, value.as_bytes().to_vec())
     }
 
     /// Adds a message.
     #[must_use]
-    pub fn msg(self, number: u32, value: &Self) -> Self {
-        self.bytes(number, value.encode())
+    pub fn with_message(self, number: u32, value: &Self) -> Self {
+        self.with_bytes(number, value.encode())
     }
 
     /// Adds a message if there is one.
     #[must_use]
     pub fn opt_msg(self, number: u32, value: Option<&Self>) -> Self {
         match value {
-            Some(value) => self.msg(number, value),
+            Some(value) => self.with_message(number, value),
             None => self,
         }
     }
 
     /// Whether the message has the field.
     #[must_use]
-    pub fn has(&self, number: u32) -> bool {
+    pub fn has_field(&self, number: u32) -> bool {
         self.0.iter().any(|(own, _)| *own == number)
     }
 
@@ -184,15 +184,23 @@ impl Msg {
 
     /// Removes a field.
     #[must_use]
-    pub fn without(mut self, number: u32) -> Self {
+    pub fn without_field(mut self, number: u32) -> Self {
         self.0.retain(|(own, _)| *own != number);
         self
     }
 
     /// Replaces a field by bytes.
     #[must_use]
-    pub fn with(self, number: u32, value: impl Into<Bytes>) -> Self {
-        self.without(number).bytes(number, value)
+    pub fn with_field(self, number: u32, value: impl Into<Bytes>) -> Self {
+        self.without_field(number).with_bytes(number, value)
+    }
+
+    /// Adds another message's repeated field under a new number.
+    #[must_use]
+    pub(crate) fn add_repeated_field(mut self, other: &Self, from: u32, to: u32) -> Self {
+        let all = other.all_bytes(from).cloned();
+        self.0.extend(all.map(|bytes| (to, Field::Bytes(bytes))));
+        self
     }
 }
 
@@ -230,8 +238,9 @@ mod tests {
 
     #[test]
     fn messages_go_both_ways() {
-        let inner = Msg::new().text(1, "name").int(2, 300);
-        let outer = Msg::new().msg(3, &inner).bytes(4, vec![1, 2]).int(5, u64::MAX);
+        let inner = Msg::new().with_text(1, "name").with_int(2, 300);
+        let outer =
+            Msg::new().with_message(3, &inner).with_bytes(4, vec![1, 2]).with_int(5, u64::MAX);
         let read = Msg::parse(&outer.encode()).unwrap();
         assert_eq!(read, outer);
         assert_eq!(read.get_msg(3), Some(inner));

@@ -228,19 +228,19 @@ impl Offer {
     }
 
     /// Iterates over the types of a kind whose schema can be used.
-    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &OfferedType> {
+    pub fn types_of_kind(&self, kind: Kind) -> impl Iterator<Item = &OfferedType> {
         self.types.iter().filter(move |it| it.kind == kind && it.is_whole)
     }
 
     /// The provider's own schema.
     #[must_use]
-    pub fn provider(&self) -> Option<&OfferedType> {
-        self.of(Kind::Provider).next()
+    pub fn provider_schema(&self) -> Option<&OfferedType> {
+        self.types_of_kind(Kind::Provider).next()
     }
 
     /// Whether the provider says that it can do something.
     #[must_use]
-    pub fn can(&self, capability: u32) -> bool {
+    pub fn has_capability(&self, capability: u32) -> bool {
         self.raw.get_msg(6).is_some_and(|it| it.get_bool(capability))
     }
 }
@@ -389,8 +389,8 @@ impl Reader {
             self.report("S-05", format!("{at}: a write-only attribute cannot be computed"));
         }
         let nested = raw.get_msg(10);
-        if nested.is_some() == raw.has(2) {
-            let which = if raw.has(2) { "both a type and a nested type" } else { "no type" };
+        if nested.is_some() == raw.has_field(2) {
+            let which = if raw.has_field(2) { "both a type and a nested type" } else { "no type" };
             self.report("S-04", format!("{at}: the attribute has {which}"));
         }
         let kind = match nested {
@@ -419,7 +419,9 @@ impl Reader {
                 self.report("S-04", format!("{at}: attributes are nested over 64 levels deep"));
                 BTreeMap::new()
             }
-            false => self.block(&Msg::default().also(raw, 1, 2), at, depth + 1).attributes,
+            false => {
+                self.block(&Msg::default().add_repeated_field(raw, 1, 2), at, depth + 1).attributes
+            }
         };
         NestedAttributes { attributes, nesting }
     }
@@ -460,7 +462,7 @@ impl Reader {
             if name.is_empty() || !seen.insert(name.clone()) {
                 reader.report("S-17", format!("the parameter name {name:?} is empty or taken"));
             }
-            if !raw.has(2) {
+            if !raw.has_field(2) {
                 reader.report("S-17", format!("the parameter {name:?} has no type"));
             }
             let ty = reader.ty(&raw.get_bytes(2), &name, "S-17");
@@ -474,15 +476,6 @@ impl Reader {
         }
         let returns = self.ty(&returns, "the result", "S-17");
         Function { name: name.to_owned(), parameters, variadic, returns, raw: raw.clone() }
-    }
-}
-
-impl Msg {
-    /// Adds another message's repeated field under a new number.
-    fn also(mut self, other: &Self, from: u32, to: u32) -> Self {
-        let all = other.all_bytes(from).cloned();
-        self.0.extend(all.map(|bytes| (to, crate::message::Field::Bytes(bytes))));
-        self
     }
 }
 
@@ -504,12 +497,14 @@ mod tests {
 
     #[test]
     fn write_only_attributes_and_deprecations_are_read_in_both_protocols() {
-        let attribute = || Msg::new().text(1, "secret").bytes(2, b"\"string\"".to_vec()).int(5, 1);
+        let attribute = || {
+            Msg::new().with_text(1, "secret").with_bytes(2, b"\"string\"".to_vec()).with_int(5, 1)
+        };
         for raw in [
-            attribute().int(9, 1).int(10, 1).text(11, "use the other"),
+            attribute().with_int(9, 1).with_int(10, 1).with_text(11, "use the other"),
             // Number 10 is that of nested attributes in protocol 6, so that two fields have other
             // numbers.
-            attribute().int(9, 1).int(11, 1).text(12, "use the other"),
+            attribute().with_int(9, 1).with_int(11, 1).with_text(12, "use the other"),
         ] {
             let mut reader = Reader::default();
             let read = reader.attribute(&raw, "secret", 0);

@@ -26,14 +26,14 @@ use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
 pub use output::{Printed, panic_in};
-use output::{Shared, first_line, keep, late_handshake, lock};
+use output::{Shared, first_line, keep_output, late_handshake, lock};
 
 /// The longest wait for a handshake.
-const START: Duration = Duration::from_secs(60);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The most bytes of one answer.
-const ANSWER: usize = 96 << 20;
+const MAX_ANSWER_BYTES: usize = 96 << 20;
 /// The most messages of one answer.
-const MESSAGES: usize = 10_000;
+const MAX_ANSWER_MESSAGES: usize = 10_000;
 
 /// Settings of one start.
 #[derive(Clone, Debug)]
@@ -104,10 +104,10 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let kept = Arc::clone(&errors);
     // Read from the start: a provider whose pipe is full would block before its handshake.
     tokio::spawn(async move {
-        keep(stderr, kept).await;
+        keep_output(stderr, kept).await;
         drop(reading);
     });
-    let (line, rest) = match timeout(START, first_line(&mut stdout)).await {
+    let (line, rest) = match timeout(HANDSHAKE_TIMEOUT, first_line(&mut stdout)).await {
         Err(_) => return Err(StartError::Silent),
         Ok(None) => {
             let exit = child.wait(Duration::from_secs(2)).await;
@@ -131,7 +131,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
         }
     };
     let output = Arc::new(Mutex::new(Printed { bytes: rest, dropped: 0 }));
-    tokio::spawn(keep(stdout, Arc::clone(&output)));
+    tokio::spawn(keep_output(stdout, Arc::clone(&output)));
     let (stdout, stderr) = (output, errors);
     Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, stderr_end, home })
 }
@@ -202,7 +202,7 @@ pub struct Call {
 impl Call {
     /// Returns the first message of the answer.
     #[must_use]
-    pub fn message(&self) -> Option<&Msg> {
+    pub fn first_message(&self) -> Option<&Msg> {
         match &self.reply {
             Reply::Answered(messages) => messages.first(),
             _ => None,
@@ -230,7 +230,7 @@ impl Call {
 
     /// Whether the provider said anything, be it an error.
     #[must_use]
-    pub fn is_answered(&self) -> bool {
+    pub fn has_reply(&self) -> bool {
         matches!(self.reply, Reply::Answered(_) | Reply::Refused(..))
     }
 
@@ -242,7 +242,7 @@ impl Call {
 
     /// The reply in a few words.
     #[must_use]
-    pub fn outcome(&self) -> String {
+    pub fn describe_outcome(&self) -> String {
         match &self.reply {
             Reply::Answered(_) => match self.diagnostics().into_iter().find(Diag::is_error) {
                 Some(error) => format!("error: {}", truncate(&error.line(), 300)),
@@ -278,7 +278,7 @@ impl Plugin {
     /// When it does not start or does not answer.
     pub async fn launch(program: &Path, launch: &Launch) -> Result<Self, StartError> {
         let started = start(program, launch).await?;
-        let connection = connect(&started, Duration::from_secs(20)).await;
+        let connection = connect_provider(&started, Duration::from_secs(20)).await;
         let connection = connection.map_err(StartError::Unreachable)?;
         let protocol = started.handshake.protocol;
         Ok(Self::new(Some(started), connection, protocol))
@@ -306,7 +306,7 @@ impl Plugin {
     /// Makes a call with bytes that need not be a message.
     pub async fn call_bytes(&self, rpc: Rpc, request: Vec<Bytes>, deadline: Duration) -> Call {
         let began = Instant::now();
-        let (answers, reply) = match rpc.path(self.protocol) {
+        let (answers, reply) = match rpc.method_path(self.protocol) {
             Some(path) => self.exchange(&path, request.clone(), deadline).await,
             None => {
                 let why = "the protocol has no such call".to_owned();
@@ -330,7 +330,8 @@ impl Plugin {
         messages: Vec<Bytes>,
         deadline: Duration,
     ) -> (Vec<Bytes>, Reply) {
-        let call = RawCall { path: path.to_owned().into(), messages, answer_limit: ANSWER };
+        let call =
+            RawCall { path: path.to_owned().into(), messages, answer_limit: MAX_ANSWER_BYTES };
         let mut answers = Vec::new();
         let mut size = 0;
         let collect = async {
@@ -340,7 +341,7 @@ impl Plugin {
                 size += answer.len();
                 answers.push(answer);
                 // A provider may send without end.
-                if answers.len() >= MESSAGES || size > ANSWER {
+                if answers.len() >= MAX_ANSWER_MESSAGES || size > MAX_ANSWER_BYTES {
                     break;
                 }
             }
@@ -384,7 +385,7 @@ impl Plugin {
     }
 
     fn note(&self, call: &Call) {
-        if call.rpc == Rpc::ConfigureProvider && call.is_answered() {
+        if call.rpc == Rpc::ConfigureProvider && call.has_reply() {
             let call = Call { configured: None, ..call.clone() };
             *lock(&self.configured) = Some(Arc::new(call));
         }
@@ -435,7 +436,10 @@ impl Plugin {
 ///
 /// # Errors
 /// When it does not answer, or speaks TLS although it should not, or the other way round.
-pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Transport>, String> {
+pub async fn connect_provider(
+    started: &Started,
+    patience: Duration,
+) -> Result<Arc<dyn Transport>, String> {
     let Started { handshake, identity, .. } = started;
     let tls = match (identity, &handshake.certificate) {
         (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
@@ -449,7 +453,7 @@ pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Tr
 }
 
 /// Waits until `done` or the time is over; returns whether it was done.
-pub async fn eventually(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
+pub async fn wait_until(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + patience;
     loop {
         if done() {

@@ -9,7 +9,7 @@ use formwork_value::{Path, Type, Value};
 use crate::generate;
 
 /// The text in place of a secret.
-const HIDDEN: &str = "(secret)";
+const REDACTED_TEXT: &str = "(secret)";
 
 /// Secrets of a run.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Secrets {
     }
 
     /// Adds the strings of sensitive attributes of a value.
-    pub(crate) fn learn(&mut self, block: &Block, value: &Value) {
+    pub(crate) fn add_sensitive_strings(&mut self, block: &Block, value: &Value) {
         let mut paths = block.sensitive_paths(value);
         paths.extend(block.write_only_paths(value));
         for path in paths {
@@ -49,7 +49,7 @@ impl Secrets {
     /// Returns the configuration with the canary in each sensitive or write-only string, and the paths
     /// where it stands.
     #[must_use]
-    pub(crate) fn plant(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
+    pub(crate) fn plant_canary(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
         let mut planted = config.clone();
         let mut paths = Vec::new();
         for (path, attribute) in generate::settable_paths(block, config) {
@@ -69,12 +69,12 @@ impl Secrets {
 
     /// Whether bytes hold the canary, also encoded.
     #[must_use]
-    pub(crate) fn leaks(&self, bytes: &[u8]) -> bool {
-        self.forms().iter().any(|form| contains(bytes, form.as_bytes()))
+    pub(crate) fn holds_canary(&self, bytes: &[u8]) -> bool {
+        self.canary_forms().iter().any(|form| contains(bytes, form.as_bytes()))
     }
 
     /// The canary and its encoded forms.
-    fn forms(&self) -> Vec<String> {
+    fn canary_forms(&self) -> Vec<String> {
         let hex = self.canary.bytes().map(|byte| format!("{byte:02x}")).collect();
         // The middle of the base64 form does not depend on what stands around it.
         let shifted = (0..3).map(|shift| {
@@ -88,7 +88,9 @@ impl Secrets {
     /// Returns the text without secrets.
     #[must_use]
     pub(crate) fn redact(&self, text: &str) -> String {
-        self.all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
+        self.all
+            .iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), REDACTED_TEXT))
     }
 
     /// Whether bytes hold a secret that was configured, other than the canary.
@@ -114,14 +116,14 @@ mod tests {
         let canary = secrets.canary.clone();
         let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
         for text in [format!("x{canary}y"), hex] {
-            assert!(secrets.leaks(text.as_bytes()), "{text}");
+            assert!(secrets.holds_canary(text.as_bytes()), "{text}");
         }
         // Base64 takes three bytes at a time, so that each offset has another form.
         for before in ["", "a", "ab", "abc"] {
             let encoded = STANDARD.encode(format!("{before}{canary}tail"));
-            assert!(secrets.leaks(encoded.as_bytes()), "{encoded}");
+            assert!(secrets.holds_canary(encoded.as_bytes()), "{encoded}");
         }
-        assert!(!secrets.leaks(b"nothing of the kind"));
+        assert!(!secrets.holds_canary(b"nothing of the kind"));
     }
 
     #[test]

@@ -72,7 +72,7 @@ impl Report {
     /// Collects what a run has found.
     #[must_use]
     pub fn new(suite: &Suite, stopped: Option<String>) -> Self {
-        let rows = rules::all().map(|rule| {
+        let rows = rules::all_rules().map(|rule| {
             let tally = suite.tallies.tally(rule.id);
             Row {
                 rule,
@@ -82,7 +82,7 @@ impl Report {
             }
         });
         let rows = rows.collect();
-        let findings = suite.tallies.findings().map(|it| redacted(suite, it)).collect();
+        let findings = suite.tallies.findings().map(|it| redact_finding(suite, it)).collect();
         let (provider, hash) = match &suite.options.target {
             Target::Program(path) => {
                 let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
@@ -133,13 +133,13 @@ impl Report {
 
     /// Counts rules with a verdict.
     #[must_use]
-    pub fn count(&self, word: &str) -> usize {
+    pub fn count_verdicts(&self, word: &str) -> usize {
         self.rows.iter().filter(|row| row.verdict.word() == word).count()
     }
 
     /// The verdict on a rule.
     #[must_use]
-    pub fn verdict(&self, id: &str) -> Option<&Verdict> {
+    pub fn verdict_on_rule(&self, id: &str) -> Option<&Verdict> {
         self.rows.iter().find(|row| row.rule.id == id).map(|row| &row.verdict)
     }
 
@@ -183,8 +183,8 @@ fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
 }
 
 /// The finding without secrets. Calls keep their bytes only where these hold none.
-pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
-    let clean = |text: &str| visible(&suite.secrets.redact(text));
+pub(crate) fn redact_finding(suite: &Suite, finding: &Finding) -> Finding {
+    let clean = |text: &str| escape_control_characters(&suite.secrets.redact(text));
     let mut finding = finding.clone();
     // A provider may have put a secret into any of these.
     for text in [
@@ -206,7 +206,7 @@ pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
 }
 
 /// The text with control characters written out: providers may say anything.
-fn visible(text: &str) -> String {
+fn escape_control_characters(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             // Texts have line breaks and tabs. Other control characters could drive a terminal.
@@ -245,9 +245,9 @@ mod tests {
         // XML has no form for these two characters, and HTML needs the others escaped.
         let finding = Finding::new("P-02", "resource acme_item", "a <b> & \"c\" \u{1}\u{ffff}");
         // `]]>` would end a CDATA section.
-        let finding = finding.at("name").values("one\nline", "another ]]> 'one'");
-        suite.tallies.add_finding(finding.input("{\"name\":\"x\"}"));
-        suite.tallies.skip("P-03", "<no> reason");
+        let finding = finding.with_path("name").with_values("one\nline", "another ]]> 'one'");
+        suite.tallies.add_finding(finding.with_input("{\"name\":\"x\"}"));
+        suite.tallies.skip_rule("P-03", "<no> reason");
         Report::new(&suite, None)
     }
 }

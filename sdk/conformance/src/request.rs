@@ -9,9 +9,9 @@ use crate::rpc::Rpc;
 
 /// Returns a value in its dynamic form; empty if it does not have the type.
 #[must_use]
-pub(crate) fn dynamic(value: &Value, ty: &Type) -> Msg {
+pub(crate) fn encode_dynamic(value: &Value, ty: &Type) -> Msg {
     match msgpack::encode(value, ty) {
-        Ok(bytes) => Msg::new().bytes(1, bytes),
+        Ok(bytes) => Msg::new().with_bytes(1, bytes),
         Err(_) => Msg::new(),
     }
 }
@@ -20,7 +20,7 @@ pub(crate) fn dynamic(value: &Value, ty: &Type) -> Msg {
 #[must_use]
 pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
     match json::encode(value, ty) {
-        Ok(text) => Msg::new().bytes(2, text.into_bytes()),
+        Ok(text) => Msg::new().with_bytes(2, text.into_bytes()),
         Err(_) => Msg::new(),
     }
 }
@@ -29,12 +29,12 @@ pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
 ///
 /// # Errors
 /// When the bytes are no value of the type.
-pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
+pub(crate) fn decode_dynamic(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
     let Some(message) = message else { return Ok(None) };
     // MessagePack wins if a provider fills both fields.
-    let decoded = if message.has(1) {
+    let decoded = if message.has_field(1) {
         msgpack::decode(&message.get_bytes(1), ty).map_err(|error| error.to_string())?
-    } else if message.has(2) {
+    } else if message.has_field(2) {
         json::decode(&message.get_bytes(2), ty).map_err(|error| error.to_string())?
     } else {
         return Ok(None);
@@ -44,9 +44,9 @@ pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, S
 
 /// Capabilities of this host.
 #[must_use]
-pub(crate) fn capabilities() -> Msg {
+pub(crate) fn client_capabilities() -> Msg {
     // Write-only attributes are allowed, deferrals are not.
-    Msg::new().int(2, 1)
+    Msg::new().with_int(2, 1)
 }
 
 /// The call that validates configurations of a kind.
@@ -65,21 +65,21 @@ pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
 
 /// The request that validates a configuration.
 #[must_use]
-pub(crate) fn validate(offered: &OfferedType, config: &Value) -> Msg {
-    validate_dynamic(offered, &dynamic(config, &offered.ty()))
+pub(crate) fn validate_request(offered: &OfferedType, config: &Value) -> Msg {
+    validate_dynamic(offered, &encode_dynamic(config, &offered.ty()))
 }
 
 /// The same with any dynamic value.
 #[must_use]
 pub(crate) fn validate_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
-    let named = || Msg::new().text(1, &offered.name).msg(2, config);
+    let named = || Msg::new().with_text(1, &offered.name).with_message(2, config);
     match offered.kind {
-        Kind::Provider => Msg::new().msg(1, config),
-        Kind::Resource => named().msg(3, &capabilities()),
+        Kind::Provider => Msg::new().with_message(1, config),
+        Kind::Resource => named().with_message(3, &client_capabilities()),
         // Both may be unknown while validating, so they are values and no plain fields.
         Kind::List => named()
-            .msg(3, &dynamic(&Value::Bool(false), &Type::Bool))
-            .msg(4, &dynamic(&Value::int(10), &Type::Number)),
+            .with_message(3, &encode_dynamic(&Value::Bool(false), &Type::Bool))
+            .with_message(4, &encode_dynamic(&Value::int(10), &Type::Number)),
         _ => named(),
     }
 }
@@ -101,29 +101,29 @@ pub(crate) struct PlanInput {
 
 /// The request that plans a change.
 #[must_use]
-pub(crate) fn plan(offered: &OfferedType, input: &PlanInput) -> Msg {
+pub(crate) fn plan_request(offered: &OfferedType, input: &PlanInput) -> Msg {
     let ty = offered.ty();
     Msg::new()
-        .text(1, &offered.name)
-        .msg(2, &dynamic(&input.prior, &ty))
-        .msg(3, &dynamic(&input.proposed, &ty))
-        .msg(4, &dynamic(&input.config, &ty))
-        .bytes(5, input.private.clone())
-        .msg(7, &capabilities())
+        .with_text(1, &offered.name)
+        .with_message(2, &encode_dynamic(&input.prior, &ty))
+        .with_message(3, &encode_dynamic(&input.proposed, &ty))
+        .with_message(4, &encode_dynamic(&input.config, &ty))
+        .with_bytes(5, input.private.clone())
+        .with_message(7, &client_capabilities())
         .opt_msg(8, input.identity.as_ref())
 }
 
 /// The request that applies what was planned.
 #[must_use]
-pub(crate) fn apply(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> Msg {
+pub(crate) fn apply_request(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> Msg {
     // Planned value and private data go back as they came, as from a host.
     let ty = offered.ty();
     Msg::new()
-        .text(1, &offered.name)
-        .msg(2, &dynamic(&input.prior, &ty))
+        .with_text(1, &offered.name)
+        .with_message(2, &encode_dynamic(&input.prior, &ty))
         .opt_msg(3, planned.get_msg(1).as_ref())
-        .msg(4, &dynamic(&input.config, &ty))
-        .bytes(5, planned.get_bytes(3))
+        .with_message(4, &encode_dynamic(&input.config, &ty))
+        .with_bytes(5, planned.get_bytes(3))
         .opt_msg(7, planned.get_msg(7).as_ref())
 }
 
@@ -136,29 +136,34 @@ pub(crate) fn read(
     identity: Option<&Msg>,
 ) -> Msg {
     Msg::new()
-        .text(1, &offered.name)
-        .msg(2, &dynamic(state, &offered.ty()))
-        .bytes(3, private.clone())
-        .msg(5, &capabilities())
+        .with_text(1, &offered.name)
+        .with_message(2, &encode_dynamic(state, &offered.ty()))
+        .with_bytes(3, private.clone())
+        .with_message(5, &client_capabilities())
         .opt_msg(6, identity)
 }
 
 /// The request that upgrades a stored object.
 #[must_use]
-pub(crate) fn upgrade(name: &str, version: u64, text: &[u8]) -> Msg {
-    let state = Msg::new().bytes(1, text.to_vec());
-    Msg::new().text(1, name).int(2, version).msg(3, &state)
+pub(crate) fn upgrade_request(name: &str, version: u64, text: &[u8]) -> Msg {
+    let state = Msg::new().with_bytes(1, text.to_vec());
+    Msg::new().with_text(1, name).with_int(2, version).with_message(3, &state)
 }
 
 /// The request that configures the provider.
 #[must_use]
-pub(crate) fn configure(config: &Msg) -> Msg {
+pub(crate) fn configure_request(config: &Msg) -> Msg {
     // A version of Terraform that has the capabilities above.
-    Msg::new().text(1, "1.11.4").msg(2, config).msg(3, &capabilities())
+    Msg::new()
+        .with_text(1, "1.11.4")
+        .with_message(2, config)
+        .with_message(3, &client_capabilities())
 }
 
 /// The request that calls a function.
 #[must_use]
 pub(crate) fn call_function(name: &str, arguments: &[Msg]) -> Msg {
-    arguments.iter().fold(Msg::new().text(1, name), |request, argument| request.msg(2, argument))
+    arguments
+        .iter()
+        .fold(Msg::new().with_text(1, name), |request, argument| request.with_message(2, argument))
 }

@@ -105,7 +105,7 @@ impl Rpc {
 
     /// Returns the path of the method; `None` if the version lacks it.
     #[must_use]
-    pub fn path(self, protocol: Protocol) -> Option<String> {
+    pub fn method_path(self, protocol: Protocol) -> Option<String> {
         let older = protocol.number() == 5;
         let name = match self {
             Self::GetProviderSchema if older => "GetSchema".to_owned(),
@@ -231,15 +231,16 @@ mod tests {
 
     #[test]
     fn an_echo_of_the_request_is_no_control_character_of_the_provider() {
-        let answer = Msg::new().int(1, 1).text(2, "No type a\u{1f}b").text(3, "\u{2}");
-        let request = Msg::new().text(1, "a\u{1f}b").encode();
+        let answer =
+            Msg::new().with_int(1, 1).with_text(2, "No type a\u{1f}b").with_text(3, "\u{2}");
+        let request = Msg::new().with_text(1, "a\u{1f}b").encode();
         let read = Diag::read(&answer).without_echo(Some(&request));
         assert_eq!(read.summary, "No type (the type name of the request)");
         assert_eq!(read.detail, "\u{2}");
-        let import = Msg::new().text(1, "a").text(2, "\u{1f}b").encode();
+        let import = Msg::new().with_text(1, "a").with_text(2, "\u{1f}b").encode();
         let read = Diag::read(&answer).without_echo(Some(&import));
         assert_eq!(read.summary, "No type a(the id of the request)");
-        let other = Msg::new().text(1, "a").encode();
+        let other = Msg::new().with_text(1, "a").encode();
         assert_eq!(Diag::read(&answer).without_echo(Some(&other)), Diag::read(&answer));
     }
 }

@@ -11,7 +11,7 @@ mod robustness;
 mod schema;
 mod validation;
 
-pub use document::markdown;
+pub use document::rules_markdown;
 pub use examples::example;
 
 /// Severity of a broken rule.
@@ -78,7 +78,7 @@ pub const CROSS_FAMILIES: [(&str, &str); 2] =
     [("Z", "Robustness"), ("K", "Secrets and supply chain")];
 
 /// Iterates over all rules in the order of reports.
-pub fn all() -> impl Iterator<Item = &'static Rule> {
+pub fn all_rules() -> impl Iterator<Item = &'static Rule> {
     // Reports have the rules in this order.
     [
         handshake::ROWS,
@@ -97,7 +97,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 /// Returns the rule with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
-    all().find(|rule| rule.id == id)
+    all_rules().find(|rule| rule.id == id)
 }
 
 /// Returns the name of the family that a rule belongs to.
@@ -117,13 +117,13 @@ mod tests {
 
     #[test]
     fn the_table_has_175_rules_with_distinct_ids() {
-        let ids: BTreeSet<_> = all().map(|rule| rule.id).collect();
-        assert_eq!((all().count(), ids.len()), (175, 175));
+        let ids: BTreeSet<_> = all_rules().map(|rule| rule.id).collect();
+        assert_eq!((all_rules().count(), ids.len()), (175, 175));
     }
 
     #[test]
     fn every_rule_has_texts_and_belongs_to_a_family() {
-        for rule in all() {
+        for rule in all_rules() {
             for text in [rule.text, rule.source, rule.harm, rule.fix] {
                 assert!(!text.is_empty(), "{}", rule.id);
             }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use formwork_plugin_protocol::handshake::{Address, Protocol};
 use formwork_value::{Plain, Value};
 
-use crate::finding::{Finding, Tallies, place};
+use crate::finding::{Finding, Tallies, path_prefix};
 use crate::generate::{self, Dice, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, Offer, OfferedType};
@@ -119,13 +119,13 @@ impl Options {
 pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
 
 /// The reason of a rule that was not examined because the time was over.
-const LATE: &str = "the time was over";
+const TIME_OVER_REASON: &str = "the time was over";
 /// The deadline of a call that validates, plans or reads.
-pub const CALL: Duration = Duration::from_secs(20);
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// The deadline of a call that changes something.
-pub const CHANGE: Duration = Duration::from_secs(120);
+pub const CHANGE_TIMEOUT: Duration = Duration::from_secs(120);
 /// The most restarts after crashes in one run.
-const RESTARTS: usize = 200;
+const MAX_RESTARTS: usize = 200;
 
 /// One run.
 pub struct Suite {
@@ -203,14 +203,14 @@ impl Suite {
 
     /// Whether a rule is to be examined in this run.
     #[must_use]
-    pub fn wants(&self, id: &str) -> bool {
+    pub fn is_wanted(&self, id: &str) -> bool {
         rules::find(id).is_some_and(|rule| self.is_selected(rule))
     }
 
     /// Whether one of several rules is to be examined.
     #[must_use]
     pub fn wants_any(&self, ids: &[&str]) -> bool {
-        ids.iter().any(|id| self.wants(id)) && !self.is_late()
+        ids.iter().any(|id| self.is_wanted(id)) && !self.is_late()
     }
 
     fn is_selected(&self, rule: &Rule) -> bool {
@@ -225,7 +225,7 @@ impl Suite {
     /// that were not asked for.
     pub fn fill_in_skipped(&mut self) {
         let level = self.options.level;
-        for rule in rules::all() {
+        for rule in rules::all_rules() {
             let Options { only, skip, .. } = &self.options;
             // First what the user asked for, which explains more than a time that was over.
             let reason = if skip.contains(rule.id) {
@@ -239,11 +239,11 @@ impl Suite {
             } else if self.is_interrupted() {
                 "the run was interrupted".to_owned()
             } else if self.is_time_over() {
-                LATE.to_owned()
+                TIME_OVER_REASON.to_owned()
             } else {
                 continue;
             };
-            self.tallies.skip(rule.id, reason);
+            self.tallies.skip_rule(rule.id, reason);
         }
     }
 
@@ -281,7 +281,7 @@ impl Suite {
     /// Counts a case: held, or broken with the finding.
     pub fn check(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
         // A check may examine several rules at once, of which some were not asked for.
-        if !self.wants(id) {
+        if !self.is_wanted(id) {
             return;
         }
         match held {
@@ -300,15 +300,16 @@ impl Suite {
         finding: impl FnOnce() -> Finding,
     ) {
         if matches!(call.reply, Reply::TimedOut) && self.options.config.is_none() {
-            return self.skip(&[id], "no answer in time; a service may be missing without -config");
+            return self
+                .skip_rules(&[id], "no answer in time; a service may be missing without -config");
         }
         self.check(id, !call.is_crash(), finding);
     }
 
     /// Notes why rules cannot be examined.
-    pub fn skip(&mut self, ids: &[&'static str], reason: &str) {
+    pub fn skip_rules(&mut self, ids: &[&'static str], reason: &str) {
         for id in ids {
-            self.tallies.skip(id, reason);
+            self.tallies.skip_rule(id, reason);
         }
     }
 
@@ -341,7 +342,7 @@ impl Suite {
     ///
     /// # Errors
     /// When it does not start.
-    pub async fn another(&self) -> Result<Plugin, StartError> {
+    pub async fn start_another_process(&self) -> Result<Plugin, StartError> {
         match &self.options.target {
             Target::Program(path) => Plugin::launch(path, &self.launch_options()).await,
             Target::Running(address, protocol) => Plugin::reattach(address, *protocol).await,
@@ -352,21 +353,21 @@ impl Suite {
     ///
     /// # Errors
     /// When it does not start, or was restarted too often.
-    pub async fn revive(&mut self) -> Result<(), String> {
+    pub async fn ensure_running(&mut self) -> Result<(), String> {
         if self.plugin.as_ref().is_some_and(Plugin::is_alive) {
             return Ok(());
         }
         self.put_away();
-        if self.restarts >= RESTARTS {
+        if self.restarts >= MAX_RESTARTS {
             return Err("the provider crashed too often".to_owned());
         }
         self.restarts += 1;
-        let plugin = self.another().await.map_err(|error| error.to_string())?;
+        let plugin = self.start_another_process().await.map_err(|error| error.to_string())?;
         self.protocol = Some(plugin.protocol);
         // Configured again, because the checks after a crash rely on it.
         if self.configured {
-            let request = request::configure(&self.config);
-            plugin.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+            let request = request::configure_request(&self.config);
+            plugin.call(Rpc::ConfigureProvider, &request, CHANGE_TIMEOUT).await;
         }
         self.plugin = Some(plugin);
         Ok(())
@@ -396,12 +397,12 @@ impl Suite {
 
     /// Makes a call. A provider that is gone is started again before the next one.
     pub async fn call(&mut self, rpc: Rpc, request: &Msg) -> Call {
-        self.call_within(rpc, vec![request.encode()], CALL).await
+        self.call_within(rpc, vec![request.encode()], CALL_TIMEOUT).await
     }
 
     /// Makes a call that changes something.
     pub async fn change(&mut self, rpc: Rpc, request: &Msg) -> Call {
-        self.call_within(rpc, vec![request.encode()], CHANGE).await
+        self.call_within(rpc, vec![request.encode()], CHANGE_TIMEOUT).await
     }
 
     /// Makes a call of any bytes within a deadline.
@@ -419,7 +420,7 @@ impl Suite {
             took: Duration::ZERO,
             configured: None,
         };
-        if let Err(why) = self.revive().await {
+        if let Err(why) = self.ensure_running().await {
             return lost(why);
         }
         let Some(plugin) = &self.plugin else { return lost("it does not run".to_owned()) };
@@ -436,7 +437,7 @@ impl Suite {
 
     /// Validates a configuration.
     pub async fn validate(&mut self, offered: &OfferedType, config: &Value) -> Call {
-        let request = request::validate(offered, config);
+        let request = request::validate_request(offered, config);
         self.call(request::validate_rpc(offered.kind), &request).await
     }
 
@@ -448,7 +449,7 @@ impl Suite {
             .map(|example| {
                 let coerced = offered.block().coerce(&example.value);
                 let coerced = coerced
-                    .map_err(|refused| format!("{}{}", place(&refused.path), refused.reason));
+                    .map_err(|refused| format!("{}{}", path_prefix(&refused.path), refused.reason));
                 (example.file.clone(), coerced)
             })
             .collect()
@@ -459,7 +460,7 @@ impl Suite {
     pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
         // Each extent and each number has a sequence of its own.
         let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
-        generate::config(offered.block(), extent, &mut dice)
+        generate::generate_config(offered.block(), extent, &mut dice)
     }
 
     /// Shrinks an input for as long as the call with it crashes the provider.
@@ -468,7 +469,8 @@ impl Suite {
         // Bounded, because each crash costs a restart of the provider.
         for _ in 0..40 {
             let mut smaller = None;
-            for candidate in generate::smaller(offered.block(), &value).into_iter().take(30) {
+            for candidate in generate::smaller_values(offered.block(), &value).into_iter().take(30)
+            {
                 if self.validate(offered, &candidate).await.is_crash() {
                     smaller = Some(candidate);
                     break;
@@ -511,7 +513,7 @@ mod tests {
         let (rpc, configured) = (Rpc::ReadResource, None);
         let call = Call { rpc, request, answers, reply, took, configured };
         suite.check_survived("R-01", &call, || Finding::new("R-01", "resource", "it hangs"));
-        Report::new(&suite, None).verdict("R-01").cloned()
+        Report::new(&suite, None).verdict_on_rule("R-01").cloned()
     }
 
     #[test]

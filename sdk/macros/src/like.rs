@@ -26,7 +26,7 @@ pub(crate) fn model_conversions(
 ) -> TokenStream {
     let ModelStructs { settable, computed } = *structs;
     let model = &input.ident;
-    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_local()).collect();
+    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_absent_from_foreign()).collect();
     let is_whole = theirs.len() == parts.len();
     let from = said.from.as_ref().map(|other| {
         let vis = &input.vis;
@@ -38,7 +38,7 @@ pub(crate) fn model_conversions(
         let whole = is_whole.then(|| from_client_struct(other, model, &theirs));
         let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
         // Nor can the computed part, if something in it does not come from the service.
-        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_local());
+        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_absent_from_foreign());
         let told = is_told.then(|| from_client_struct(other, computed, &ours));
         quote! {
             impl #model {

@@ -157,7 +157,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Whether the foreign struct lacks it.
-    pub(crate) fn is_local(&self) -> bool {
+    pub(crate) fn is_absent_from_foreign(&self) -> bool {
         self.said.local
     }
 

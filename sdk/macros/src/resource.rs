@@ -97,7 +97,7 @@ impl Resource<'_> {
 
     /// Whether what the service says is all that the provider sets, given the id.
     fn is_set_by_service(&self) -> bool {
-        self.computed_fields().all(|part| self.is_id(part) || !part.is_local())
+        self.computed_fields().all(|part| self.is_id(part) || !part.is_absent_from_foreign())
     }
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says

@@ -89,7 +89,7 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
 /// Returns a stored object with a zero value for each null that its field cannot represent: an
 /// empty string, zero, false, no elements. Partly failed creations and older versions of a provider
 /// store such nulls.
-pub(crate) fn fill_zero_values(shape: &Shape, object: &Value) -> Value {
+pub(crate) fn replace_unrepresentable_nulls(shape: &Shape, object: &Value) -> Value {
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     match are_paths_empty(content, object) {
         true => filled_object(content, object),

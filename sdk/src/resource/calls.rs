@@ -252,7 +252,7 @@ impl StoredValue {
         let shape = M::shape();
         let value = self.value(&shape)?;
         // An older object may lack attributes, and a struct has no place for what is absent.
-        model::read(&plan::fill_zero_values(&shape, &value))
+        model::read(&plan::replace_unrepresentable_nulls(&shape, &value))
     }
 
     /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.

@@ -37,7 +37,8 @@ type Answers = Result<Vec<Msg>, RawError>;
 /// The call that a path names.
 fn rpc_of(path: &str) -> Option<(Rpc, Protocol)> {
     Protocol::ALL.into_iter().find_map(|protocol| {
-        let found = Rpc::ALL.into_iter().find(|rpc| rpc.path(protocol).as_deref() == Some(path));
+        let found =
+            Rpc::ALL.into_iter().find(|rpc| rpc.method_path(protocol).as_deref() == Some(path));
         found.map(|rpc| (rpc, protocol))
     })
 }
@@ -77,10 +78,11 @@ impl FaultLayer {
     async fn offer(&self, protocol: Protocol) -> &Offer {
         self.offer
             .get_or_init(|| async {
-                let path = Rpc::GetProviderSchema.path(protocol).unwrap_or_default();
+                let path = Rpc::GetProviderSchema.method_path(protocol).unwrap_or_default();
                 let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
                 let mut offer = Offer::read(&answers.first().cloned().unwrap_or_default());
-                let path = Rpc::GetResourceIdentitySchemas.path(protocol).unwrap_or_default();
+                let path =
+                    Rpc::GetResourceIdentitySchemas.method_path(protocol).unwrap_or_default();
                 let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
                 offer.read_identities(&answers.first().cloned().unwrap_or_default());
                 offer
@@ -90,7 +92,7 @@ impl FaultLayer {
 
     /// The answer of the sound provider.
     async fn call_sound_provider(&self, rpc: Rpc, protocol: Protocol, requests: &[Msg]) -> Answers {
-        let path = rpc.path(protocol).unwrap_or_default();
+        let path = rpc.method_path(protocol).unwrap_or_default();
         let has_store = protocol == Protocol::V6;
         if let Some(answers) = self.store.answer(rpc, requests).filter(|_| has_store) {
             return Ok(answers);
@@ -212,26 +214,29 @@ impl FaultLayer {
 /// The answer with the capabilities of planning destruction and generating configuration.
 fn with_capabilities(answer: &Msg, field: u32) -> Msg {
     let capabilities = answer.get_msg(field).unwrap_or_default();
-    let capabilities = [PLAN_DESTROY, GENERATE]
-        .into_iter()
-        .fold(capabilities, |all, capability| all.without(capability).int(capability, 1));
-    answer.clone().with(field, capabilities.encode())
+    let capabilities =
+        [PLAN_DESTROY, GENERATE].into_iter().fold(capabilities, |all, capability| {
+            all.without_field(capability).with_int(capability, 1)
+        });
+    answer.clone().with_field(field, capabilities.encode())
 }
 
 /// The configuration of an object: the object without its computed attributes.
 fn generated(offer: &Offer, request: &Msg) -> Msg {
     let name = request.get_text(1);
-    let offered = offer.of(Kind::Resource).find(|it| it.name == name);
+    let offered = offer.types_of_kind(Kind::Resource).find(|it| it.name == name);
     let Some(offered) = offered else {
-        let problem = Msg::new().int(1, 1).text(2, "Unknown resource type").text(3, &name);
-        return Msg::new().msg(2, &problem);
+        let problem =
+            Msg::new().with_int(1, 1).with_text(2, "Unknown resource type").with_text(3, &name);
+        return Msg::new().with_message(2, &problem);
     };
     let ty = offered.ty();
     let state = request.get_msg(2).unwrap_or_default();
     let decoded = msgpack::decode(&state.get_bytes(1), &ty);
     let Some(mut value) = decoded.ok().filter(|it| !it.is_null()) else {
-        let problem = Msg::new().int(1, 1).text(2, "No object").text(3, "There is no state.");
-        return Msg::new().msg(2, &problem);
+        let problem =
+            Msg::new().with_int(1, 1).with_text(2, "No object").with_text(3, "There is no state.");
+        return Msg::new().with_message(2, &problem);
     };
     for (attribute, schema) in &offered.block().attributes {
         if schema.role == formwork_value::schema::Role::Computed {
@@ -241,7 +246,7 @@ fn generated(offer: &Offer, request: &Msg) -> Msg {
         }
     }
     let encoded = msgpack::encode(&value, &ty).unwrap_or_default();
-    Msg::new().msg(1, &Msg::new().bytes(1, encoded))
+    Msg::new().with_message(1, &Msg::new().with_bytes(1, encoded))
 }
 
 impl Transport for FaultLayer {

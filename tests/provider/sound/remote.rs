@@ -125,7 +125,8 @@ impl Remote {
         answer: &mut Msg,
     ) {
         let name = request.get_text(1);
-        let offered = offer.of(Kind::Resource).find(|it| it.name == name && name == "sound_item");
+        let offered =
+            offer.types_of_kind(Kind::Resource).find(|it| it.name == name && name == "sound_item");
         let Some(offered) = offered else { return };
         let item = Item { rpc, offered, request, answer };
         if item.has_error() {
@@ -276,17 +277,18 @@ impl Item<'_> {
 
     fn set(&mut self, value: &Value) {
         let encoded = msgpack::encode(value, &self.offered.ty()).unwrap_or_default();
-        let dynamic = Msg::new().bytes(1, encoded);
-        *self.answer = std::mem::take(self.answer).with(1, dynamic.encode());
+        let dynamic = Msg::new().with_bytes(1, encoded);
+        *self.answer = std::mem::take(self.answer).with_field(1, dynamic.encode());
     }
 
     /// Answers with an error beside the object.
     fn answer_error(&mut self, status: u16, value: &Value) {
         self.set(value);
         let detail = format!("The service answered with the status {status}.");
-        let problem = Msg::new().int(1, 1).text(2, "The service failed").text(3, &detail);
+        let problem =
+            Msg::new().with_int(1, 1).with_text(2, "The service failed").with_text(3, &detail);
         let Some(field) = self.rpc.diagnostics_field() else { return };
-        *self.answer = std::mem::take(self.answer).msg(field, &problem);
+        *self.answer = std::mem::take(self.answer).with_message(field, &problem);
     }
 }
 

@@ -22,18 +22,18 @@ pub(crate) struct Store(Mutex<Vec<(String, String)>>);
 /// The answer to the schema call with the type of the store.
 pub(crate) fn with_schema(schema: &Msg) -> Msg {
     let attribute = Msg::new()
-        .text(1, "folder")
-        .text(2, "\"string\"")
-        .text(3, "The folder of the states.")
-        .int(5, 1);
-    let block = Msg::new().msg(2, &attribute).text(4, "A folder of states.");
-    let entry = Msg::new().text(1, NAME).msg(2, &Msg::new().msg(2, &block));
-    schema.clone().msg(10, &entry)
+        .with_text(1, "folder")
+        .with_text(2, "\"string\"")
+        .with_text(3, "The folder of the states.")
+        .with_int(5, 1);
+    let block = Msg::new().with_message(2, &attribute).with_text(4, "A folder of states.");
+    let entry = Msg::new().with_text(1, NAME).with_message(2, &Msg::new().with_message(2, &block));
+    schema.clone().with_message(10, &entry)
 }
 
 /// The answer to the metadata call with the type of the store.
 pub(crate) fn with_metadata(metadata: &Msg) -> Msg {
-    metadata.clone().msg(8, &Msg::new().text(1, NAME))
+    metadata.clone().with_message(8, &Msg::new().with_text(1, NAME))
 }
 
 fn hex(name: &str) -> String {
@@ -53,8 +53,8 @@ fn state_file(state: &str, kind: &str) -> PathBuf {
 }
 
 fn error(field: u32, summary: &str, detail: &str) -> Msg {
-    let diagnostic = Msg::new().int(1, 1).text(2, summary).text(3, detail);
-    Msg::new().msg(field, &diagnostic)
+    let diagnostic = Msg::new().with_int(1, 1).with_text(2, summary).with_text(3, detail);
+    Msg::new().with_message(field, &diagnostic)
 }
 
 impl Store {
@@ -71,7 +71,10 @@ impl Store {
             Rpc::ValidateStateStoreConfig => known(&name, 1).unwrap_or_else(|| vec![Msg::new()]),
             Rpc::ConfigureStateStore => known(&name, 1).unwrap_or_else(|| {
                 let asked = request.get_msg(3).map_or(0, |it| it.get_int(1));
-                vec![Msg::new().msg(2, &Msg::new().int(1, asked.clamp(1, CHUNK as u64)))]
+                vec![
+                    Msg::new()
+                        .with_message(2, &Msg::new().with_int(1, asked.clamp(1, CHUNK as u64))),
+                ]
             }),
             Rpc::ReadStateBytes => known(&name, 4).unwrap_or_else(|| read(&state)),
             Rpc::WriteStateBytes => vec![self.write(requests)],
@@ -119,7 +122,7 @@ impl Store {
         match made.and_then(|mut file| file.write_all(id.as_bytes())) {
             Ok(()) => {
                 self.locks().push((state.to_owned(), id.clone()));
-                Msg::new().text(1, &id)
+                Msg::new().with_text(1, &id)
             }
             Err(_) => {
                 let holder = fs::read_to_string(state_file(state, "lock")).unwrap_or_default();
@@ -144,11 +147,11 @@ fn read(state: &str) -> Vec<Msg> {
     let chunks = bytes.chunks(CHUNK).enumerate();
     let chunks = chunks.map(|(at, chunk)| {
         let start = (at * CHUNK) as u64;
-        let range = Msg::new().int(1, start).int(2, start + chunk.len() as u64 - 1);
-        Msg::new().bytes(1, chunk.to_vec()).int(2, total).msg(3, &range)
+        let range = Msg::new().with_int(1, start).with_int(2, start + chunk.len() as u64 - 1);
+        Msg::new().with_bytes(1, chunk.to_vec()).with_int(2, total).with_message(3, &range)
     });
     let chunks: Vec<Msg> = chunks.collect();
-    if chunks.is_empty() { vec![Msg::new().msg(3, &Msg::new())] } else { chunks }
+    if chunks.is_empty() { vec![Msg::new().with_message(3, &Msg::new())] } else { chunks }
 }
 
 fn list() -> Msg {
@@ -157,5 +160,5 @@ fn list() -> Msg {
         let name = entry.file_name().into_string().ok()?;
         unhex(name.strip_suffix(".state")?)
     });
-    names.fold(Msg::new(), |answer, name| answer.text(1, &name))
+    names.fold(Msg::new(), |answer, name| answer.with_text(1, &name))
 }

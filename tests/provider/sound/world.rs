@@ -42,7 +42,7 @@ pub(crate) fn all_objects<M: Model>() -> Vec<(String, M)> {
 
 fn kept_type(offer: &Offer, request: &Msg) -> Option<OfferedType> {
     let name = request.get_text(1);
-    offer.of(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
+    offer.types_of_kind(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
 }
 
 fn decode(offered: &OfferedType, dynamic: Option<Msg>) -> Option<Value> {
@@ -67,10 +67,12 @@ pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
     let real = real.and_then(|text| json::decode(&text, &ty).ok());
     let encode = |value: &Value| msgpack::encode(value, &ty).unwrap_or_default();
     match real {
-        Some(value) => Ok(request.clone().with(2, Msg::new().bytes(1, encode(&value)).encode())),
+        Some(value) => {
+            Ok(request.clone().with_field(2, Msg::new().with_bytes(1, encode(&value)).encode()))
+        }
         None => {
-            let null = Msg::new().bytes(1, encode(&Value::null(ty.clone())));
-            Err(Msg::new().msg(1, &null).bytes(3, request.get_bytes(3)))
+            let null = Msg::new().with_bytes(1, encode(&Value::null(ty.clone())));
+            Err(Msg::new().with_message(1, &null).with_bytes(3, request.get_bytes(3)))
         }
     }
 }

@@ -127,15 +127,19 @@ impl Exchange {
             Rpc::ListResource | Rpc::ValidateListResourceConfig => Kind::List,
             Rpc::PlanAction | Rpc::InvokeAction | Rpc::ValidateActionConfig => Kind::Action,
             Rpc::ConfigureProvider | Rpc::ValidateProviderConfig => {
-                return self.offer.of(Kind::Provider).next().cloned();
+                return self.offer.types_of_kind(Kind::Provider).next().cloned();
             }
             Rpc::MoveResourceState => {
                 let name = self.request().get_text(5);
-                return self.offer.of(Kind::Resource).find(|it| it.name == name).cloned();
+                return self
+                    .offer
+                    .types_of_kind(Kind::Resource)
+                    .find(|it| it.name == name)
+                    .cloned();
             }
             _ => Kind::Resource,
         };
-        self.offer.of(kind).find(|it| it.name == name).cloned()
+        self.offer.types_of_kind(kind).find(|it| it.name == name).cloned()
     }
 
     /// Returns a value of the request, by its field.
@@ -192,8 +196,8 @@ impl Exchange {
         let value = edit(&value);
         let encoded =
             msgpack::encode(&value, &ty).or_else(|_| msgpack::encode(&value, &value.ty()));
-        let dynamic = Msg::new().bytes(1, encoded.unwrap_or_default());
-        *answer = std::mem::take(answer).with(field, dynamic.encode());
+        let dynamic = Msg::new().with_bytes(1, encoded.unwrap_or_default());
+        *answer = std::mem::take(answer).with_field(field, dynamic.encode());
     }
 
     /// Sets an attribute of a value of the answer.
@@ -204,17 +208,18 @@ impl Exchange {
     /// Adds a diagnostic: severity, summary and the attribute, if there is one.
     pub fn diagnose(&mut self, severity: u64, summary: &str, attribute: &str) {
         let Some(field) = self.rpc.diagnostics_field() else { return };
-        let mut diagnostic = Msg::new().int(1, severity).text(2, summary).text(3, "Detail.");
+        let mut diagnostic =
+            Msg::new().with_int(1, severity).with_text(2, summary).with_text(3, "Detail.");
         if !attribute.is_empty() {
-            let step = Msg::new().text(1, attribute);
-            diagnostic = diagnostic.msg(4, &Msg::new().msg(1, &step));
+            let step = Msg::new().with_text(1, attribute);
+            diagnostic = diagnostic.with_message(4, &Msg::new().with_message(1, &step));
         }
-        self.change(|answer| answer.msg(field, &diagnostic));
+        self.change(|answer| answer.with_message(field, &diagnostic));
     }
 
     /// Drops the diagnostics of the answer.
     pub fn silence(&mut self) {
         let Some(field) = self.rpc.diagnostics_field() else { return };
-        self.change(|answer| answer.without(field));
+        self.change(|answer| answer.without_field(field));
     }
 }

@@ -26,10 +26,10 @@ fn data(call: &mut Exchange, change: impl FnOnce(&mut Exchange)) -> Continuation
 }
 
 fn function(call: &mut Exchange, result: &[u8]) -> Continuation {
-    let has_result = call.answer().is_some_and(|it| it.has(1));
+    let has_result = call.answer().is_some_and(|it| it.has_field(1));
     if call.is(Rpc::CallFunction) && has_result {
-        let result = Msg::new().bytes(1, result.to_vec());
-        call.reply(Msg::new().msg(1, &result));
+        let result = Msg::new().with_bytes(1, result.to_vec());
+        call.reply(Msg::new().with_message(1, &result));
     }
     Continuation::Proceed
 }
@@ -48,8 +48,10 @@ pub(super) const ROWS: &[Row] = &[
                 return Continuation::Proceed;
             }
             answers(call, |events| {
-                let data = Msg::new().bytes(1, b"\x81\xa2id\xa5other".to_vec());
-                let event = Msg::new().msg(1, &Msg::new().msg(1, &data)).text(2, "another");
+                let data = Msg::new().with_bytes(1, b"\x81\xa2id\xa5other".to_vec());
+                let event = Msg::new()
+                    .with_message(1, &Msg::new().with_message(1, &data))
+                    .with_text(2, "another");
                 *events = vec![event; 7];
             })
         }),
@@ -62,8 +64,8 @@ pub(super) const ROWS: &[Row] = &[
                 return Continuation::Proceed;
             }
             answers(call, |events| {
-                let garbage = Msg::new().bytes(1, b"\xc1".to_vec());
-                *events = vec![Msg::new().text(2, "garbage").msg(3, &garbage)];
+                let garbage = Msg::new().with_bytes(1, b"\xc1".to_vec());
+                *events = vec![Msg::new().with_text(2, "garbage").with_message(3, &garbage)];
             })
         }),
     ),
@@ -85,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
                 if it.asked(2).and_then(|it| super::exchange::get(&it, "name"))
                     != Some(Value::string("alpha"))
                 {
-                    it.reply(Msg::new().msg(1, &config));
+                    it.reply(Msg::new().with_message(1, &config));
                 }
             })
         }),
@@ -137,8 +139,8 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is(Rpc::CallFunction) {
-                let error = Msg::new().text(1, "wrong").int(2, 99);
-                call.reply(Msg::new().msg(2, &error));
+                let error = Msg::new().with_text(1, "wrong").with_int(2, 99);
+                call.reply(Msg::new().with_message(2, &error));
             }
             Continuation::Proceed
         }),
@@ -198,7 +200,7 @@ pub(super) const ROWS: &[Row] = &[
                 if let Some(chunk) = chunks.last_mut() {
                     let mut bytes = chunk.get_bytes(1).to_vec();
                     bytes.pop();
-                    *chunk = std::mem::take(chunk).with(1, bytes);
+                    *chunk = std::mem::take(chunk).with_field(1, bytes);
                 }
             })
         }),
@@ -209,7 +211,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if call.is(Rpc::LockState) {
                 call.silence();
-                call.change(|answer| answer.with(1, b"always".to_vec()));
+                call.change(|answer| answer.with_field(1, b"always".to_vec()));
             }
             Continuation::Proceed
         }),
@@ -230,7 +232,7 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             if call.is(Rpc::GetStates) {
-                call.change(|answer| answer.without(1));
+                call.change(|answer| answer.without_field(1));
             }
             Continuation::Proceed
         }),

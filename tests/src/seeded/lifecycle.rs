@@ -30,7 +30,7 @@ fn applied(call: &mut Exchange, name: &str, part: Value) -> Continuation {
 fn undestroyed(call: &mut Exchange) -> Continuation {
     if applies(call, true, false) {
         let prior = call.request().get_msg(2).unwrap_or_default();
-        call.reply(Msg::new().msg(1, &prior));
+        call.reply(Msg::new().with_message(1, &prior));
         call.diagnose(1, "The item is in use", "");
     }
     Continuation::Proceed
@@ -110,8 +110,8 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if applies(call, true, true) {
                 call.change(|answer| {
-                    let data = Msg::new().bytes(1, b"\x81\xa2id\xa5other".to_vec());
-                    answer.without(5).msg(5, &Msg::new().msg(1, &data))
+                    let data = Msg::new().with_bytes(1, b"\x81\xa2id\xa5other".to_vec());
+                    answer.without_field(5).with_message(5, &Msg::new().with_message(1, &data))
                 });
             }
             Continuation::Proceed
@@ -125,7 +125,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if applies(call, true, false) {
                 let prior = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.without(1).msg(1, &prior));
+                call.change(|answer| answer.without_field(1).with_message(1, &prior));
             }
             Continuation::Proceed
         }),
@@ -227,7 +227,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             if reads(call) && is_there(call) {
                 let asked = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.with(1, asked.encode()));
+                call.change(|answer| answer.with_field(1, asked.encode()));
             }
             Continuation::Proceed
         }),
@@ -238,8 +238,10 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if call.is(READ) {
-                let data = Msg::new().bytes(1, b"\x81\xa5other\xa1x".to_vec());
-                call.change(|answer| answer.without(5).msg(5, &Msg::new().msg(1, &data)));
+                let data = Msg::new().with_bytes(1, b"\x81\xa5other\xa1x".to_vec());
+                call.change(|answer| {
+                    answer.without_field(5).with_message(5, &Msg::new().with_message(1, &data))
+                });
             }
             Continuation::Proceed
         }),

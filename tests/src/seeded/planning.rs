@@ -92,8 +92,8 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans_change(call) {
-                let step = Msg::new().text(1, "nowhere");
-                call.change(|answer| answer.msg(2, &Msg::new().msg(1, &step)));
+                let step = Msg::new().with_text(1, "nowhere");
+                call.change(|answer| answer.with_message(2, &Msg::new().with_message(1, &step)));
             }
             Continuation::Proceed
         }),
@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans_change(call) {
-                call.change(|answer| answer.without(2));
+                call.change(|answer| answer.without_field(2));
             }
             Continuation::Proceed
         }),
@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Row] = &[
         After(|call| {
             let prior = call.request().get_msg(2);
             if call.is_of(PLAN, "sound_item") && !plans(call) {
-                call.change(|answer| answer.without(1).opt_msg(1, prior.as_ref()));
+                call.change(|answer| answer.without_field(1).opt_msg(1, prior.as_ref()));
             }
             Continuation::Proceed
         }),
@@ -137,7 +137,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.with(3, vec![b'x'; 70_000]));
+                call.change(|answer| answer.with_field(3, vec![b'x'; 70_000]));
             }
             Continuation::Proceed
         }),
@@ -174,7 +174,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.msg(6, &Msg::new().int(1, 1)));
+                call.change(|answer| answer.with_message(6, &Msg::new().with_int(1, 1)));
             }
             Continuation::Proceed
         }),
@@ -184,7 +184,7 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                call.change(|answer| answer.int(5, 1));
+                call.change(|answer| answer.with_int(5, 1));
             }
             Continuation::Proceed
         }),
@@ -194,9 +194,9 @@ pub(super) const ROWS: &[Row] = &[
         1,
         After(|call| {
             if plans(call) {
-                let data = Msg::new().bytes(1, b"\x81\xa5other\xa1x".to_vec());
-                let identity = Msg::new().msg(1, &data);
-                call.change(|answer| answer.without(7).msg(7, &identity));
+                let data = Msg::new().with_bytes(1, b"\x81\xa5other\xa1x".to_vec());
+                let identity = Msg::new().with_message(1, &data);
+                call.change(|answer| answer.without_field(7).with_message(7, &identity));
             }
             Continuation::Proceed
         }),

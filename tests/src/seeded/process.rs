@@ -87,8 +87,9 @@ pub(super) const ROWS: &[Row] = &[
                 && let Some(formwork_value::Value::String(token)) =
                     super::exchange::get(&config, "access_token")
             {
-                let problem = Msg::new().int(1, 1).text(2, &format!("{token} is refused"));
-                call.reply(Msg::new().msg(1, &problem));
+                let problem =
+                    Msg::new().with_int(1, 1).with_text(2, &format!("{token} is refused"));
+                call.reply(Msg::new().with_message(1, &problem));
             }
             Continuation::Proceed
         }),

@@ -13,7 +13,7 @@ use super::{Continuation, Exchange, ReleaseBug, RemoteBug, Row, row, start};
 
 /// Whether a value of the request cannot be read.
 fn is_malformed(call: &Exchange) -> bool {
-    let has_value = call.request().get_msg(2).is_some_and(|it| it.has(1));
+    let has_value = call.request().get_msg(2).is_some_and(|it| it.has_field(1));
     call.is_garbled || (call.is_validation() && has_value && call.config().is_none())
 }
 
@@ -86,7 +86,7 @@ pub(super) const ROWS: &[Row] = &[
         "Z-03",
         0,
         After(|call| {
-            if call.request().has(900) {
+            if call.request().has_field(900) {
                 call.refuse(3, "unknown field");
             }
             Continuation::Proceed
@@ -96,7 +96,7 @@ pub(super) const ROWS: &[Row] = &[
         "Z-04",
         0,
         Before(|call| {
-            let is_bare = call.is(Rpc::PlanResourceChange) && !call.request().has(7);
+            let is_bare = call.is(Rpc::PlanResourceChange) && !call.request().has_field(7);
             if is_bare { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is_validation() {
-                call.change(|answer| answer.bytes(900, vec![0; 5 << 20]));
+                call.change(|answer| answer.with_bytes(900, vec![0; 5 << 20]));
             }
             Continuation::Proceed
         }),

@@ -49,21 +49,27 @@ fn endpoint(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
 pub(super) const ROWS: &[Row] = &[
     row("S-01", 0, Bad("schema-error")),
     row("S-02", 0, Bad("schema-fickle")),
-    row("S-03", 0, After(|call| schema(call, |answer| answer.without(1)))),
+    row("S-03", 0, After(|call| schema(call, |answer| answer.without_field(1)))),
     row(
         "S-04",
         0,
-        After(|call| endpoint(call, |it| it.with(2, Bytes::from_static(b"\"nosuch\"")))),
+        After(|call| endpoint(call, |it| it.with_field(2, Bytes::from_static(b"\"nosuch\"")))),
     ),
-    row("S-05", 0, After(|call| endpoint(call, |it| it.without(4).int(4, 1)))),
+    row("S-05", 0, After(|call| endpoint(call, |it| it.without_field(4).with_int(4, 1)))),
     row("S-06", 0, Bad("schema-min-above-max")),
-    row("S-07", 0, After(|call| endpoint(call, |it| it.with(1, Bytes::from_static(b"Bad Name"))))),
+    row(
+        "S-07",
+        0,
+        After(|call| endpoint(call, |it| it.with_field(1, Bytes::from_static(b"Bad Name")))),
+    ),
     row(
         "S-08",
         0,
         After(|call| {
             schema(call, |answer| {
-                inside(answer, &[3], &|entry| entry.with(1, Bytes::from_static(b"other_lookup")))
+                inside(answer, &[3], &|entry| {
+                    entry.with_field(1, Bytes::from_static(b"other_lookup"))
+                })
             })
         }),
     ),
@@ -72,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is(Rpc::GetMetadata) {
-                call.change(|answer| answer.without(4));
+                call.change(|answer| answer.without_field(4));
             }
             Continuation::Proceed
         }),
@@ -100,23 +106,27 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "S-12",
         0,
-        After(|call| schema(call, |answer| inside(answer, &[2, 2], &|it| it.without(1)))),
+        After(|call| schema(call, |answer| inside(answer, &[2, 2], &|it| it.without_field(1)))),
     ),
     row(
         "S-13",
         0,
         After(|call| {
             schema(call, |answer| {
-                attribute(answer, RESOURCES, "size", |it| it.with(1, Bytes::from_static(b"volume")))
+                attribute(answer, RESOURCES, "size", |it| {
+                    it.with_field(1, Bytes::from_static(b"volume"))
+                })
             })
         }),
     ),
-    row("S-14", 0, After(|call| endpoint(call, |it| it.without(3)))),
+    row("S-14", 0, After(|call| endpoint(call, |it| it.without_field(3)))),
     row(
         "S-15",
         0,
         After(|call| {
-            schema(call, |answer| attribute(answer, RESOURCES, "password", |it| it.without(7)))
+            schema(call, |answer| {
+                attribute(answer, RESOURCES, "password", |it| it.without_field(7))
+            })
         }),
     ),
     row(
@@ -124,7 +134,7 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is(Rpc::GetResourceIdentitySchemas) {
-                call.change(|answer| inside(answer, &[1, 2, 2], &|it| it.without(3)));
+                call.change(|answer| inside(answer, &[1, 2, 2], &|it| it.without_field(3)));
             }
             Continuation::Proceed
         }),
@@ -132,13 +142,13 @@ pub(super) const ROWS: &[Row] = &[
     row(
         "S-17",
         0,
-        After(|call| schema(call, |answer| inside(answer, &[7, 2], &|it| it.without(3)))),
+        After(|call| schema(call, |answer| inside(answer, &[7, 2], &|it| it.without_field(3)))),
     ),
     row(
         "S-18",
         0,
         After(|call| {
-            schema(call, |answer| attribute(answer, RESOURCES, "text", |it| it.without(3)))
+            schema(call, |answer| attribute(answer, RESOURCES, "text", |it| it.without_field(3)))
         }),
     ),
 ];

@@ -24,7 +24,7 @@ fn stored_text(call: &Exchange) -> String {
 /// Answers an upgrade with the stored bytes as they are.
 fn echo(call: &mut Exchange) {
     let text = stored_text(call);
-    call.reply(Msg::new().msg(1, &Msg::new().text(2, &text)));
+    call.reply(Msg::new().with_message(1, &Msg::new().with_text(2, &text)));
 }
 
 /// Changes the objects that an import by id returns.
@@ -32,7 +32,10 @@ fn imported(call: &mut Exchange, change: impl Fn(Msg) -> Msg) -> Continuation {
     if call.is(IMPORT) {
         call.change(|answer| {
             let objects: Vec<Msg> = answer.all_msgs(1);
-            objects.into_iter().map(change).fold(answer.without(1), |answer, it| answer.msg(1, &it))
+            objects
+                .into_iter()
+                .map(change)
+                .fold(answer.without_field(1), |answer, it| answer.with_message(1, &it))
         });
     }
     Continuation::Proceed
@@ -91,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
         "U-08",
         0,
         Before(|call| {
-            let is_flat = stored(call).is_some_and(|it| it.has(2));
+            let is_flat = stored(call).is_some_and(|it| it.has_field(2));
             if is_flat { Continuation::Exit } else { Continuation::Proceed }
         }),
     ),
@@ -100,8 +103,10 @@ pub(super) const ROWS: &[Row] = &[
         0,
         After(|call| {
             if call.is(Rpc::UpgradeResourceIdentity) {
-                let data = Msg::new().bytes(1, b"\x81\xa2id\xa5other".to_vec());
-                call.change(|answer| answer.with(1, Msg::new().msg(1, &data).encode()));
+                let data = Msg::new().with_bytes(1, b"\x81\xa2id\xa5other".to_vec());
+                call.change(|answer| {
+                    answer.with_field(1, Msg::new().with_message(1, &data).encode())
+                });
             }
             Continuation::Proceed
         }),
@@ -131,8 +136,8 @@ pub(super) const ROWS: &[Row] = &[
                 if let Some(offered) = offered {
                     let bare = offered.block().empty_value();
                     let text = json::encode(&bare, &offered.ty()).unwrap_or_default();
-                    let state = Msg::new().text(2, &text);
-                    call.reply(Msg::new().msg(1, &state));
+                    let state = Msg::new().with_text(2, &text);
+                    call.reply(Msg::new().with_message(1, &state));
                 }
             }
             Continuation::Proceed
@@ -146,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
             let is_made_up = id == Some(Value::string("conformance-no-such-id"));
             if call.is_of(Rpc::ReadResource, "sound_item") && is_made_up {
                 let state = call.request().get_msg(2).unwrap_or_default();
-                call.change(|answer| answer.with(1, state.encode()));
+                call.change(|answer| answer.with_field(1, state.encode()));
             }
             Continuation::Proceed
         }),
@@ -161,7 +166,11 @@ pub(super) const ROWS: &[Row] = &[
             Continuation::Proceed
         }),
     ),
-    row("I-03", 1, After(|call| imported(call, |object| object.with(1, b"sound_other".to_vec())))),
+    row(
+        "I-03",
+        1,
+        After(|call| imported(call, |object| object.with_field(1, b"sound_other".to_vec()))),
+    ),
     row("I-04", 3, After(|call| read_after_import(call, Value::int(77)))),
     row(
         "I-05",
@@ -179,8 +188,10 @@ pub(super) const ROWS: &[Row] = &[
         3,
         After(|call| {
             // An import by identity leaves its mark in the private data, and the read obeys it.
-            if call.request().has(4) && call.is(IMPORT) {
-                return imported(call, |object| object.with(3, b"{\"by\":\"identity\"}".to_vec()));
+            if call.request().has_field(4) && call.is(IMPORT) {
+                return imported(call, |object| {
+                    object.with_field(3, b"{\"by\":\"identity\"}".to_vec())
+                });
             }
             let is_marked = call.request().get_text(3).contains("identity");
             if is_marked && call.is_of(Rpc::ReadResource, "sound_item") {

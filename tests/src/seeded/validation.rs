@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
         "V-10",
         0,
         After(|call| {
-            if item_config(call).is_some() && !call.request().has(3) {
+            if item_config(call).is_some() && !call.request().has_field(3) {
                 call.silence();
             }
             Continuation::Proceed

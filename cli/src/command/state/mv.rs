@@ -57,7 +57,7 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
         match other.filter(|out| !same(out)) {
             Some(out) => move_between_states(diags, workspace, args, addrs, out).await,
             None => {
-                edit_state(diags, workspace, source_edit(args), |diags, locked| {
+                edit_state(diags, workspace, source_edit_options(args), |diags, locked| {
                     move_within_state(diags, args, locked, addrs)
                 })
                 .await
@@ -96,7 +96,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// The state that things are moved out of. It is always backed up.
-fn source_edit(args: &StateMvArgs) -> StateEdit<'_> {
+fn source_edit_options(args: &StateMvArgs) -> StateEdit<'_> {
     let state_paths = StatePaths {
         state: args.state.state.clone(),
         out: None,
@@ -148,7 +148,7 @@ async fn move_between_states(
     addrs: MoveAddrs<'_>,
     out: &Path,
 ) -> Result<String, Reported> {
-    let from = source_edit(args);
+    let from = source_edit_options(args);
     let state_paths = StatePaths {
         state: Some(out.to_owned()),
         out: None,
@@ -157,7 +157,7 @@ async fn move_between_states(
             clock::current_time().unix_timestamp(),
         ),
     };
-    let to = StateEdit { state_paths, must_exist: false, ..source_edit(args) };
+    let to = StateEdit { state_paths, must_exist: false, ..source_edit_options(args) };
     let mut source = open(diags, workspace, &from).await?;
     let mut destination = match open(diags, workspace, &to).await {
         Ok(destination) => destination,

@@ -13,6 +13,7 @@ use crate::view::human::plan as human_plan;
 use crate::view::human::test as human;
 use crate::view::json::test_stream::{TestStream, VerboseJson};
 use crate::view::report::OperationReport;
+use crate::view::sanitize::sanitize_line;
 use crate::view::{Screen, print_err, print_out};
 
 /// Shows tests to people, or to programs.
@@ -70,13 +71,14 @@ impl<'a> Observer<'a> {
         let screen = self.screen;
         match event {
             TestEvent::SuiteStarted(suite) => {
-                print_out(&format!("{}... in progress\n", suite.path));
+                print_out(&format!("{}... in progress\n", sanitize_line(&suite.path)));
             }
             TestEvent::SuiteTearDown(suite) => {
-                print_out(&format!("{}... tearing down\n", suite.path));
+                print_out(&format!("{}... tearing down\n", sanitize_line(&suite.path)));
             }
             TestEvent::SuiteDone(suite, status) => {
-                print_out(&format!("{}... {}\n", suite.path, human::status(screen, *status)));
+                let path = sanitize_line(&suite.path);
+                print_out(&format!("{path}... {}\n", human::status(screen, *status)));
             }
             TestEvent::RunDone { run, result, work } => {
                 let status = human::status(screen, result.status);
@@ -94,13 +96,16 @@ impl<'a> Observer<'a> {
                 }
                 self.diagnostics(sources, &result.diags);
             }
-            TestEvent::CleanupFailed { run, diags, left, state } => {
-                let name = format!("{}/{}", run.suite.path, run.run.name);
+            TestEvent::CleanupFailed { run, diags, left, state, can_destroy } => {
+                let name = format!("{}/{}", sanitize_line(&run.suite.path), run.run.name);
                 if diags.has_errors() {
                     print_err(&format!("{}\n", screen.wrap(&human::cleanup_failed(&name))));
                 }
                 self.diagnostics(sources, diags);
-                print_err(&human::left(screen, &name, left, state.as_deref()));
+                let file = state
+                    .as_deref()
+                    .map(|path| human::LeftState { path, can_destroy: *can_destroy });
+                print_err(&human::left(screen, &name, left, file));
             }
             TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(_) => {}
         }

@@ -5,8 +5,10 @@ use std::path::Path;
 use formwork_operation::test::{LeftObject, SuiteResult, TestStatus};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
+use formwork_value::quote::shell_quoted;
 
 use super::diagnostic::{self, SortedDiagnostics};
+use crate::view::sanitize::sanitize_line;
 use crate::view::{Paint, Screen};
 
 /// The word for a status. A run that could not be done has failed as well.
@@ -60,12 +62,19 @@ pub(crate) fn cleanup_failed(name: &str) -> String {
     format!("Formwork encountered an error destroying resources created while executing {name}.")
 }
 
+/// The file with the state of objects that a cleanup has left.
+pub(crate) struct LeftState<'a> {
+    pub(crate) path: &'a Path,
+    /// Whether a destroy with this file can be run in the folder of the tests.
+    pub(crate) can_destroy: bool,
+}
+
 /// Lists the objects that a cleanup has left, and the file that has their state.
 pub(crate) fn left(
     screen: &Screen,
     name: &str,
     left: &[LeftObject],
-    state: Option<&Path>,
+    state: Option<LeftState<'_>>,
 ) -> String {
     if left.is_empty() {
         return String::new();
@@ -78,19 +87,29 @@ pub(crate) fn left(
         let deposed = object.deposed.as_ref().map(|key| format!(" ({key})")).unwrap_or_default();
         text.push_str(&format!("  - {}{deposed}\n", object.instance));
     }
-    if let Some(path) = state {
-        text.push_str(&format!(
-            "\nTheir state is in the file {0}. Once the cause is corrected, destroy them with:\n  formwork destroy -state={0}\n",
-            path.display()
-        ));
-    }
+    let Some(LeftState { path, can_destroy }) = state else { return text };
+    let advice = match can_destroy {
+        true => "Once the cause is corrected, destroy them with:",
+        // With a backend, `destroy` would ignore the option and destroy what the backend has.
+        false => {
+            "Once the cause is corrected, destroy them in a copy of the folder of their module that has no backend block, and that has the provider configurations of the test file, with:"
+        }
+    };
+    let shown = sanitize_line(&path.display().to_string());
+    let file = match can_destroy {
+        true => path.to_owned(),
+        false => std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+    };
+    let file = shell_quoted(&sanitize_line(&file.display().to_string()));
+    let sentence = screen.wrap(&format!("Their state is in the file {shown}. {advice}"));
+    text.push_str(&format!("\n{sentence}\n  formwork destroy -state={file}\n"));
     text
 }
 
 /// Names the folder with the states of objects that were not destroyed.
 pub(crate) fn interrupted(states: &Path) -> String {
     format!(
-        "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may be left are in {0}. Destroy them with `formwork destroy -state=FILE`, for each state file below that folder.\n",
+        "\nFormwork was interrupted during test execution, and may not have performed the expected cleanup operations. The states of objects that may be left are in {0}. Destroy them with `formwork destroy -state=FILE` for each state file below that folder, in a copy of the folder of the module without its backend block if it has one.\n",
         states.display()
     )
 }

@@ -111,7 +111,7 @@ impl TestStream {
                 let members = vec![("test_run", members)];
                 write_line("info", &message, &names_of(*run), "test_run", members);
             }
-            TestEvent::CleanupFailed { run, diags, left, state } => {
+            TestEvent::CleanupFailed { run, diags, left, state, .. } => {
                 if !left.is_empty() {
                     self.left(*run, left, state.as_deref());
                 }

@@ -102,15 +102,15 @@ fn argument_or_variable(
 
 fn strings_of_list(value: &Value) -> Vec<String> {
     let Value::List(list) = value else { return Vec::new() };
-    list.items().iter().map(string_of_value).collect()
+    list.items().iter().map(string_or_empty).collect()
 }
 
 fn strings_of_map(value: &Value) -> Vec<(String, String)> {
     let Value::Map(map) = value else { return Vec::new() };
-    map.iter().map(|(name, value)| (name.to_string(), string_of_value(value))).collect()
+    map.iter().map(|(name, value)| (name.to_string(), string_or_empty(value))).collect()
 }
 
-fn string_of_value(value: &Value) -> String {
+fn string_or_empty(value: &Value) -> String {
     match value {
         Value::String(text) => text.to_string(),
         _ => String::new(),
@@ -225,8 +225,8 @@ fn read_exec_argument(arguments: &BackendArguments<'_>) -> Option<ExecEntry> {
     let value = |name: &str| exec.get(name).filter(|value| !value.is_null());
     let env = value("env").map(strings_of_map).unwrap_or_default().into_iter();
     Some(ExecEntry {
-        api_version: value("api_version").map(string_of_value).unwrap_or_default(),
-        command: value("command").map(string_of_value).unwrap_or_default(),
+        api_version: value("api_version").map(string_or_empty).unwrap_or_default(),
+        command: value("command").map(string_or_empty).unwrap_or_default(),
         args: value("args").map(strings_of_list),
         env: Some(env.map(|(name, value)| ExecVariable { name, value }).collect()),
     })

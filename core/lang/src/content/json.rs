@@ -27,7 +27,7 @@ pub fn resolve_members(diags: &mut Diagnostics, body: &mut Body, expected: &impl
         let name = member.name.name.clone();
         if member.is_comment() {
             // Says nothing.
-        } else if expected.attribute(&name) {
+        } else if expected.expects_attribute(&name) {
             if names.insert(name, member.span).is_some() {
                 let _ = report_redefinition(diags, &member, messages::DUPLICATE_ARGUMENT);
             } else {

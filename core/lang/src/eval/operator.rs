@@ -193,7 +193,7 @@ impl Evaluator<'_> {
         let test = self.expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
         let Some(picked) = self.evaluate_truth(condition, &test, whole, frames)? else {
-            return Ok(unknown_of_either(yes.peek(), no.peek(), ty).mark(marks));
+            return Ok(unknown_of_arms(yes.peek(), no.peek(), ty).mark(marks));
         };
         let [yes_arm, no_arm] = arms;
         let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
@@ -281,7 +281,7 @@ impl Evaluator<'_> {
 }
 
 /// Refinements of a value that is one of two.
-fn unknown_of_either(yes: &Value, no: &Value, ty: Type) -> Value {
+fn unknown_of_arms(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }

@@ -123,7 +123,7 @@ fn each_item(
         }
     };
     for attribute in &body.attributes {
-        visit(match expected.attribute(&attribute.name.name) {
+        visit(match expected.expects_attribute(&attribute.name.name) {
             true => Item::Argument(&attribute.expr),
             false => Item::Unsupported(attribute.span),
         });

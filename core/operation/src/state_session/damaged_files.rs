@@ -22,7 +22,7 @@ enum FileCondition {
     OtherLineage,
 }
 
-const FILE_CONDITIONS: [FileCondition; 7] = [
+const TESTED_FILE_CONDITIONS: [FileCondition; 7] = [
     FileCondition::Present,
     FileCondition::Absent,
     FileCondition::Empty,
@@ -201,8 +201,8 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
     let mut table = String::new();
     for pair in file_pairs() {
         table.push_str(&format!("{} and {}\n", FILE_NAMES[pair[0]], FILE_NAMES[pair[1]]));
-        for one in FILE_CONDITIONS {
-            for other in FILE_CONDITIONS {
+        for one in TESTED_FILE_CONDITIONS {
+            for other in TESTED_FILE_CONDITIONS {
                 let cell = outcome_table_cell(pair, [one, other]).await;
                 table.push_str(&format!("  {one:?}, {other:?}: {cell}\n"));
             }

@@ -76,7 +76,10 @@ impl Cleanup<'_> {
         }
         let failed = diags.has_errors() || !left.is_empty();
         let path = (!left.is_empty()).then(|| state.path());
-        see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path });
+        let can_destroy = config.config.backend().is_none()
+            && run.run.module.is_none()
+            && run.suite.providers.is_empty();
+        see(TestEvent::CleanupFailed { run, diags: &diags, left: &left, state: path, can_destroy });
         if failed { Err(CleanupFailed) } else { Ok(()) }
     }
 }

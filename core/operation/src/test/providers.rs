@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use formwork_core::addr::{LocalProvider, ProviderAddr};
 use formwork_core::config::test_suite::{TestRun, TestSuite};
-use formwork_core::config::{Config, Module, ProviderBlock};
+use formwork_core::config::{
+    Config, ImportBlock, Module, ModuleCall, ProviderBlock, RequiredProvider,
+};
 use formwork_core::eval::TestScope;
 use formwork_lang::syntax::{Body, Expr, ExprKind, ObjectItem};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
@@ -33,11 +35,11 @@ pub(super) fn with_test_providers(
     for mut block in blocks {
         block.provider = address(&root, &block.local);
         // As in Terraform, a provider that the module does not use need not be installed.
-        if !required.contains_key(&block.provider) {
+        if !required.contains_key(&block.provider) || !is_used(&root, &block.local) {
             continue;
         }
         // Now, and not in the graph: there the names would be those of the module.
-        match evaluated(diags, scope, block.body) {
+        match with_literal_values(diags, scope, block.body) {
             Ok(body) => block.body = body,
             Err(reported) => {
                 result = Err(reported);
@@ -53,6 +55,19 @@ pub(super) fn with_test_providers(
         node.module = config.root.clone();
     }
     Ok(config)
+}
+
+/// Whether a module uses a provider configuration: the default one serves modules that name none.
+fn is_used(module: &Module, local: &LocalProvider) -> bool {
+    let is_passed = |call: &ModuleCall| call.providers.iter().any(|it| it.in_caller == *local);
+    let is_declared = |it: &RequiredProvider| it.aliases.contains(local);
+    let is_imported_by = |it: &ImportBlock| it.provider.as_ref().is_some_and(|(it, _)| it == local);
+    local.alias.is_none()
+        || module.providers.contains_key(local)
+        || module.settings.required_providers.values().any(is_declared)
+        || module.imports.iter().any(is_imported_by)
+        || module.resources.values().any(|resource| resource.local_provider == *local)
+        || module.calls.values().any(is_passed)
 }
 
 /// The provider configurations for a run, under the names that its module has for them.
@@ -95,7 +110,11 @@ fn address(module: &Module, local: &LocalProvider) -> ProviderAddr {
 }
 
 /// The body with values in place of its expressions.
-fn evaluated(diags: &mut Diagnostics, scope: &TestScope<'_>, body: Body) -> Result<Body, Reported> {
+fn with_literal_values(
+    diags: &mut Diagnostics,
+    scope: &TestScope<'_>,
+    body: Body,
+) -> Result<Body, Reported> {
     let mut body = body;
     let mut result = Ok(());
     for attribute in body.attributes.iter_mut().chain(&mut body.undecided) {
@@ -109,7 +128,7 @@ fn evaluated(diags: &mut Diagnostics, scope: &TestScope<'_>, body: Body) -> Resu
         // Blocks are taken apart because their arguments are evaluated one by one.
         // The names of a repeated block's content are its own.
         if block.kind.name != "dynamic" {
-            match evaluated(diags, scope, block.body.clone()) {
+            match with_literal_values(diags, scope, block.body.clone()) {
                 Ok(body) => block.body = body,
                 Err(reported) => result = Err(reported),
             }

@@ -271,7 +271,7 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let status = self.judge(diags, &operation.new_session(phase)).await;
+        let status = self.judge(diags, &operation.phase_session(phase)).await;
         let outputs = Some(results.root().output_object());
         Worked { status, work: Some(Work::Plan(Box::new(plan))), outputs, has_applied: false }
     }
@@ -298,7 +298,7 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(true);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let engine = operation.new_session(phase);
+        let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
         let _ = record_state_values(&engine, &mut Diagnostics::new()).await;
         let status = self.judge(diags, &engine).await;

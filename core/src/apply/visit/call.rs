@@ -150,12 +150,12 @@ impl AnnouncedCall<'_> {
 
     /// Records the result of the call for the state in case that the remaining steps have no
     /// result.
-    pub(super) fn settle_provisionally(
+    pub(super) fn record_interim_result(
         self,
         diags: &mut Diagnostics,
         object: Option<&ObjectState>,
     ) {
-        let kept = self.call.view.journal.settle_provisionally(self.op, object);
+        let kept = self.call.view.journal.record_interim_result(self.op, object);
         self.report_unless_journaled(diags, kept, String::new);
     }
 

@@ -37,7 +37,7 @@ pub(super) async fn visit_destroy(
     };
     let (handle, ty) =
         find_client_of_state(view.session, diags, &change.provider, &addr.resource_addr())?;
-    let null = conform::planned_destroy(ty.schema_block());
+    let null = conform::default_destroy_plan(ty.schema_block());
     let prior = unmark_value(&change.before);
     let identity = ty.encode_identity(&object);
     let deposed = vertex.deposed.as_ref();

@@ -189,7 +189,7 @@ impl<'a> InstanceWork<'a> {
             Some(_) => unmark_value(&self.planned_change().before),
             // The prior value of a creation is null of the object's type (protocol,
             // PlanResourceChange).
-            None => conform::planned_destroy(self.ty.schema_block()),
+            None => conform::default_destroy_plan(self.ty.schema_block()),
         };
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(&self.planned_change().before));
@@ -206,7 +206,7 @@ impl<'a> InstanceWork<'a> {
         }
         let predecessor = match self.vertex.deposes {
             Some(_) => unmark_value(&self.planned_change().before),
-            None => conform::planned_destroy(self.ty.schema_block()),
+            None => conform::default_destroy_plan(self.ty.schema_block()),
         };
         // The planned value goes to the journal, where the attributes serve to find the object
         // after a crash.
@@ -382,7 +382,7 @@ impl<'a> InstanceWork<'a> {
             // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
             // object is half made.
             let half_made = object.as_deref().map(taint_object);
-            announced.settle_provisionally(diags, half_made.as_ref());
+            announced.record_interim_result(diags, half_made.as_ref());
             let scope = config.scope.clone().with_self(made.clone());
             let addr = &self.planned_change().addr;
             let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Create };

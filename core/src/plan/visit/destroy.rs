@@ -374,7 +374,7 @@ impl DestroyPlanner<'_> {
         if !self.handle.loaded_schemas().provider_schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }
-        let null = conform::planned_destroy(self.ty.schema_block());
+        let null = conform::default_destroy_plan(self.ty.schema_block());
         let before = unmark_value(before);
         let identity = identity.as_ref();
         let ask =

@@ -175,7 +175,7 @@ impl<'a> ManagedInstance<'a> {
             None => {
                 // As in Terraform, the private data of a read that found no object still counts.
                 let gone = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
-                (conform::planned_destroy(ty.schema_block()), gone.map(|prior| &*prior.object))
+                (conform::default_destroy_plan(ty.schema_block()), gone.map(|prior| &*prior.object))
             }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;

@@ -310,7 +310,7 @@ async fn an_object_is_half_made_while_something_runs_beside_it() {
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
     assert!(!journal.may_run_provisioner(&addr));
-    journal.settle_provisionally(op, Some(&object_with_status(ObjectStatus::Tainted))).unwrap();
+    journal.record_interim_result(op, Some(&object_with_status(ObjectStatus::Tainted))).unwrap();
     assert!(journal.may_run_provisioner(&addr));
     journal.settle_operation(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
     assert!(!journal.may_run_provisioner(&addr));
@@ -323,7 +323,7 @@ async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a"), test_provider());
     let op = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
-    journal.settle_provisionally(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
+    journal.record_interim_result(op, Some(&object_with_status(ObjectStatus::Ready))).unwrap();
 }
 
 /// Some records as they stand in a file, and where each ends.

@@ -191,7 +191,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
     // Tainted while its provisioners run: cut off here, it must not pass for whole.
     let half_made = ObjectState { status: ObjectStatus::Tainted, ..object_with_word("half made") };
-    run.journal.settle_provisionally(op_d, Some(&half_made)).unwrap();
+    run.journal.record_interim_result(op_d, Some(&half_made)).unwrap();
     run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
     run.journal.settle_operation(op_d, Some(&object_with_word("new"))).unwrap();
     run.expect_after_cut(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);

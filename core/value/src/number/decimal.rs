@@ -38,7 +38,7 @@ pub(super) fn parse(text: &str) -> Option<Float> {
         false => UBig::from_str_radix(&scanned.digits, 10).ok()?,
     };
     if mantissa.is_zero() {
-        return Some(Float::integer(negative, mantissa, TEXT_PRECISION));
+        return Some(Float::from_integer(negative, mantissa, TEXT_PRECISION));
     }
     let float = from_decimal(mantissa, scanned.tens, scanned.twos, TEXT_PRECISION)?;
     matches!(float.magnitude, Magnitude::Finite { .. }).then_some(Float { negative, ..float })
@@ -115,9 +115,9 @@ fn power_of_five(exponent: u64, precision: u32) -> Float {
     const TABLE: u64 = 27;
     let first = exponent.min(TABLE);
     let start = UBig::from(5u8).pow(exponent_to_usize(i64::try_from(first).unwrap_or(0)));
-    let mut product = Float::integer(false, start, precision);
+    let mut product = Float::from_integer(false, start, precision);
     let mut left = exponent - first;
-    let mut factor = Float::integer(false, UBig::from(5u8), precision + 64);
+    let mut factor = Float::from_integer(false, UBig::from(5u8), precision + 64);
     while left > 0 {
         if left & 1 == 1 {
             product = product.multiply(&factor, precision).unwrap_or(product);

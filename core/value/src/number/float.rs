@@ -31,7 +31,7 @@ pub(super) enum Magnitude {
 }
 
 impl Float {
-    pub(super) fn integer(negative: bool, magnitude: UBig, precision: u32) -> Self {
+    pub(super) fn from_integer(negative: bool, magnitude: UBig, precision: u32) -> Self {
         Self::rounded(
             negative,
             UnroundedMagnitude { mantissa: magnitude, exponent: 0, sticky: false },

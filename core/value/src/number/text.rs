@@ -51,7 +51,7 @@ impl Number {
                 if let Some(count) = count {
                     decimal.round(count + 1);
                 }
-                decimal.write_exponent(&mut text, count.unwrap_or((n_digits - 1).max(0)));
+                decimal.write_scientific(&mut text, count.unwrap_or((n_digits - 1).max(0)));
             }
             (Notation::General, count) => decimal.write_general(&mut text, count),
         }
@@ -78,7 +78,7 @@ impl Decimal {
         }
     }
 
-    fn write_exponent(&self, text: &mut String, n_behind: i64) {
+    fn write_scientific(&self, text: &mut String, n_behind: i64) {
         text.push(self.digit(0));
         if n_behind > 0 {
             text.push('.');
@@ -107,7 +107,7 @@ impl Decimal {
         };
         let exponent = self.point - 1;
         if !self.digits.is_empty() && (exponent < MIN_FIXED_EXPONENT || exponent >= limit) {
-            self.write_exponent(text, count.map_or(n_digits, |count| count.min(n_digits)) - 1);
+            self.write_scientific(text, count.map_or(n_digits, |count| count.min(n_digits)) - 1);
         } else {
             self.write_fixed(text, (n_digits - self.point).max(0));
         }

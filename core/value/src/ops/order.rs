@@ -12,7 +12,7 @@ use crate::{Type, Value};
 /// When an operand is null or no number.
 pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
     let (_, marks) = operands([left, right], &Type::Number, as_number)?;
-    Ok(bool_or_unknown(is_less(left.peek(), right.peek())).mark(marks))
+    Ok(bool_or_unknown(is_less_if_decided(left.peek(), right.peek())).mark(marks))
 }
 
 /// `left <= right`; `left >= right` is this with the operands exchanged.
@@ -24,7 +24,7 @@ pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
     let (left, right) = (left.peek(), right.peek());
     // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
     // of different precision may be equal and yet ordered.
-    let result = match (is_less(left, right), values_equal(left, right)) {
+    let result = match (is_less_if_decided(left, right), values_equal(left, right)) {
         (Some(true), _) | (_, Some(true)) => Some(true),
         (Some(false), Some(false)) => Some(false),
         _ => None,
@@ -32,7 +32,7 @@ pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
     Ok(bool_or_unknown(result).mark(marks))
 }
 
-fn is_less(left: &Value, right: &Value) -> Option<bool> {
+fn is_less_if_decided(left: &Value, right: &Value) -> Option<bool> {
     if let (Value::Number(left), Value::Number(right)) = (left, right) {
         return Some(left.compare(right) == Ordering::Less);
     }

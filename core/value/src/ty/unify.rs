@@ -41,7 +41,7 @@ pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type>
         return Some(Type::Dynamic);
     }
     if all(n_maps) || all(n_lists) || all(n_sets) {
-        return unify_elements(safety, &types);
+        return unify_collections(safety, &types);
     }
     if all(n_objects) {
         return unify_objects(safety, &types);
@@ -85,7 +85,7 @@ fn preferred_type(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     preferred_order(&fitting).first().map(|&at| fitting[at].clone())
 }
 
-fn unify_elements(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+fn unify_collections(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
     let element = unify_in(safety, &elements)?;
     match types.first()? {

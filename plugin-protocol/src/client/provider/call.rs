@@ -36,7 +36,7 @@ impl GrpcProvider {
     {
         let answer = self.call_wire::<X>(request.try_into()?).await?;
         // An answer that has no meaning is reported under the name of its call.
-        answer.try_into().map_err(|why| self.failure_in_answer::<X>(Failure::from(why)))
+        answer.try_into().map_err(|why| self.name_method_in_failure::<X>(Failure::from(why)))
     }
 
     /// Makes a call whose answer comes in pieces, between neutral messages.
@@ -104,7 +104,7 @@ impl GrpcProvider {
         Ok(AnswerStream { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 
-    fn failure_in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
+    fn name_method_in_failure<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
             Failure::Misbehaved(why) => misbehaved_failure(self.protocol.name(X::METHOD), &why),
             other => other,

@@ -448,7 +448,7 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
 #[test]
 fn other_answers_are_held_to_their_rules_too() {
     let schema = attributes_block(four_attributes());
-    assert_eq!(destroy_violations(&planned_destroy(&schema)), []);
+    assert_eq!(destroy_violations(&default_destroy_plan(&schema)), []);
     assert_eq!(
         violation_lines(&destroy_violations(&block_value(&schema, "{}"))),
         ["planned a non-null destroy value",]

@@ -107,7 +107,7 @@ impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
     }
 }
 
-fn schemas_to_v6(schemas: ByName<v5::Schema>) -> ByName<v6::Schema> {
+fn schemas_v5_to_v6(schemas: ByName<v5::Schema>) -> ByName<v6::Schema> {
     schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
 }
 
@@ -133,14 +133,14 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
         };
         Self {
             provider: own.provider.map(Into::into),
-            resource_schemas: schemas_to_v6(own.resource_schemas),
-            data_source_schemas: schemas_to_v6(own.data_source_schemas),
+            resource_schemas: schemas_v5_to_v6(own.resource_schemas),
+            data_source_schemas: schemas_v5_to_v6(own.data_source_schemas),
             diagnostics: own.diagnostics,
             provider_meta: own.provider_meta.map(Into::into),
             server_capabilities: own.server_capabilities,
             functions: own.functions,
-            ephemeral_resource_schemas: schemas_to_v6(own.ephemeral_resource_schemas),
-            list_resource_schemas: schemas_to_v6(own.list_resource_schemas),
+            ephemeral_resource_schemas: schemas_v5_to_v6(own.ephemeral_resource_schemas),
+            list_resource_schemas: schemas_v5_to_v6(own.list_resource_schemas),
             // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
             action_schemas: own.action_schemas.into_iter().map(action).collect(),

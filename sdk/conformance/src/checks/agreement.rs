@@ -6,7 +6,7 @@ use formwork_value::{Plain, Type, Value};
 use crate::message::Msg;
 use crate::offer::Kind;
 use crate::plugin::{Call, Reply};
-use crate::request::decode;
+use crate::request::decode_dynamic;
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 
@@ -44,7 +44,7 @@ fn type_of(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
         return None;
     }
     let name = request.get_text(1);
-    suite.offer.of(Kind::Resource).find(|it| it.name == name).map(|it| it.ty())
+    suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == name).map(|it| it.ty())
 }
 
 /// Whether the object of an answer is compared. It is in field 1 of these answers.
@@ -70,7 +70,7 @@ fn object(call: &Call, ty: Option<&Type>) -> Vec<Object> {
         return Vec::new();
     }
     let read = |message: &Msg| {
-        let decoded = ty.map(|ty| (ty, decode(message.get_msg(1), ty)));
+        let decoded = ty.map(|ty| (ty, decode_dynamic(message.get_msg(1), ty)));
         match decoded {
             Some((_, Ok(Some(value)))) => Object::Value(value),
             // Hosts read an absent value as null.
@@ -124,11 +124,11 @@ mod tests {
 
     /// The answer with an object in MessagePack.
     fn answer(rpc: Rpc, bytes: &[u8]) -> Call {
-        call(rpc, Msg::new().msg(1, &Msg::new().bytes(1, bytes.to_vec())))
+        call(rpc, Msg::new().with_message(1, &Msg::new().with_bytes(1, bytes.to_vec())))
     }
 
     fn json(rpc: Rpc, text: &str) -> Call {
-        call(rpc, Msg::new().msg(1, &Msg::new().text(2, text)))
+        call(rpc, Msg::new().with_message(1, &Msg::new().with_text(2, text)))
     }
 
     /// The encoded object with parts of it as they are given.
@@ -237,9 +237,11 @@ mod tests {
     fn objects_of_other_calls_and_the_order_of_diagnostics_do_not_count() {
         let read = |bytes: &[u8]| answer(Rpc::ReadResource, bytes);
         assert!(same(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
-        let diag = |text: &str| Msg::new().int(1, 1).text(2, text);
+        let diag = |text: &str| Msg::new().with_int(1, 1).with_text(2, text);
         let rpc = Rpc::UpgradeResourceState;
-        let two = |a: &str, b: &str| call(rpc, Msg::new().msg(2, &diag(a)).msg(2, &diag(b)));
+        let two = |a: &str, b: &str| {
+            call(rpc, Msg::new().with_message(2, &diag(a)).with_message(2, &diag(b)))
+        };
         assert!(same(&two("a", "b"), &two("b", "a"), None));
         assert!(!same(&two("a", "b"), &two("a", "c"), None));
     }

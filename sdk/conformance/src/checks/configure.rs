@@ -9,40 +9,40 @@ use formwork_value::schema::Attribute;
 use formwork_value::{Step, Type, Value};
 
 use super::display_value;
-use crate::finding::{Finding, place};
+use crate::finding::{Finding, path_prefix};
 use crate::generate::{self, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin};
-use crate::request::{self, PlanInput, dynamic};
+use crate::request::{self, PlanInput, encode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CHANGE, Suite};
+use crate::suite::{CHANGE_TIMEOUT, Suite};
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let Some(provider) = suite.offer.provider().cloned() else {
+    let Some(provider) = suite.offer.provider_schema().cloned() else {
         return suite
-            .skip(&["C-01", "C-02", "C-04", "C-06", "C-07"], "there is no provider schema");
+            .skip_rules(&["C-01", "C-02", "C-04", "C-06", "C-07"], "there is no provider schema");
     };
     call_before_configure(suite).await;
     let ty = provider.ty();
     let empty = suite.generated(&provider, Extent::Nothing, 0);
     let unknown = suite.generated(&provider, Extent::Unknown, 0);
     for (rule, config, what) in [
-        ("C-01", super::null(&ty), "a null configuration"),
+        ("C-01", super::null_object(&ty), "a null configuration"),
         ("C-01", empty.clone(), "an empty configuration"),
         ("C-02", unknown, "a configuration of unknown values"),
     ] {
-        if !suite.wants(rule) {
+        if !suite.is_wanted(rule) {
             continue;
         }
         // In a process of its own, because it may crash, and later checks need the other one.
-        let Ok(fresh) = suite.another().await else { continue };
-        let call = configure(&fresh, &dynamic(&config, &ty)).await;
-        suite.check(rule, call.is_answered(), || {
+        let Ok(fresh) = suite.start_another_process().await else { continue };
+        let call = configure(&fresh, &encode_dynamic(&config, &ty)).await;
+        suite.check(rule, call.has_reply(), || {
             Finding::new(rule, "provider", format!("{what} brings it down"))
-                .by(&call)
-                .input(display_value(&config))
+                .with_call(&call)
+                .with_input(display_value(&config))
         });
     }
     configure_provider(suite, &provider, &empty).await;
@@ -53,39 +53,43 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 async fn configure(plugin: &Plugin, config: &Msg) -> Call {
-    plugin.call(Rpc::ConfigureProvider, &request::configure(config), CHANGE).await
+    plugin.call(Rpc::ConfigureProvider, &request::configure_request(config), CHANGE_TIMEOUT).await
 }
 
 /// Calls before Configure.
 async fn call_before_configure(suite: &mut Suite) {
-    if !suite.wants("C-03") {
+    if !suite.is_wanted("C-03") {
         return;
     }
-    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).take(10).cloned().collect();
+    let resources: Vec<OfferedType> =
+        suite.offer.types_of_kind(Kind::Resource).take(10).cloned().collect();
     if resources.is_empty() {
-        return suite.skip(&["C-03"], "the provider has no resource");
+        return suite.skip_rules(&["C-03"], "the provider has no resource");
     }
     for offered in resources {
         let ty = offered.ty();
         let config = suite.generated(&offered, Extent::Required, 0);
-        let state = super::upgrade::state(suite, &offered, 0);
+        let state = super::upgrade::stored_object(suite, &offered, 0);
         let input = PlanInput {
-            prior: super::null(&ty),
+            prior: super::null_object(&ty),
             proposed: config.clone(),
             config,
             private: Bytes::new(),
             identity: None,
         };
         for (rpc, request) in [
-            (Rpc::PlanResourceChange, request::plan(&offered, &input)),
+            (Rpc::PlanResourceChange, request::plan_request(&offered, &input)),
             (Rpc::ReadResource, request::read(&offered, &state, &Bytes::new(), None)),
-            (Rpc::ImportResourceState, Msg::new().text(1, &offered.name).text(2, "conformance")),
+            (
+                Rpc::ImportResourceState,
+                Msg::new().with_text(1, &offered.name).with_text(2, "conformance"),
+            ),
         ] {
             // The running process is not configured yet: `choose` does that.
             let call = suite.call(rpc, &request).await;
-            suite.check("C-03", call.is_answered(), || {
+            suite.check("C-03", call.has_reply(), || {
                 Finding::new("C-03", &offered.subject(), "a call before Configure brings it down")
-                    .by(&call)
+                    .with_call(&call)
             });
         }
     }
@@ -99,12 +103,12 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
         match provider.block().coerce(given) {
             Ok(value) => {
                 // Before it is sent, so that no finding and no report shows a secret of the user.
-                suite.secrets.learn(provider.block(), &value);
+                suite.secrets.add_sensitive_strings(provider.block(), &value);
                 candidates.push(value);
             }
             Err(refused) => {
-                let why = format!("-config: {}{}", place(&refused.path), refused.reason);
-                suite.skip(&NEEDS_CONFIGURED, &why);
+                let why = format!("-config: {}{}", path_prefix(&refused.path), refused.reason);
+                suite.skip_rules(&NEEDS_CONFIGURED, &why);
                 return;
             }
         }
@@ -112,26 +116,27 @@ async fn configure_provider(suite: &mut Suite, provider: &OfferedType, empty: &V
         // The most likely first: examples, then nothing at all, then generated values.
         candidates.extend(suite.examples_of(provider).into_iter().filter_map(|(_, it)| it.ok()));
         candidates.push(empty.clone());
-        candidates.extend(suite.legal(provider).await);
+        candidates.extend(suite.legal_configs(provider).await);
     }
     let mut why = String::new();
     for config in candidates {
-        let message = dynamic(&config, &ty);
+        let message = encode_dynamic(&config, &ty);
         // The candidate before may have crashed it.
-        if suite.revive().await.is_err() {
+        if suite.ensure_running().await.is_err() {
             return;
         }
-        let call = suite.change(Rpc::ConfigureProvider, &request::configure(&message)).await;
+        let call =
+            suite.change(Rpc::ConfigureProvider, &request::configure_request(&message)).await;
         if call.is_fine() {
             suite.config = message;
             suite.configured = true;
             return;
         }
-        why = call.outcome();
+        why = call.describe_outcome();
     }
     let reason =
         format!("the provider cannot be configured: {why}; give a configuration with -config");
-    suite.skip(&NEEDS_CONFIGURED, &reason);
+    suite.skip_rules(&NEEDS_CONFIGURED, &reason);
 }
 
 /// Rules that are examined in a configured provider only.
@@ -146,12 +151,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
 async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
-    if !suite.wants("C-05") {
+    if !suite.is_wanted("C-05") {
         return;
     }
     let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
-    let Some(base) = suite.legal(provider).await.into_iter().next() else {
-        return suite.skip(&["C-05"], "no legal configuration of the provider was found");
+    let Some(base) = suite.legal_configs(provider).await.into_iter().next() else {
+        return suite.skip_rules(&["C-05"], "no legal configuration of the provider was found");
     };
     let full = suite.generated(provider, Extent::All, 0);
     let mut found = false;
@@ -172,32 +177,33 @@ async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
                 continue;
             };
             // Canaries in place of secrets show whether a diagnostic repeats one.
-            let (config, _) = suite.secrets.plant(provider.block(), &secrets_set(provider, config));
+            let (config, _) =
+                suite.secrets.plant_canary(provider.block(), &secrets_set(provider, config));
             if !suite.validate(provider, &config).await.is_fine() {
                 continue;
             }
-            let Ok(fresh) = suite.another().await else { continue };
+            let Ok(fresh) = suite.start_another_process().await else { continue };
             found = true;
-            let request = request::configure(&dynamic(&config, &provider.ty()));
+            let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
             let call = fresh.call(Rpc::ConfigureProvider, &request, PATIENCE).await;
-            suite.check("C-05", call.is_answered(), || {
+            suite.check("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address where nothing answers brings it down")
-                    .at(&path)
-                    .by(&call)
-                    .values("an answer within 60 s", call.outcome())
+                    .with_path(&path)
+                    .with_call(&call)
+                    .with_values("an answer within 60 s", call.describe_outcome())
             });
             let told: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
-            let leak = told.iter().find(|it| suite.secrets.leaks(it.as_bytes())).cloned();
+            let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes())).cloned();
             suite.check("C-05", leak.is_none(), || {
                 Finding::new("C-05", "provider", "a diagnostic of Configure has a secret")
-                    .at(&path)
-                    .by(&call)
-                    .values("no secret", leak.unwrap_or_default())
+                    .with_path(&path)
+                    .with_call(&call)
+                    .with_values("no secret", leak.unwrap_or_default())
             });
         }
     }
     if !found {
-        suite.skip(&["C-05"], "no attribute of the provider is named as an address");
+        suite.skip_rules(&["C-05"], "no attribute of the provider is named as an address");
     }
 }
 
@@ -213,15 +219,15 @@ fn secrets_set(provider: &OfferedType, config: Value) -> Value {
 }
 
 async fn check_second_configure(suite: &mut Suite) {
-    if !suite.wants("C-04") {
+    if !suite.is_wanted("C-04") {
         return;
     }
-    let Ok(fresh) = suite.another().await else { return };
+    let Ok(fresh) = suite.start_another_process().await else { return };
     // This one may fail: the rule is about the second.
     configure(&fresh, &suite.config).await;
     let call = configure(&fresh, &suite.config).await;
-    suite.check("C-04", call.is_answered(), || {
-        Finding::new("C-04", "provider", "a second Configure brings it down").by(&call)
+    suite.check("C-04", call.has_reply(), || {
+        Finding::new("C-04", "provider", "a second Configure brings it down").with_call(&call)
     });
 }
 
@@ -231,11 +237,11 @@ fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
 }
 
 async fn files(suite: &mut Suite) {
-    if !suite.wants("C-06") {
+    if !suite.is_wanted("C-06") {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip(&["C-06"], "the provider runs already");
+        return suite.skip_rules(&["C-06"], "the provider runs already");
     };
     // Both are empty at first, so every file in them is the provider's.
     let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
@@ -249,17 +255,17 @@ async fn files(suite: &mut Suite) {
         let found = names(place);
         suite.check("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))
-                .values("no file", format!("{found:?}"))
+                .with_values("no file", format!("{found:?}"))
         });
     }
 }
 
 async fn with_stop(suite: &mut Suite) {
-    if !suite.wants("C-07") {
+    if !suite.is_wanted("C-07") {
         return;
     }
-    let Ok(fresh) = suite.another().await else { return };
-    let request = request::configure(&suite.config);
+    let Ok(fresh) = suite.start_another_process().await else { return };
+    let request = request::configure_request(&suite.config);
     // Both at once, as when a user interrupts a host that configures.
     let (configured, stopped) = tokio::join!(
         fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
@@ -268,7 +274,7 @@ async fn with_stop(suite: &mut Suite) {
     for call in [configured, stopped] {
         suite.check("C-07", !call.is_crash(), || {
             Finding::new("C-07", "provider", "Configure and StopProvider at once hang or crash")
-                .by(&call)
+                .with_call(&call)
         });
     }
 }

@@ -13,7 +13,7 @@ use crate::message::Msg;
 use crate::plugin::Plugin;
 use crate::request;
 use crate::rpc::Rpc;
-use crate::suite::{CALL, CHANGE, Suite};
+use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 use crate::system::make_executable;
 
 /// System calls that make, change or remove files by their names.
@@ -24,15 +24,15 @@ const NAMED: usize = 5;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants("K-05") {
+    if !suite.is_wanted("K-05") {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip(&["K-05"], "the provider runs already, and this check starts it");
+        return suite.skip_rules(&["K-05"], "the provider runs already, and this check starts it");
     };
     let traced = match TracedProgram::new(&program) {
         Ok(traced) => traced,
-        Err(why) => return suite.skip(&["K-05"], &why),
+        Err(why) => return suite.skip_rules(&["K-05"], &why),
     };
     let mut launch = suite.launch_options();
     launch.folder = Some(traced.working_dir());
@@ -40,18 +40,19 @@ pub(super) async fn run(suite: &mut Suite) {
     launch.env.push(("HOME".into(), traced.working_dir().into()));
     let Ok(plugin) = Plugin::launch(&traced.wrapper(), &launch).await else {
         let why = traced.error();
-        return suite.skip(&["K-05"], &format!("the program does not start below strace{why}"));
+        return suite
+            .skip_rules(&["K-05"], &format!("the program does not start below strace{why}"));
     };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
     if suite.configured {
-        requests.push((Rpc::ConfigureProvider, request::configure(&suite.config)));
+        requests.push((Rpc::ConfigureProvider, request::configure_request(&suite.config)));
     }
     requests.extend(super::mutation::valid_requests(suite));
     for (rpc, request) in requests {
         if suite.is_late() || !plugin.is_alive() {
             break;
         }
-        let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
+        let limit = if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { CALL_TIMEOUT };
         plugin.call(rpc, &request, limit).await;
     }
     let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
@@ -59,7 +60,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let log = traced.calls();
     // An empty log proves nothing.
     if !log.contains("open") {
-        return suite.skip(&["K-05"], "strace has seen no system call");
+        return suite.skip_rules(&["K-05"], "strace has seen no system call");
     }
     // Its socket is where the host wants it, and devices and processes are no files on a disk.
     let allowed = socket.into_iter().chain([traced.temporary()]);
@@ -68,7 +69,7 @@ pub(super) async fn run(suite: &mut Suite) {
     suite.check("K-05", files.is_empty(), || {
         let named: Vec<&str> = files.iter().map(String::as_str).take(NAMED).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
-            .values("files below TMPDIR only", named.join(", "))
+            .with_values("files below TMPDIR only", named.join(", "))
     });
 }
 

@@ -10,7 +10,7 @@ use crate::generate::{self, Extent};
 use crate::message::Msg;
 use crate::offer::{Function, Parameter};
 use crate::plugin::{Call, Plugin};
-use crate::request::{self, decode, dynamic};
+use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(suite: &mut Suite) {
     // In another process, to see state that is kept between calls. Its time zone is 14 hours ahead
     // of UTC, and in Turkish `i` has another capital letter.
     let elsewhere = match suite.program() {
-        Some(program) if suite.wants("F-01") => {
+        Some(program) if suite.is_wanted("F-01") => {
             let mut launch = suite.launch_options();
             for (name, value) in
                 [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "C")]
@@ -58,7 +58,7 @@ fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
     }
     // First with simple values, which most functions accept.
     let extent = if number < 2 { Extent::Required } else { Extent::Random };
-    generate::value(&parameter.name, &parameter.ty, extent, &mut dice)
+    generate::generate_value(&parameter.name, &parameter.ty, extent, &mut dice)
 }
 
 /// A call of a function.
@@ -85,28 +85,28 @@ async fn check_call(
         .collect();
     let values: Vec<Value> = parameters.iter().map(|it| argument(it, number, suite)).collect();
     let arguments: Vec<Msg> =
-        parameters.iter().zip(&values).map(|(it, value)| dynamic(value, &it.ty)).collect();
+        parameters.iter().zip(&values).map(|(it, value)| encode_dynamic(value, &it.ty)).collect();
     let request = request::call_function(&function.name, &arguments);
     let call = suite.call(Rpc::CallFunction, &request).await;
     let subject = format!("function {}", function.name);
     let input = values.iter().map(display_value).collect::<Vec<_>>().join(", ");
-    suite.check("F-05", call.is_answered(), || {
+    suite.check("F-05", call.has_reply(), || {
         Finding::new("F-05", &subject, "arguments crash the function")
-            .by(&call)
-            .input(input.clone())
+            .with_call(&call)
+            .with_input(input.clone())
     });
-    let Some(answer) = call.message() else { return };
+    let Some(answer) = call.first_message() else { return };
     let made = FunctionCall { subject: &subject, input: &input, request: &request, call: &call };
     match answer.get_msg(2) {
         Some(error) => {
             // The field is `optional`: zero is the first argument, and absent none.
-            let index = error.has(2).then(|| error.get_int(2));
+            let index = error.has_field(2).then(|| error.get_int(2));
             let held = index.is_none_or(|index| index < values.len() as u64);
             suite.check("F-03", held, || {
                 Finding::new("F-03", &subject, "the error names an argument that does not exist")
-                    .by(&call)
-                    .values(format!("below {}", values.len()), format!("{index:?}"))
-                    .input(input.clone())
+                    .with_call(&call)
+                    .with_values(format!("below {}", values.len()), format!("{index:?}"))
+                    .with_input(input.clone())
             });
         }
         None => result(suite, function, &values, &made),
@@ -117,8 +117,8 @@ async fn check_call(
 
 fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
     let FunctionCall { subject, input, call, .. } = *made;
-    let answer = call.message().and_then(|it| it.get_msg(1));
-    let decoded = decode(answer, &function.returns);
+    let answer = call.first_message().and_then(|it| it.get_msg(1));
+    let decoded = decode_dynamic(answer, &function.returns);
     let known = values.iter().all(Value::is_wholly_known);
     let problem = match &decoded {
         Err(why) => Some(format!("the result is no value of the return type: {why}")),
@@ -134,13 +134,13 @@ fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &Funct
         }
     };
     suite.check("F-02", problem.is_none(), || {
-        Finding::new("F-02", subject, problem.unwrap_or_default()).by(call).input(input)
+        Finding::new("F-02", subject, problem.unwrap_or_default()).with_call(call).with_input(input)
     });
 }
 
 async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
     let FunctionCall { subject, request, call, .. } = *made;
-    if !suite.wants("F-04") {
+    if !suite.is_wanted("F-04") {
         return;
     }
     // The best of a few, so that a busy machine is not blamed on the provider.
@@ -153,26 +153,26 @@ async fn check_latency(suite: &mut Suite, made: &FunctionCall<'_>) {
     }
     suite.check("F-04", best < Duration::from_millis(100), || {
         Finding::new("F-04", subject, "the function is slow")
-            .by(call)
-            .values("less than 100 ms", format!("{} ms", best.as_millis()))
+            .with_call(call)
+            .with_values("less than 100 ms", format!("{} ms", best.as_millis()))
     });
 }
 
 async fn check_purity(suite: &mut Suite, made: &FunctionCall<'_>, elsewhere: Option<&Plugin>) {
     let FunctionCall { subject, input, request, call } = *made;
-    if !suite.wants("F-01") {
+    if !suite.is_wanted("F-01") {
         return;
     }
     let mut others = vec![suite.call(Rpc::CallFunction, request).await];
     if let Some(plugin) = elsewhere {
-        others.push(plugin.call(Rpc::CallFunction, request, crate::suite::CALL).await);
+        others.push(plugin.call(Rpc::CallFunction, request, crate::suite::CALL_TIMEOUT).await);
     }
     for other in others {
         suite.check("F-01", other.reply == call.reply, || {
             Finding::new("F-01", subject, "the same arguments give two results")
-                .by(call)
-                .by(&other)
-                .input(input)
+                .with_call(call)
+                .with_call(&other)
+                .with_input(input)
         });
     }
 }

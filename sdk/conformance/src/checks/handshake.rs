@@ -15,11 +15,13 @@ use formwork_plugin_protocol::host::{self, HostIdentity};
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::plugin::{self, Launch, Plugin, Reply, StartError, Started, connect, eventually};
+use crate::plugin::{
+    self, Launch, Plugin, Reply, StartError, Started, connect_provider, wait_until,
+};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 use crate::system;
-use environment::{listens, network, side_by_side, unusual_environment};
+use environment::{check_network_use, listens_on_tcp, side_by_side, unusual_environment};
 
 const ALL: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
@@ -29,7 +31,7 @@ const ALL: [&str; 23] = [
 /// Checks the family. `Err` if the provider cannot be used at all.
 pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     let Some(program) = suite.program() else {
-        suite.skip(&ALL, "the provider runs already, and these checks start it");
+        suite.skip_rules(&ALL, "the provider runs already, and these checks start it");
         return Ok(());
     };
     first_start(suite, &program).await?;
@@ -63,10 +65,11 @@ async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
         Err(error) => {
             match &error {
                 StartError::Late(line) => suite.check("H-02", false, || {
-                    finding("H-02", "a line before the handshake").values("the handshake", line)
+                    finding("H-02", "a line before the handshake")
+                        .with_values("the handshake", line)
                 }),
                 StartError::NotHandshake(line, why) => suite.check("H-03", false, || {
-                    finding("H-03", why.clone()).values("1|6|unix|...|grpc|...", line)
+                    finding("H-03", why.clone()).with_values("1|6|unix|...|grpc|...", line)
                 }),
                 _ => {}
             }
@@ -90,12 +93,12 @@ async fn start_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
     let mut status = None;
-    eventually(Duration::from_secs(5), || {
+    wait_until(Duration::from_secs(5), || {
         status = child.try_wait().ok().flatten();
         status.is_some()
     })
     .await;
-    let is_listening = status.is_none() && listens(pid);
+    let is_listening = status.is_none() && listens_on_tcp(pid);
     if status.is_none() {
         system::kill_group(pid);
         // On a system without groups.
@@ -113,11 +116,11 @@ async fn start_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32
 }
 
 async fn without_cookie(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-01") {
+    if !suite.is_wanted("H-01") {
         return;
     }
     let Some((code, said, is_listening)) = start_without_host(suite, program).await else {
-        return suite.skip(&["H-01"], "the program could not be run bare");
+        return suite.skip_rules(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
     suite.check("H-01", held, || {
@@ -126,12 +129,12 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
             None => "it runs on".to_owned(),
         };
         finding("H-01", "started without the cookie, it does not end with a note")
-            .values("a note and an exit status that is not 0", found)
+            .with_values("a note and an exit status that is not 0", found)
     });
 }
 
 async fn versions(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-04") {
+    if !suite.is_wanted("H-04") {
         return;
     }
     let mut served = Vec::new();
@@ -151,13 +154,13 @@ async fn versions(suite: &mut Suite, program: &Path) {
         suite.check("H-04", held || !is_possible, || {
             let found = number.unwrap_or_else(|why| why);
             finding("H-04", "it does not serve the version that was offered")
-                .values(versions, found)
+                .with_values(versions, found)
         });
     }
 }
 
 async fn speed(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-05") {
+    if !suite.is_wanted("H-05") {
         return;
     }
     let mut times = Vec::new();
@@ -174,7 +177,7 @@ async fn speed(suite: &mut Suite, program: &Path) {
     let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
     suite.check("H-05", held, || {
         finding("H-05", "the handshake comes late")
-            .values("less than 1 s warm", format!("{} ms", best.as_millis()))
+            .with_values("less than 1 s warm", format!("{} ms", best.as_millis()))
     });
 }
 
@@ -194,11 +197,11 @@ async fn security(suite: &mut Suite, program: &Path) {
         finding("H-06", "TLS was asked for, but the handshake has no certificate")
     });
     if let Some(certificate) = certificate {
-        let own = connect(&one, patience).await;
+        let own = connect_provider(&one, patience).await;
         let own_error = own.as_ref().err().cloned().unwrap_or_default();
         suite.check("H-06", own.is_ok(), || {
             finding("H-06", "the host's own certificate is refused")
-                .values("a connection", own_error)
+                .with_values("a connection", own_error)
         });
         if let Ok(stranger) = HostIdentity::generate() {
             let foreign =
@@ -215,17 +218,17 @@ async fn security(suite: &mut Suite, program: &Path) {
     }
     address(suite, &one);
     let launch = Launch { tls: false, ..suite.launch_options() };
-    if suite.wants("H-08") {
+    if suite.is_wanted("H-08") {
         let plain = match plugin::start(program, &launch).await {
             Ok(started) if started.handshake.certificate.is_some() => {
                 Err("the handshake has a certificate".to_owned())
             }
-            Ok(started) => connect(&started, patience).await.map(|_| ()),
+            Ok(started) => connect_provider(&started, patience).await.map(|_| ()),
             Err(error) => Err(error.to_string()),
         };
         let why = plain.as_ref().err().cloned().unwrap_or_default();
         suite.check("H-08", plain.is_ok(), || {
-            finding("H-08", "it cannot be used without TLS").values("a connection", why)
+            finding("H-08", "it cannot be used without TLS").with_values("a connection", why)
         });
     }
 }
@@ -236,7 +239,7 @@ fn address(suite: &mut Suite, started: &Started) {
             // The folder is left out where it is ours, which is closed.
             let open = system::is_open_to_others(path, started.home.path());
             suite.check("H-09", open.is_none(), || {
-                finding("H-09", "every user of the machine may connect to the socket").values(
+                finding("H-09", "every user of the machine may connect to the socket").with_values(
                     "a private socket or folder",
                     format!("{} mode {:o}", path.display(), open.unwrap_or_default()),
                 )
@@ -246,7 +249,7 @@ fn address(suite: &mut Suite, started: &Started) {
             let is_local =
                 ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
             suite.check("H-09", is_local, || {
-                finding("H-09", "it listens beyond this machine").values("127.0.0.1", address)
+                finding("H-09", "it listens beyond this machine").with_values("127.0.0.1", address)
             });
         }
     }
@@ -269,7 +272,7 @@ fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
 }
 
 async fn leftovers(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-10") {
+    if !suite.is_wanted("H-10") {
         return;
     }
     let Ok(folder) = tempfile::tempdir_in(short_temp_dir()) else { return };
@@ -283,18 +286,18 @@ async fn leftovers(suite: &mut Suite, program: &Path) {
     let ended = plugin.shutdown(Duration::from_secs(5)).await;
     let left = files_in(folder.path());
     if !ended {
-        return suite.skip(&["H-10"], "it had to be killed, so it could not clean up");
+        return suite.skip_rules(&["H-10"], "it had to be killed, so it could not clean up");
     }
     suite.check("H-10", left.is_empty(), || {
         let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
-        finding("H-10", "files are left behind").values("none", format!("{names:?}"))
+        finding("H-10", "files are left behind").with_values("none", format!("{names:?}"))
     });
 }
 
 /// Starts it with a canary on stdin; it must not take any of it.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
 async fn stdin(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-11") {
+    if !suite.is_wanted("H-11") {
         return;
     }
     let (Ok(mut canary), Ok(home)) = (tempfile::tempfile(), tempfile::tempdir_in(short_temp_dir()))
@@ -315,7 +318,7 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     command.stdin(handle).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = command.spawn() else { return };
     let begun = Instant::now();
-    eventually(Duration::from_millis(1500), || {
+    wait_until(Duration::from_millis(1500), || {
         matches!(child.try_wait(), Ok(Some(_))) || begun.elapsed() > Duration::from_millis(1200)
     })
     .await;
@@ -328,12 +331,12 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     // The offset of the file is shared with the child.
     let read = canary.stream_position().unwrap_or(0);
     suite.check("H-11", read == 0, || {
-        finding("H-11", "it reads stdin").values("0 bytes", format!("{read} bytes"))
+        finding("H-11", "it reads stdin").with_values("0 bytes", format!("{read} bytes"))
     });
 }
 
 async fn signals(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-12") {
+    if !suite.is_wanted("H-12") {
         return;
     }
     let Ok(plugin) = Plugin::launch(program, &suite.launch_options()).await else { return };
@@ -343,9 +346,9 @@ async fn signals(suite: &mut Suite, program: &Path) {
     let sent = system::interrupt(started.child.pid());
     let ended = started.child.wait(Duration::from_millis(800)).await;
     let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
-    suite.check("H-12", !sent || (ended.is_none() && call.is_answered()), || {
+    suite.check("H-12", !sent || (ended.is_none() && call.has_reply()), || {
         let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
-        finding("H-12", "SIGINT ends it").values("it goes on serving", exit).by(&call)
+        finding("H-12", "SIGINT ends it").with_values("it goes on serving", exit).with_call(&call)
     });
 }
 
@@ -390,19 +393,20 @@ async fn check_end(suite: &mut Suite, program: &Path) {
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
         suite.check("H-13", ended, || {
             finding("H-13", "it does not end after Shutdown")
-                .values("ended within 2 s", "it runs on")
+                .with_values("ended within 2 s", "it runs on")
         });
         let gone =
-            eventually(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
+            wait_until(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
         let gone = gone.await;
         suite.check("H-15", gone, || {
-            finding("H-15", "child processes outlive it").values("none", format!("{children:?}"))
+            finding("H-15", "child processes outlive it")
+                .with_values("none", format!("{children:?}"))
         });
         for child in children.into_iter().filter(|it| is_running(*it)) {
             system::kill(child);
         }
     }
-    if suite.wants("H-14") {
+    if suite.is_wanted("H-14") {
         check_orphan(suite, program).await;
     }
 }
@@ -416,7 +420,7 @@ fn started_programs(suite: &mut Suite, children: &[i32]) {
         .collect();
     suite.check("K-06", children.is_empty(), || {
         finding("K-06", "it starts programs before it is configured")
-            .values("none", format!("{names:?}"))
+            .with_values("none", format!("{names:?}"))
     });
 }
 
@@ -436,15 +440,15 @@ async fn check_orphan(suite: &mut Suite, program: &Path) {
     let Ok(output) = command.output() else { return };
     let pid = String::from_utf8_lossy(&output.stdout).trim().parse::<i32>().unwrap_or(0);
     if pid == 0 {
-        return suite.skip(&["H-14"], "no shell could start it");
+        return suite.skip_rules(&["H-14"], "no shell could start it");
     }
-    let gone = eventually(Duration::from_secs(10), || !is_running(pid)).await;
+    let gone = wait_until(Duration::from_secs(10), || !is_running(pid)).await;
     if !gone {
         system::kill(pid);
     }
     suite.check("H-14", gone, || {
         finding("H-14", "it runs on when its host is gone")
-            .values("ended within 10 s", "it runs on")
+            .with_values("ended within 10 s", "it runs on")
     });
 }
 
@@ -452,9 +456,9 @@ async fn services(suite: &mut Suite) {
     if !suite.wants_any(&["H-16", "H-17", "H-18"]) {
         return;
     }
-    let Ok(plugin) = suite.another().await else { return };
+    let Ok(plugin) = suite.start_another_process().await else { return };
     let patience = Duration::from_secs(3);
-    let health = Msg::new().text(1, "plugin").encode();
+    let health = Msg::new().with_text(1, "plugin").encode();
     for (path, request) in [
         ("/grpc.health.v1.Health/Check", health),
         ("/plugin.GRPCStdio/StreamStdio", Bytes::new()),
@@ -474,7 +478,7 @@ async fn services(suite: &mut Suite) {
         };
         suite.check("H-16", held && plugin.is_alive(), || {
             finding("H-16", format!("{path} is not served"))
-                .values("an answer", format!("{reply:?}"))
+                .with_values("an answer", format!("{reply:?}"))
         });
     }
     let service = format!("/tfplugin{}.Provider/NoSuchMethod", plugin.protocol);
@@ -483,10 +487,10 @@ async fn services(suite: &mut Suite) {
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
         suite.check("H-17", held && plugin.is_alive(), || {
             finding("H-17", format!("{path} is not refused"))
-                .values("Unimplemented", format!("{reply:?}"))
+                .with_values("Unimplemented", format!("{reply:?}"))
         });
     }
-    if suite.wants("H-18") {
-        network(suite, &plugin).await;
+    if suite.is_wanted("H-18") {
+        check_network_use(suite, &plugin).await;
     }
 }

@@ -3,14 +3,14 @@
 use formwork_value::schema::Role;
 use formwork_value::{Path, Type, Value};
 
-use super::{differences, display_value};
+use super::{differing_paths, display_value};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::judge::{type_violations, unknown_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
-use crate::request::{self, decode, dynamic};
+use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -20,10 +20,11 @@ const NO_CONFIG: &str = "no legal configuration was found; give one with -exampl
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
         let why = "the provider cannot be configured";
-        return suite.skip(&["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
+        return suite
+            .skip_rules(&["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
     }
     for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
-        let types: Vec<OfferedType> = suite.offer.of(kind).cloned().collect();
+        let types: Vec<OfferedType> = suite.offer.types_of_kind(kind).cloned().collect();
         for offered in types {
             if suite.is_late() {
                 return;
@@ -43,12 +44,12 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 fn named_request(offered: &OfferedType, config: &Value) -> Msg {
-    Msg::new().text(1, &offered.name).msg(2, &dynamic(config, &offered.ty()))
+    Msg::new().with_text(1, &offered.name).with_message(2, &encode_dynamic(config, &offered.ty()))
 }
 
 /// Looks for something that does not exist.
 async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("D-03") {
+    if !suite.is_wanted("D-03") {
         return;
     }
     let mut odd = config.clone();
@@ -62,11 +63,13 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     }
     if odd == *config || !suite.validate(offered, &odd).await.is_fine() {
         let why = "no data source has a text by which it finds something";
-        return suite.skip(&["D-03"], why);
+        return suite.skip_rules(&["D-03"], why);
     }
-    let request = named_request(offered, &odd).msg(4, &request::capabilities());
+    let request = named_request(offered, &odd).with_message(4, &request::client_capabilities());
     let call = suite.call(Rpc::ReadDataSource, &request).await;
-    let state = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let state = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+        .ok()
+        .flatten();
     let computed = offered.block().attributes.iter().filter(|(_, it)| it.role.is_computed());
     let parts: Vec<Value> = computed
         .filter_map(|(name, _)| {
@@ -78,36 +81,37 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     let is_nothing = state.as_ref().is_none_or(|it| it.value().is_null())
         || (!parts.is_empty() && parts.iter().all(Value::is_null));
     if call.is_fine() && !is_nothing {
-        return suite.skip(&["D-03"], "every data source finds something for any text");
+        return suite.skip_rules(&["D-03"], "every data source finds something for any text");
     }
     suite.check("D-03", !call.is_fine(), || {
         Finding::new("D-03", &offered.subject(), "nothing is found, and nothing is said")
-            .by(&call)
-            .values("an error", "null, or an object of nulls")
-            .input(display_value(&odd))
+            .with_call(&call)
+            .with_values("an error", "null, or an object of nulls")
+            .with_input(display_value(&odd))
     });
 }
 
 async fn data(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
-    let configs = suite.legal(offered).await;
+    let configs = suite.legal_configs(offered).await;
     match configs.first() {
         Some(config) => not_found(suite, offered, config).await,
-        None => suite.skip(&["D-01", "D-02", "D-03"], NO_CONFIG),
+        None => suite.skip_rules(&["D-01", "D-02", "D-03"], NO_CONFIG),
     }
     for config in configs.iter().take(3) {
-        let request = named_request(offered, config).msg(4, &request::capabilities());
+        let request =
+            named_request(offered, config).with_message(4, &request::client_capabilities());
         let call = suite.call(Rpc::ReadDataSource, &request).await;
         suite.check_survived("D-01", &call, || {
             Finding::new("D-01", &subject, "reading crashes or hangs")
-                .by(&call)
-                .input(display_value(config))
+                .with_call(&call)
+                .with_input(display_value(config))
         });
-        let Some(answer) = call.message().filter(|_| call.is_fine()) else {
-            suite.skip(&["D-01", "D-02"], "no data source could be read");
+        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else {
+            suite.skip_rules(&["D-01", "D-02"], "no data source could be read");
             continue;
         };
-        let state = decode(answer.get_msg(1), &offered.ty());
+        let state = decode_dynamic(answer.get_msg(1), &offered.ty());
         let problem = match &state {
             Err(why) => Some((Path::root(), why.clone())),
             Ok(None) => Some((Path::root(), "the answer has no state".to_owned())),
@@ -124,20 +128,24 @@ async fn data(suite: &mut Suite, offered: &OfferedType) {
         };
         suite.check("D-01", problem.is_none(), || {
             let (path, message) = problem.unwrap_or_default();
-            Finding::new("D-01", &subject, message).at(path).by(&call).input(display_value(config))
+            Finding::new("D-01", &subject, message)
+                .with_path(path)
+                .with_call(&call)
+                .with_input(display_value(config))
         });
         // Data is read again in every run, where each difference looks like a change.
         let again = suite.call(Rpc::ReadDataSource, &request).await;
-        let second = decode(again.message().and_then(|it| it.get_msg(1)), &offered.ty());
+        let second =
+            decode_dynamic(again.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
         if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
-            let differs = differences(first.value(), second.value());
+            let differs = differing_paths(first.value(), second.value());
             suite.check("D-02", differs.is_empty(), || {
                 Finding::new("D-02", &subject, "reading twice gives two answers")
-                    .at(differs.first().cloned().unwrap_or_default())
-                    .by(&call)
-                    .by(&again)
-                    .values(display_value(first.value()), display_value(second.value()))
-                    .input(display_value(config))
+                    .with_path(differs.first().cloned().unwrap_or_default())
+                    .with_call(&call)
+                    .with_call(&again)
+                    .with_values(display_value(first.value()), display_value(second.value()))
+                    .with_input(display_value(config))
             });
         }
     }
@@ -161,21 +169,22 @@ fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option
 
 async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
-    let configs = suite.legal(offered).await;
+    let configs = suite.legal_configs(offered).await;
     let Some(config) = configs.first() else {
-        return suite.skip(&["E-01", "E-02", "E-03"], NO_CONFIG);
+        return suite.skip_rules(&["E-01", "E-02", "E-03"], NO_CONFIG);
     };
-    let request = named_request(offered, config).msg(3, &request::capabilities());
+    let request = named_request(offered, config).with_message(3, &request::client_capabilities());
     let open = suite.change(Rpc::OpenEphemeralResource, &request).await;
     suite.check_survived("E-01", &open, || {
         Finding::new("E-01", &subject, "opening crashes or hangs")
-            .by(&open)
-            .input(display_value(config))
+            .with_call(&open)
+            .with_input(display_value(config))
     });
-    let Some(answer) = open.message().filter(|_| open.is_fine()).cloned() else {
-        return suite.skip(&["E-01", "E-02", "E-03"], "no ephemeral resource could be opened");
+    let Some(answer) = open.first_message().filter(|_| open.is_fine()).cloned() else {
+        return suite
+            .skip_rules(&["E-01", "E-02", "E-03"], "no ephemeral resource could be opened");
     };
-    let result = decode(answer.get_msg(3), &offered.ty());
+    let result = decode_dynamic(answer.get_msg(3), &offered.ty());
     let problem = match &result {
         Err(why) => Some(why.clone()),
         Ok(None) => Some("the answer has no result".to_owned()),
@@ -184,31 +193,31 @@ async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
         }
     };
     suite.check("E-01", problem.is_none(), || {
-        Finding::new("E-01", &subject, problem.clone().unwrap_or_default()).by(&open)
+        Finding::new("E-01", &subject, problem.clone().unwrap_or_default()).with_call(&open)
     });
     let private = answer.get_bytes(4);
-    let keep = || Msg::new().text(1, &offered.name).bytes(2, private.clone());
+    let keep = || Msg::new().with_text(1, &offered.name).with_bytes(2, private.clone());
     if let Some(renew_at) = answer.get_msg(2) {
         let now = now_seconds();
         // Whole seconds are compared, so one is granted for rounding.
         suite.check("E-01", renew_at.get_int(1) + 1 >= now, || {
             Finding::new("E-01", &subject, "the time to renew is over already")
-                .by(&open)
-                .values(format!("after {now}"), renew_at.get_int(1).to_string())
+                .with_call(&open)
+                .with_values(format!("after {now}"), renew_at.get_int(1).to_string())
         });
         let renew = suite.change(Rpc::RenewEphemeralResource, &keep()).await;
-        suite.check("E-01", renew.is_answered(), || {
-            Finding::new("E-01", &subject, "renewing brings it down").by(&renew)
+        suite.check("E-01", renew.has_reply(), || {
+            Finding::new("E-01", &subject, "renewing brings it down").with_call(&renew)
         });
     }
     // With the private data of the opening, as Terraform does it.
     let close = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
     suite.check("E-01", close.is_fine(), || {
-        Finding::new("E-01", &subject, "closing fails").by(&close)
+        Finding::new("E-01", &subject, "closing fails").with_call(&close)
     });
     let again = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
     suite.check("E-03", !again.is_crash(), || {
-        Finding::new("E-03", &subject, "closing twice brings it down").by(&again)
+        Finding::new("E-03", &subject, "closing twice brings it down").with_call(&again)
     });
     if let Ok(Some(value)) = result {
         check_no_leak(suite, offered, value.value(), &open);
@@ -231,7 +240,8 @@ fn check_no_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open:
         true
     });
     if secrets.is_empty() {
-        return suite.skip(&["E-02"], "no ephemeral resource has a sensitive text in its result");
+        return suite
+            .skip_rules(&["E-02"], "no ephemeral resource has a sensitive text in its result");
     }
     let printed = suite.plugin().map(|it| it.stderr()).unwrap_or_default();
     let printed = String::from_utf8_lossy(&printed).into_owned();
@@ -252,7 +262,7 @@ fn now_seconds() -> u64 {
 async fn action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let unknown = suite.generated(offered, Extent::Unknown, 0);
-    let configs = suite.legal(offered).await;
+    let configs = suite.legal_configs(offered).await;
     let mut all = vec![unknown];
     all.extend(configs.first().cloned());
     if let Some(config) = configs.first() {
@@ -265,25 +275,26 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
         }
     }
     for config in all {
-        let request = named_request(offered, &config).msg(3, &request::capabilities());
+        let request =
+            named_request(offered, &config).with_message(3, &request::client_capabilities());
         let call = suite.call(Rpc::PlanAction, &request).await;
-        suite.check("X-01", call.is_answered(), || {
+        suite.check("X-01", call.has_reply(), || {
             Finding::new("X-01", &subject, "planning an action brings it down")
-                .by(&call)
-                .input(display_value(&config))
+                .with_call(&call)
+                .with_input(display_value(&config))
         });
     }
-    if !suite.wants("X-02") {
+    if !suite.is_wanted("X-02") {
         return;
     }
-    let Some(config) = configs.first() else { return suite.skip(&["X-02"], NO_CONFIG) };
-    let request = named_request(offered, config).msg(3, &request::capabilities());
+    let Some(config) = configs.first() else { return suite.skip_rules(&["X-02"], NO_CONFIG) };
+    let request = named_request(offered, config).with_message(3, &request::client_capabilities());
     let call = suite.change(Rpc::InvokeAction, &request).await;
     let problem = match &call.reply {
         Reply::Answered(events) => {
             // The protocol wants one completion as the last event, and gRPC enforces nothing of it.
-            let ends = events.iter().filter(|it| it.has(2)).count();
-            let is_last = events.last().is_some_and(|it| it.has(2));
+            let ends = events.iter().filter(|it| it.has_field(2)).count();
+            let is_last = events.last().is_some_and(|it| it.has_field(2));
             (ends != 1 || !is_last)
                 .then(|| format!("{ends} completions in {} events", events.len()))
         }
@@ -292,8 +303,8 @@ async fn action(suite: &mut Suite, offered: &OfferedType) {
     };
     suite.check("X-02", problem.is_none(), || {
         Finding::new("X-02", &subject, problem.unwrap_or_default())
-            .by(&call)
-            .values("one completion as the last event", "")
-            .input(display_value(config))
+            .with_call(&call)
+            .with_values("one completion as the last event", "")
+            .with_input(display_value(config))
     });
 }

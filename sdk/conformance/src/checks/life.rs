@@ -13,13 +13,13 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Path, Value};
 
 use super::display_value;
-use super::plan::{Planned, input, plan};
+use super::plan::{Planned, plan_input, plan_or_none};
 use crate::finding::Finding;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
-use crate::request::{self, PlanInput, decode};
+use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 use journal::Journal;
@@ -45,7 +45,7 @@ pub(super) async fn run(suite: &mut Suite) {
             return skip(suite, &format!("the journal cannot be written: {error}"));
         }
     };
-    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
         return skip(suite, "the provider has no resource");
     }
@@ -53,10 +53,11 @@ pub(super) async fn run(suite: &mut Suite) {
         if !suite.wants_any(&RULES) {
             break;
         }
-        let configs = suite.legal(offered).await;
+        let configs = suite.legal_configs(offered).await;
         match configs.first() {
             Some(config) => check_lifecycle(suite, &mut journal, offered, config).await,
-            None => suite.skip(&RULES, "no legal configuration was found; give one with -examples"),
+            None => suite
+                .skip_rules(&RULES, "no legal configuration was found; give one with -examples"),
         }
     }
     remote::run(suite, &mut journal, &resources).await;
@@ -64,8 +65,8 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 fn skip(suite: &mut Suite, reason: &str) {
-    suite.skip(&RULES, reason);
-    suite.skip(&remote::RULES, reason);
+    suite.skip_rules(&RULES, reason);
+    suite.skip_rules(&remote::RULES, reason);
 }
 
 /// An object that exists.
@@ -80,7 +81,7 @@ struct Object {
 impl Object {
     /// The input of a plan that gives it another configuration.
     fn change(&self, offered: &OfferedType, config: Value) -> PlanInput {
-        let mut change = input(offered, self.value.clone(), config);
+        let mut change = plan_input(offered, self.value.clone(), config);
         change.private = self.private.clone();
         change.identity = self.identity.clone();
         change
@@ -93,12 +94,12 @@ async fn check_lifecycle(
     offered: &OfferedType,
     config: &Value,
 ) {
-    let create = input(offered, super::null(&offered.ty()), config.clone());
-    let Some(planned) = plan(suite, offered, &create).await else {
-        return suite.skip(&RULES, "an object could not be planned");
+    let create = plan_input(offered, super::null_object(&offered.ty()), config.clone());
+    let Some(planned) = plan_or_none(suite, offered, &create).await else {
+        return suite.skip_rules(&RULES, "an object could not be planned");
     };
     let Some(object) = create_object(suite, journal, offered, &create, &planned).await else {
-        return suite.skip(&RULES, "an object could not be created");
+        return suite.skip_rules(&RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
     check_settled(suite, offered, &object).await;
@@ -121,29 +122,29 @@ async fn create_object(
 ) -> Option<Object> {
     // Before the call, because the run may end during it.
     let entry = journal.record_intent(offered, &create.config);
-    let request = request::apply(offered, create, &planned.answer);
+    let request = request::apply_request(offered, create, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
     let object = check_applied(suite, offered, create, planned, &call);
     record_create(journal, entry, offered, &call);
     suite.check("A-01", !call.is_crash(), || {
         Finding::new("A-01", &offered.subject(), "creating crashes or hangs")
-            .by(&call)
-            .input(display_value(&create.config))
+            .with_call(&call)
+            .with_input(display_value(&create.config))
     });
     object
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
 fn record_create(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
-    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
-    let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
+    let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let private = call.first_message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
         Ok(Some(made)) if !made.value().is_null() => {
             journal.record_object(entry, offered, Some((made.value(), &private)));
         }
         // The provider says that there is nothing. An answer that cannot be read may hide an
         // object, so its entry stays open.
-        Ok(_) if call.is_answered() => journal.forget_entry(entry),
+        Ok(_) if call.has_reply() => journal.forget_entry(entry),
         _ => journal.record_object(entry, offered, None),
     }
 }
@@ -164,13 +165,15 @@ fn check_applied(
     call: &Call,
 ) -> Option<Object> {
     let subject = offered.subject();
-    let answer = call.message().filter(|_| call.is_fine())?;
-    let value = match decode(answer.get_msg(1), &offered.ty()) {
+    let answer = call.first_message().filter(|_| call.is_fine())?;
+    let value = match decode_dynamic(answer.get_msg(1), &offered.ty()) {
         Ok(Some(value)) if !value.value().is_null() => value,
         other => {
             let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
             suite.check("A-01", false, || {
-                Finding::new("A-01", &subject, why).by(call).input(display_value(&input.config))
+                Finding::new("A-01", &subject, why)
+                    .with_call(call)
+                    .with_input(display_value(&input.config))
             });
             return None;
         }
@@ -183,7 +186,7 @@ fn check_applied(
     // The flag excuses differences from the plan, and no other rule.
     let is_legacy = answer.get_bool(4);
     if is_legacy {
-        suite.skip(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
+        suite.skip_rules(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
     } else {
         // Compared once. The kind of a difference tells the rule that it breaks.
         let broken = assert_object_compatible(offered.block(), &plain(&planned.value), &value);
@@ -224,9 +227,9 @@ fn report_violations(
         let first = findings.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
         Finding::new(rule, &offered.subject(), message)
-            .at(first.map(|it| it.path.clone()).unwrap_or_default())
-            .by(call)
-            .input(display_value(&input.config))
+            .with_path(first.map(|it| it.path.clone()).unwrap_or_default())
+            .with_call(call)
+            .with_input(display_value(&input.config))
     });
 }
 
@@ -245,23 +248,23 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
         let (call, value) = read(suite, offered, object).await;
-        let differs = value.as_ref().map(|it| super::differences(&object.value, it));
+        let differs = value.as_ref().map(|it| super::differing_paths(&object.value, it));
         let at = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
         let part = |value: Option<&Value>| {
             value.and_then(|it| at.find(it)).map(display_value).unwrap_or_default()
         };
         suite.check("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
             Finding::new("A-05", &subject, "reading right after an apply gives another object")
-                .at(&at)
-                .by(&call)
-                .values(part(Some(&object.value)), part(value.as_ref()))
-                .input(display_value(&object.config))
+                .with_path(&at)
+                .with_call(&call)
+                .with_values(part(Some(&object.value)), part(value.as_ref()))
+                .with_input(display_value(&object.config))
         });
         check_configured_values(suite, offered, object, value.as_ref(), &call);
     }
     let again = object.change(offered, object.config.clone());
-    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
-    let planned = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let planned = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
     suite.check("A-06", held, || {
         let value = planned
@@ -269,43 +272,45 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
             .flatten()
             .map(|it| it.into_value())
             .unwrap_or_else(|| object.value.clone());
-        let at = super::differences(&object.value, &value).first().cloned().unwrap_or_default();
+        let at = super::differing_paths(&object.value, &value).first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("A-06", &subject, "the plan after an apply is not empty")
-            .at(&at)
-            .by(&call)
-            .values(part(&object.value), part(&value))
-            .input(display_value(&object.config))
+            .with_path(&at)
+            .with_call(&call)
+            .with_values(part(&object.value), part(&value))
+            .with_input(display_value(&object.config))
     });
     // The private data may have been lost on the way.
     let bare = Object { private: Bytes::new(), ..object.clone() };
     let request = request::read(offered, &bare.value, &bare.private, None);
     let call = suite.call(Rpc::ReadResource, &request).await;
     suite.check("A-21", !call.is_crash(), || {
-        Finding::new("A-21", &subject, "without private data it crashes").by(&call)
+        Finding::new("A-21", &subject, "without private data it crashes").with_call(&call)
     });
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
 async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    if !suite.wants("A-07") {
+    if !suite.is_wanted("A-07") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite.skip(&["A-07"], "the objects have nothing outside of the state");
+        return suite.skip_rules(&["A-07"], "the objects have nothing outside of the state");
     }
     let id = Path::root().attribute("id");
     let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
-        return suite.skip(&["A-07"], "the objects have no id");
+        return suite.skip_rules(&["A-07"], "the objects have no id");
     };
     // As after an import, which knows the id alone.
     let bare = offered.block().empty_value();
     let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
     let request = request::read(offered, &bare, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let found = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+        .ok()
+        .flatten();
     let Some(found) = found.filter(|it| call.is_fine() && !it.value().is_null()) else {
-        return suite.skip(&["A-07"], "no object can be read by its id alone");
+        return suite.skip_rules(&["A-07"], "no object can be read by its id alone");
     };
     for (name, attribute) in &offered.block().attributes {
         let path = Path::root().attribute(name.clone());
@@ -318,9 +323,9 @@ async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Objec
         suite.check("A-07", !got.is_null(), || {
             let message = "a configured attribute is not read from the service";
             Finding::new("A-07", &offered.subject(), message)
-                .at(&path)
-                .by(&call)
-                .values(display_value(asked), display_value(got))
+                .with_path(&path)
+                .with_call(&call)
+                .with_values(display_value(asked), display_value(got))
         });
     }
 }
@@ -345,16 +350,16 @@ fn check_configured_values(
         }
         suite.check("R-03", asked == got, || {
             Finding::new("R-03", &offered.subject(), "a configured value reads differently")
-                .at(&path)
-                .by(call)
-                .values(display_value(asked), display_value(got))
+                .with_path(&path)
+                .with_call(call)
+                .with_values(display_value(asked), display_value(got))
         });
     }
 }
 
 /// Plans and applies the destruction of an object.
 async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> Call {
-    let null = super::null(&offered.ty());
+    let null = super::null_object(&offered.ty());
     let input = PlanInput {
         prior: object.value.clone(),
         proposed: null.clone(),
@@ -363,19 +368,21 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> C
         identity: object.identity.clone(),
     };
     // As a host plans it where the provider does not: null, with the prior private data.
-    let mut planned =
-        Msg::new().msg(1, &request::dynamic(&null, &offered.ty())).bytes(3, object.private.clone());
-    if suite.offer.can(crate::offer::PLAN_DESTROY) {
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-        if let Some(answer) = call.message().filter(|_| call.is_fine()) {
+    let mut planned = Msg::new()
+        .with_message(1, &request::encode_dynamic(&null, &offered.ty()))
+        .with_bytes(3, object.private.clone());
+    if suite.offer.has_capability(crate::offer::PLAN_DESTROY) {
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
+        if let Some(answer) = call.first_message().filter(|_| call.is_fine()) {
             planned = answer.clone();
         }
     }
-    suite.change(Rpc::ApplyResourceChange, &request::apply(offered, &input, &planned)).await
+    suite.change(Rpc::ApplyResourceChange, &request::apply_request(offered, &input, &planned)).await
 }
 
 fn is_null(offered: &OfferedType, call: &Call) -> bool {
-    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     call.is_fine() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
@@ -389,7 +396,7 @@ async fn check_destroyed_object(
     let subject = offered.subject();
     let call = destroy(suite, offered, &object).await;
     suite.check("A-11", is_null(offered, &call), || {
-        Finding::new("A-11", &subject, "destroying does not end with null").by(&call)
+        Finding::new("A-11", &subject, "destroying does not end with null").with_call(&call)
     });
     if !call.is_fine() {
         return;
@@ -398,15 +405,15 @@ async fn check_destroyed_object(
     let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     // A resource without anything behind it cannot know that it is gone.
-    let back = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let back = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     let echoes = matches!(&back, Ok(Some(it)) if *it.value() == object.value);
     if echoes {
         let why = "the objects have nothing outside of the state";
-        suite.skip(&["A-12", "A-13"], why);
+        suite.skip_rules(&["A-12", "A-13"], why);
     } else {
         suite.check("A-13", is_null(offered, &call), || {
             Finding::new("A-13", &subject, "reading an object that is gone does not give null")
-                .by(&call)
+                .with_call(&call)
         });
     }
     // As after an answer that was lost: the host does not know that the object is gone.
@@ -416,7 +423,7 @@ async fn check_destroyed_object(
             continue;
         }
         suite.check(rule, is_null(offered, &call), || {
-            Finding::new(rule, &subject, "destroying an object that is gone fails").by(&call)
+            Finding::new(rule, &subject, "destroying an object that is gone fails").with_call(&call)
         });
     }
 }
@@ -433,7 +440,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
                     &offered.subject(),
                     "an object may exist that no answer described",
                 )
-                .input(left.config.clone())
+                .with_input(left.config.clone())
             });
             continue;
         };
@@ -441,7 +448,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             value: value.clone(),
             private: left.private.clone(),
             identity: None,
-            config: super::null(&offered.ty()),
+            config: super::null_object(&offered.ty()),
         };
         let call = destroy(suite, offered, &object).await;
         if call.is_fine() {
@@ -449,8 +456,8 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
         }
         suite.check("A-25", call.is_fine(), || {
             Finding::new("A-25", &offered.subject(), "an object of the run cannot be destroyed")
-                .by(&call)
-                .input(display_value(&value))
+                .with_call(&call)
+                .with_input(display_value(&value))
         });
     }
     if journal.is_settled() {

@@ -7,7 +7,7 @@ use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
-use crate::request::{decode, dynamic};
+use crate::request::{decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -16,15 +16,15 @@ const LIMIT: u64 = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let lists: Vec<OfferedType> = suite.offer.of(Kind::List).cloned().collect();
+    let lists: Vec<OfferedType> = suite.offer.types_of_kind(Kind::List).cloned().collect();
     // A list asks the service, which needs a configured provider.
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
     }
     for offered in &lists {
-        let configs = suite.legal(offered).await;
+        let configs = suite.legal_configs(offered).await;
         if configs.is_empty() {
-            suite.skip(
+            suite.skip_rules(
                 &["L-02", "L-03"],
                 "no legal configuration was found; give one with -examples",
             );
@@ -45,10 +45,10 @@ pub(super) async fn list(
 ) -> Call {
     // Field 3 asks for whole objects, so that they can be judged.
     let request = Msg::new()
-        .text(1, &offered.name)
-        .msg(2, &dynamic(config, &offered.ty()))
-        .int(3, 1)
-        .int(4, limit);
+        .with_text(1, &offered.name)
+        .with_message(2, &encode_dynamic(config, &offered.ty()))
+        .with_int(3, 1)
+        .with_int(4, limit);
     suite.call(Rpc::ListResource, &request).await
 }
 
@@ -59,20 +59,20 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
         // A stream without events is no message at all.
         Reply::Garbage if call.answers.is_empty() => Vec::new(),
         Reply::Refused(..) => {
-            return suite.skip(&["L-02", "L-03"], "listing is refused");
+            return suite.skip_rules(&["L-02", "L-03"], "listing is refused");
         }
         _ => {
             return suite.check("L-02", false, || {
-                Finding::new("L-02", &subject, "listing does not end or crashes").by(call)
+                Finding::new("L-02", &subject, "listing does not end or crashes").with_call(call)
             });
         }
     };
     // An event with diagnostics alone is no object.
-    let number = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
+    let number = events.iter().filter(|it| it.has_field(1) || it.has_field(3)).count() as u64;
     suite.check("L-02", number <= LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
-            .by(call)
-            .values(LIMIT.to_string(), number.to_string())
+            .with_call(call)
+            .with_values(LIMIT.to_string(), number.to_string())
     });
     objects(suite, offered, &events, call);
 }
@@ -80,20 +80,21 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
 /// Holds listed objects to the schema of their resource type.
 pub(super) fn objects(suite: &mut Suite, offered: &OfferedType, events: &[Msg], call: &Call) {
     let subject = offered.subject();
-    let resource = suite.offer.of(Kind::Resource).find(|it| it.name == offered.name).cloned();
+    let resource =
+        suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == offered.name).cloned();
     for event in events {
         let mut problem = match (event.get_msg(3), &resource) {
-            (Some(object), Some(resource)) => decode(Some(object), &resource.ty()).err(),
+            (Some(object), Some(resource)) => decode_dynamic(Some(object), &resource.ty()).err(),
             _ => None,
         };
         if let (None, Some(resource)) = (&problem, &resource) {
             problem = identity_problem(suite, resource, event.get_msg(1));
         }
         suite.check("L-03", problem.is_none(), || {
-            Finding::new("L-03", &subject, problem.unwrap_or_default()).by(call)
+            Finding::new("L-03", &subject, problem.unwrap_or_default()).with_call(call)
         });
     }
     if events.is_empty() {
-        suite.skip(&["L-03"], "nothing was listed");
+        suite.skip_rules(&["L-03"], "nothing was listed");
     }
 }

@@ -15,21 +15,21 @@ use crate::suite::Suite;
 pub(super) async fn run(suite: &mut Suite) {
     metadata(suite).await;
     optional_schema(suite).await;
-    capabilities(suite).await;
+    check_capabilities(suite).await;
 }
 
 async fn metadata(suite: &mut Suite) {
-    if !suite.wants("S-09") {
+    if !suite.is_wanted("S-09") {
         return;
     }
     let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
     // Terraform never calls it. It is for programs that join several providers into one.
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
-        return suite.skip(&["S-09"], "the provider does not implement GetMetadata");
+        return suite.skip_rules(&["S-09"], "the provider does not implement GetMetadata");
     }
-    let Some(answer) = call.message() else {
+    let Some(answer) = call.first_message() else {
         return suite.check("S-09", false, || {
-            Finding::new("S-09", "provider", "GetMetadata has no answer").by(&call)
+            Finding::new("S-09", "provider", "GetMetadata has no answer").with_call(&call)
         });
     };
     // Actions and state stores have changed their numbers between versions, so they are compared as one.
@@ -48,11 +48,11 @@ async fn metadata(suite: &mut Suite) {
             .collect();
         let own = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
         let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
-        compare(suite, kinds[0].words(), &expected, &listed, &call);
+        compare_metadata(suite, kinds[0].words(), &expected, &listed, &call);
     }
     let listed: BTreeSet<String> = answer.all_msgs(5).iter().map(|it| it.get_text(1)).collect();
     let expected = suite.offer.functions.iter().map(|it| it.name.clone()).collect();
-    compare(suite, "function", &expected, &listed, &call);
+    compare_metadata(suite, "function", &expected, &listed, &call);
     let capabilities = |message: Option<Msg>| {
         let message = message.unwrap_or_default();
         (1..=4).map(|number| message.get_bool(number)).collect::<Vec<_>>()
@@ -61,12 +61,12 @@ async fn metadata(suite: &mut Suite) {
         (capabilities(suite.offer.raw.get_msg(6)), capabilities(answer.get_msg(1)));
     suite.check("S-09", ours == theirs, || {
         Finding::new("S-09", "provider", "the capabilities differ from those of the schema")
-            .values(format!("{ours:?}"), format!("{theirs:?}"))
-            .by(&call)
+            .with_values(format!("{ours:?}"), format!("{theirs:?}"))
+            .with_call(&call)
     });
 }
 
-fn compare(
+fn compare_metadata(
     suite: &mut Suite,
     what: &str,
     expected: &BTreeSet<String>,
@@ -76,28 +76,28 @@ fn compare(
     let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
     suite.check("S-09", odd.is_empty(), || {
         Finding::new("S-09", what, "GetMetadata and the schema list different types")
-            .values(
+            .with_values(
                 format!("{} in the schema", expected.len()),
                 format!("only in one of them: {odd:?}"),
             )
-            .by(call)
+            .with_call(call)
     });
 }
 
 /// Calls in a process that never served its schema.
 async fn optional_schema(suite: &mut Suite) {
-    if !suite.wants("S-10") {
+    if !suite.is_wanted("S-10") {
         return;
     }
-    if !suite.offer.can(SCHEMA_OPTIONAL) {
-        return suite.skip(&["S-10"], "the provider does not claim it");
+    if !suite.offer.has_capability(SCHEMA_OPTIONAL) {
+        return suite.skip_rules(&["S-10"], "the provider does not claim it");
     }
     // A process that was never asked for its schema.
-    let Ok(fresh) = suite.another().await else { return };
+    let Ok(fresh) = suite.start_another_process().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {
         let config = suite.generated(offered, crate::generate::Extent::Required, 0);
-        let request = request::validate(offered, &config);
+        let request = request::validate_request(offered, &config);
         let rpc = request::validate_rpc(offered.kind);
         let expected = suite.call(rpc, &request).await;
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
@@ -108,34 +108,41 @@ async fn optional_schema(suite: &mut Suite) {
                 &offered.subject(),
                 "another answer before the schema was asked for",
             )
-            .by(&call)
-            .values(expected.outcome(), call.outcome())
+            .with_call(&call)
+            .with_values(expected.describe_outcome(), call.describe_outcome())
         });
     }
 }
 
 /// Whether what is claimed is implemented. The capability of planning destruction is checked there.
-async fn capabilities(suite: &mut Suite) {
-    if !suite.wants("S-11") {
+async fn check_capabilities(suite: &mut Suite) {
+    if !suite.is_wanted("S-11") {
         return;
     }
-    let Some(resource) = suite.offer.of(Kind::Resource).next().cloned() else {
-        return suite.skip(&["S-11"], "the provider has no resource");
+    let Some(resource) = suite.offer.types_of_kind(Kind::Resource).next().cloned() else {
+        return suite.skip_rules(&["S-11"], "the provider has no resource");
     };
     // An empty object will do: the rule asks whether there is such a call, and not what it answers.
-    let state = Msg::new().bytes(1, b"{}".to_vec());
-    let moved = Msg::new().text(1, "registry.terraform.io/a/b").text(2, "a_b").msg(4, &state);
-    let null = request::dynamic(&super::null(&resource.ty()), &resource.ty());
+    let state = Msg::new().with_bytes(1, b"{}".to_vec());
+    let moved = Msg::new()
+        .with_text(1, "registry.terraform.io/a/b")
+        .with_text(2, "a_b")
+        .with_message(4, &state);
+    let null = request::encode_dynamic(&super::null_object(&resource.ty()), &resource.ty());
     for (capability, rpc, request) in [
-        (MOVE_STATE, Rpc::MoveResourceState, moved.text(5, &resource.name)),
-        (GENERATE, Rpc::GenerateResourceConfig, Msg::new().text(1, &resource.name).msg(2, &null)),
+        (MOVE_STATE, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
+        (
+            GENERATE,
+            Rpc::GenerateResourceConfig,
+            Msg::new().with_text(1, &resource.name).with_message(2, &null),
+        ),
     ] {
-        if suite.offer.can(capability) {
+        if suite.offer.has_capability(capability) {
             let call = suite.call(rpc, &request).await;
             let lacks = matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented");
             suite.check("S-11", !lacks, || {
                 Finding::new("S-11", "provider", "a capability is claimed but not implemented")
-                    .by(&call)
+                    .with_call(&call)
             });
         }
     }

@@ -14,10 +14,10 @@ use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
-use crate::suite::{CALL, Suite};
+use crate::suite::{CALL_TIMEOUT, Suite};
 
 /// The number of mutations of each valid request.
-const MUTATIONS: usize = 24;
+const MUTATIONS_PER_REQUEST: usize = 24;
 
 /// Checks the family as far as no configuration of the provider is needed.
 pub(super) async fn run(suite: &mut Suite) {
@@ -27,22 +27,22 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     if suite.wants_any(&["Z-01", "Z-13"]) {
         for (rpc, request) in &requests {
-            mutated(suite, *rpc, request).await;
+            check_mutations(suite, *rpc, request).await;
         }
     }
-    if suite.wants("Z-02") {
-        bombs(suite, &requests).await;
+    if suite.is_wanted("Z-02") {
+        check_decompression_bombs(suite, &requests).await;
     }
     if suite.wants_any(&["Z-03", "Z-04"]) {
         versions_of_hosts(suite, &requests).await;
     }
-    if suite.wants("Z-05") {
-        concurrent(suite, &requests).await;
+    if suite.is_wanted("Z-05") {
+        check_concurrent_calls(suite, &requests).await;
     }
-    if suite.wants("Z-06") {
+    if suite.is_wanted("Z-06") {
         check_cancelled(suite, &requests).await;
     }
-    if suite.wants("Z-07") {
+    if suite.is_wanted("Z-07") {
         check_stop(suite, &requests).await;
     }
 }
@@ -61,28 +61,32 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             continue;
         }
         let config = suite.generated(offered, Extent::All, 0);
-        requests.push((request::validate_rpc(offered.kind), request::validate(offered, &config)));
+        requests.push((
+            request::validate_rpc(offered.kind),
+            request::validate_request(offered, &config),
+        ));
         if offered.kind != Kind::Resource {
             continue;
         }
         let ty = offered.ty();
-        let state = super::upgrade::state(suite, offered, 0);
+        let state = super::upgrade::stored_object(suite, offered, 0);
         let text = json::encode(&state, &ty).unwrap_or_default();
-        let upgrade = request::upgrade(&offered.name, offered.schema.version, text.as_bytes());
+        let upgrade =
+            request::upgrade_request(&offered.name, offered.schema.version, text.as_bytes());
         requests.push((Rpc::UpgradeResourceState, upgrade));
         let input = PlanInput {
-            prior: super::null(&ty),
+            prior: super::null_object(&ty),
             proposed: config.clone(),
             config,
             private: Bytes::new(),
             identity: None,
         };
-        requests.push((Rpc::PlanResourceChange, request::plan(offered, &input)));
+        requests.push((Rpc::PlanResourceChange, request::plan_request(offered, &input)));
         requests.push((Rpc::ReadResource, request::read(offered, &state, &Bytes::new(), None)));
         let import = Msg::new()
-            .text(1, &offered.name)
-            .text(2, "conformance")
-            .msg(3, &request::capabilities());
+            .with_text(1, &offered.name)
+            .with_text(2, "conformance")
+            .with_message(3, &request::client_capabilities());
         requests.push((Rpc::ImportResourceState, import));
     }
     for function in suite.offer.functions.iter().take(4) {
@@ -91,8 +95,9 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
             .parameters
             .iter()
             .map(|it| {
-                let value = crate::generate::value(&it.name, &it.ty, Extent::Required, &mut dice);
-                request::dynamic(&value, &it.ty)
+                let value =
+                    crate::generate::generate_value(&it.name, &it.ty, Extent::Required, &mut dice);
+                request::encode_dynamic(&value, &it.ty)
             })
             .collect();
         requests.push((Rpc::CallFunction, request::call_function(&function.name, &arguments)));
@@ -101,10 +106,10 @@ pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
 }
 
 /// Changes a message at one place: a field dropped, repeated, cut, swapped or of another kind.
-fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
+fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     let mut mutated = message.clone();
     if mutated.0.is_empty() {
-        return mutated.int(1, 7);
+        return mutated.with_int(1, 7);
     }
     let at = dice.below(mutated.0.len());
     let (number, field) = mutated.0[at].clone();
@@ -114,7 +119,7 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
         _ => None,
     };
     if let Some(inner) = inner.filter(|inner| !inner.0.is_empty()) {
-        mutated.0[at] = (number, Field::Bytes(mutate(&inner, dice, depth + 1).encode()));
+        mutated.0[at] = (number, Field::Bytes(mutate_message(&inner, dice, depth + 1).encode()));
         return mutated;
     }
     match (dice.below(7), field) {
@@ -142,18 +147,18 @@ fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     mutated
 }
 
-async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
+async fn check_mutations(suite: &mut Suite, rpc: Rpc, request: &Msg) {
     // A provider without its configuration may crash by the call as such, which C-03 reports. Then no
     // mutation would be the cause.
     if suite.call(rpc, request).await.is_crash() {
         return;
     }
     let mut dice = suite.dice(&format!("mutate {}", rpc.name()));
-    for _ in 0..MUTATIONS {
+    for _ in 0..MUTATIONS_PER_REQUEST {
         if suite.is_late() {
             return;
         }
-        let changed = mutate(request, &mut dice, 0);
+        let changed = mutate_message(request, &mut dice, 0);
         let call = suite.call(rpc, &changed).await;
         check_answer(suite, &call, "a malformed request");
         if call.is_crash() {
@@ -162,7 +167,8 @@ async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
         }
     }
     // Field 1 with a length whose end is missing.
-    let call = suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL).await;
+    let call =
+        suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL_TIMEOUT).await;
     check_answer(suite, &call, "bytes that are no message");
 }
 
@@ -171,10 +177,10 @@ fn check_answer(suite: &mut Suite, call: &Call, what: &str) {
     let subject = call.rpc.name();
     suite.check("Z-01", !call.is_crash(), || {
         Finding::new("Z-01", &subject, format!("{what} brings the provider down or makes it hang"))
-            .by(call)
+            .with_call(call)
     });
     suite.check("Z-13", !panicked, || {
-        Finding::new("Z-13", &subject, "a panic ends the process").by(call)
+        Finding::new("Z-13", &subject, "a panic ends the process").with_call(call)
     });
 }
 
@@ -184,22 +190,23 @@ fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
     for (_, field) in &mut changed.0 {
         let Field::Bytes(bytes) = field else { continue };
         // In these requests, a message with field 1 alone is a value in MessagePack.
-        let Some(inner) = Msg::parse(bytes).filter(|inner| inner.has(1) && inner.0.len() == 1)
+        let Some(inner) =
+            Msg::parse(bytes).filter(|inner| inner.has_field(1) && inner.0.len() == 1)
         else {
             continue;
         };
-        *field = Field::Bytes(inner.with(1, value.to_vec()).encode());
+        *field = Field::Bytes(inner.with_field(1, value.to_vec()).encode());
         return Some(changed);
     }
     None
 }
 
-fn resident(suite: &Suite) -> u64 {
+fn resident_memory(suite: &Suite) -> u64 {
     let pid = suite.plugin().and_then(|it| it.started.as_ref()).map_or(0, |it| it.child.pid());
     super::resources::resident_kib(pid)
 }
 
-async fn bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // A decoder that calls itself for each level runs out of stack here.
     let deep = [vec![0x91; 10_000], vec![0xc0]].concat();
     // Each claims a size without the bytes for it, and memory must not be allocated by a claim.
@@ -216,19 +223,21 @@ async fn bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         }
         for (what, bytes) in &claims {
             let Some(request) = with_value(request, bytes) else { continue };
-            if suite.revive().await.is_err() {
+            if suite.ensure_running().await.is_err() {
                 return;
             }
-            let before = resident(suite);
+            let before = resident_memory(suite);
             let call = suite.call(*rpc, &request).await;
-            let after = if call.is_crash() { before } else { resident(suite) };
+            let after = if call.is_crash() { before } else { resident_memory(suite) };
             // Half a GiB is far more than an error needs, and far less than the claims.
             let held = !call.is_crash() && after < before + 512 * 1024;
             suite.check("Z-02", held, || {
-                Finding::new("Z-02", &rpc.name(), format!("{what} in a value")).by(&call).values(
-                    "an error",
-                    format!("{}; memory {before} to {after} KiB", call.outcome()),
-                )
+                Finding::new("Z-02", &rpc.name(), format!("{what} in a value"))
+                    .with_call(&call)
+                    .with_values(
+                        "an error",
+                        format!("{}; memory {before} to {after} KiB", call.describe_outcome()),
+                    )
             });
         }
     }
@@ -248,56 +257,60 @@ async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
             continue;
         }
         // By the rules of protobuf unknown fields are skipped, which is how the protocol grows.
-        let newer = request.clone().text(900, "from the future").int(901, 1);
+        let newer = request.clone().with_text(900, "from the future").with_int(901, 1);
         let call = suite.call(*rpc, &newer).await;
         let held = match is_pure {
             true => agrees(suite, request, &usual, &call).await,
-            false => call.is_answered(),
+            false => call.has_reply(),
         };
         suite.check("Z-03", held, || {
             Finding::new("Z-03", &rpc.name(), "unknown fields change the answer")
-                .by(&usual)
-                .by(&call)
-                .values(usual.outcome(), call.outcome())
+                .with_call(&usual)
+                .with_call(&call)
+                .with_values(usual.describe_outcome(), call.describe_outcome())
         });
         // Hosts of before 5.2 send no `provider_meta`, of before 5.6 no capabilities, and of before
         // 5.9 no identity. Empty private data is not on the wire either.
         let older = match rpc {
-            Rpc::PlanResourceChange => request.clone().without(5).without(6).without(7).without(8),
-            Rpc::ReadResource => request.clone().without(3).without(4).without(5).without(6),
+            Rpc::PlanResourceChange => {
+                request.clone().without_field(5).without_field(6).without_field(7).without_field(8)
+            }
+            Rpc::ReadResource => {
+                request.clone().without_field(3).without_field(4).without_field(5).without_field(6)
+            }
             Rpc::ValidateResourceConfig | Rpc::ImportResourceState => {
-                request.clone().without(3).without(4)
+                request.clone().without_field(3).without_field(4)
             }
             _ => continue,
         };
         let call = suite.call(*rpc, &older).await;
-        suite.check("Z-04", call.is_answered(), || {
+        suite.check("Z-04", call.has_reply(), || {
             Finding::new("Z-04", &rpc.name(), "a request of an older host crashes the provider")
-                .by(&call)
+                .with_call(&call)
         });
     }
 }
 
-async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // Reads, imports and plans may depend on a service, and so on time.
     let pure = |rpc: &Rpc| {
         !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState | Rpc::PlanResourceChange)
     };
     let sample: Vec<&(Rpc, Msg)> = requests.iter().filter(|(rpc, _)| pure(rpc)).take(16).collect();
     if sample.is_empty() {
-        return suite.skip(&["Z-05"], "the provider has no call that can be compared");
+        return suite.skip_rules(&["Z-05"], "the provider has no call that can be compared");
     }
     let mut serial = Vec::new();
     for (rpc, request) in &sample {
         serial.push(suite.call(*rpc, request).await);
     }
-    if suite.revive().await.is_err() {
+    if suite.ensure_running().await.is_err() {
         return;
     }
     let Some(plugin) = suite.plugin() else { return };
     let all = (0..64).map(|at| {
         let (rpc, request) = sample[at % sample.len()];
-        plugin.call(*rpc, request, CALL)
+        plugin.call(*rpc, request, CALL_TIMEOUT)
     });
     let parallel = join_all(all).await;
     for (at, call) in parallel.iter().enumerate() {
@@ -309,8 +322,8 @@ async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
                 &call.rpc.name(),
                 "64 calls at once get other answers than one by one",
             )
-            .by(call)
-            .values(expected.outcome(), call.outcome())
+            .with_call(call)
+            .with_values(expected.describe_outcome(), call.describe_outcome())
         });
     }
 }
@@ -320,7 +333,7 @@ async fn check_cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let usual = suite.call(*rpc, request).await.took;
     // In microseconds: from before the request is read until after most answers.
     for deadline in [300, 1_000, 3_000, 10_000, 30_000] {
-        if suite.revive().await.is_err() {
+        if suite.ensure_running().await.is_err() {
             return;
         }
         let Some(plugin) = suite.plugin() else { return };
@@ -330,23 +343,23 @@ async fn check_cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let call = suite.call(*rpc, request).await;
     // A provider that continues working for the cancelled calls keeps the next one waiting.
     let limit = usual * 2 + Duration::from_secs(5);
-    suite.check("Z-06", call.is_answered() && call.took <= limit, || {
+    suite.check("Z-06", call.has_reply() && call.took <= limit, || {
         Finding::new(
             "Z-06",
             &rpc.name(),
             "after cancelled calls the next one is not answered in time",
         )
-        .by(&call)
-        .values(
+        .with_call(&call)
+        .with_values(
             format!("an answer within {} ms", limit.as_millis()),
-            format!("{} in {} ms", call.outcome(), call.took.as_millis()),
+            format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
         )
     });
 }
 
 async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // In a process of its own: most providers answer nothing after it.
-    let Ok(plugin) = suite.another().await else { return };
+    let Ok(plugin) = suite.start_another_process().await else { return };
     let Some((rpc, request)) = requests.first() else { return };
     let stop =
         |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
@@ -355,18 +368,18 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let (first, running) = tokio::join!(stop(5), running);
     let second = stop(5).await;
     for call in [&first, &second] {
-        let held = call.is_answered() && call.took < Duration::from_secs(1);
+        let held = call.has_reply() && call.took < Duration::from_secs(1);
         suite.check("Z-07", held, || {
             Finding::new("Z-07", "StopProvider", "StopProvider does not answer in time")
-                .by(call)
-                .values(
+                .with_call(call)
+                .with_values(
                     "an answer within 1 s",
-                    format!("{} in {} ms", call.outcome(), call.took.as_millis()),
+                    format!("{} in {} ms", call.describe_outcome(), call.took.as_millis()),
                 )
         });
     }
     suite.check("Z-07", !matches!(running.reply, Reply::TimedOut), || {
-        Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").by(&running)
+        Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").with_call(&running)
     });
 }
 

@@ -6,7 +6,7 @@ use crate::suite::Suite;
 
 /// Checks what was collected. Ends the running plugin.
 pub(super) async fn run(suite: &mut Suite) {
-    if suite.wants("Z-10") {
+    if suite.is_wanted("Z-10") {
         // In a run of this rule alone, nothing else asks for answers.
         for (rpc, request) in super::mutation::valid_requests(suite) {
             suite.call(rpc, &request).await;
@@ -17,7 +17,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if suite.program().is_some() {
         output(suite);
     }
-    diagnostics(suite);
+    check_diagnostic_texts(suite);
     check_output_size(suite);
 }
 
@@ -25,7 +25,7 @@ fn output(suite: &mut Suite) {
     let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
     suite.check("H-21", stdout.is_empty(), || {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
-            .values("nothing", truncate(&stdout, 200))
+            .with_values("nothing", truncate(&stdout, 200))
     });
     // A log of the long strings that the suite itself sends is no surprise.
     let own = "x".repeat(1024);
@@ -36,12 +36,12 @@ fn output(suite: &mut Suite) {
     let longest = lines.map(<[u8]>::len).max().unwrap_or(0);
     suite.check("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
-            .values("at most 65536 bytes", format!("{longest} bytes"))
+            .with_values("at most 65536 bytes", format!("{longest} bytes"))
     });
 }
 
 /// Signs of stack traces and of the machine on which the provider was built.
-const INTERNALS: [&str; 5] = [
+const INTERNAL_SIGNS: [&str; 5] = [
     "goroutine ",
     "stack backtrace:",
     "Traceback (most recent call last)",
@@ -49,14 +49,14 @@ const INTERNALS: [&str; 5] = [
     "/.cargo/registry/",
 ];
 
-fn diagnostics(suite: &mut Suite) {
-    if !suite.wants("Z-12") {
+fn check_diagnostic_texts(suite: &mut Suite) {
+    if !suite.is_wanted("Z-12") {
         return;
     }
     for (rpc, diag) in std::mem::take(&mut suite.past.diagnostics) {
         let text = format!("{}\n{}", diag.summary, diag.detail);
         let control = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
-        let internals = INTERNALS.iter().find(|sign| text.contains(**sign));
+        let internals = INTERNAL_SIGNS.iter().find(|sign| text.contains(**sign));
         let problem = if !diag.is_text {
             Some("a diagnostic is not valid UTF-8".to_owned())
         } else if control {
@@ -67,7 +67,7 @@ fn diagnostics(suite: &mut Suite) {
         let message = problem.clone().unwrap_or_default();
         suite.check("Z-12", problem.is_none(), || {
             let mut finding = Finding::new("Z-12", "diagnostics", message)
-                .values("plain text", truncate(&diag.line(), 300));
+                .with_values("plain text", truncate(&diag.line(), 300));
             finding.call = rpc.name();
             finding
         });
@@ -80,7 +80,7 @@ fn check_output_size(suite: &mut Suite) {
     // The usual limit of gRPC libraries. Terraform has raised it, but other programs may not have.
     suite.check("Z-10", size <= 4 << 20, || {
         let mut finding = Finding::new("Z-10", "answers", "an answer is larger than 4 MiB")
-            .values("at most 4194304 bytes", format!("{size} bytes"));
+            .with_values("at most 4194304 bytes", format!("{size} bytes"));
         finding.call = rpc.name();
         finding
     });

@@ -11,7 +11,7 @@ use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
-use crate::request::{self, decode};
+use crate::request::{self, decode_dynamic};
 use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
 
@@ -21,12 +21,12 @@ const IMPORT: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
-        return suite.skip(&IMPORT, "the provider cannot be configured");
+        return suite.skip_rules(&IMPORT, "the provider cannot be configured");
     }
-    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip(&READ, "the provider has no resource");
-        suite.skip(&IMPORT, "the provider has no resource");
+        suite.skip_rules(&READ, "the provider has no resource");
+        suite.skip_rules(&IMPORT, "the provider has no resource");
     }
     for offered in &resources {
         if suite.is_late() {
@@ -34,13 +34,13 @@ pub(super) async fn run(suite: &mut Suite) {
         }
         let mut tracks = false;
         if suite.wants_any(&READ) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
-            tracks = reads(suite, offered).await;
+            tracks = check_reads(suite, offered).await;
             if tracks {
                 suite.tracked.insert(offered.name.clone());
             }
         }
         if suite.wants_any(&IMPORT) {
-            imports(suite, offered, tracks).await;
+            check_imports(suite, offered, tracks).await;
         }
     }
 }
@@ -61,16 +61,16 @@ pub(super) fn check_read_answer(
     input: &Value,
 ) -> Option<ReadBack> {
     let subject = offered.subject();
-    let answer = call.message()?;
+    let answer = call.first_message()?;
     let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
     let has_error = call.diagnostics().iter().any(Diag::is_error);
     // Terraform reads such a value as null, and would drop the object from the state.
-    let is_absent = state.as_ref().is_none_or(|it| !it.has(1) && !it.has(2));
-    suite.check("R-05", has_error || !is_absent || answer.has(4), || {
+    let is_absent = state.as_ref().is_none_or(|it| !it.has_field(1) && !it.has_field(2));
+    suite.check("R-05", has_error || !is_absent || answer.has_field(4), || {
         Finding::new("R-05", &subject, "an answer without errors has no new state")
-            .by(call)
-            .values("the object, or null", "nothing")
-            .input(display_value(input))
+            .with_call(call)
+            .with_values("the object, or null", "nothing")
+            .with_input(display_value(input))
     });
     if has_error || is_absent {
         return None;
@@ -78,16 +78,16 @@ pub(super) fn check_read_answer(
     let problem = identity_problem(suite, offered, answer.get_msg(5));
     if suite.offer.identities.contains_key(&offered.name) || problem.is_some() {
         suite.check("R-06", problem.is_none(), || {
-            Finding::new("R-06", &subject, problem.unwrap_or_default()).by(call)
+            Finding::new("R-06", &subject, problem.unwrap_or_default()).with_call(call)
         });
     } else {
-        suite.skip(&["R-06"], "no resource type has an identity");
+        suite.skip_rules(&["R-06"], "no resource type has an identity");
     }
-    let value = match decode(state, &offered.ty()) {
+    let value = match decode_dynamic(state, &offered.ty()) {
         Ok(value) => value?,
         Err(why) => {
             suite.check("R-01", false, || {
-                Finding::new("R-01", &subject, why).by(call).input(display_value(input))
+                Finding::new("R-01", &subject, why).with_call(call).with_input(display_value(input))
             });
             return None;
         }
@@ -106,10 +106,10 @@ pub(super) fn check_read_answer(
         let at = first.map(|it| it.path.clone()).unwrap_or_default();
         let found = at.find(value.value()).map(display_value).unwrap_or_default();
         Finding::new("R-01", &subject, message)
-            .at(&at)
-            .by(call)
-            .values("a known value of the schema's type", found)
-            .input(display_value(input))
+            .with_path(&at)
+            .with_call(call)
+            .with_values("a known value of the schema's type", found)
+            .with_input(display_value(input))
     });
     Some(ReadBack { value: Some(value.into_value()), private })
 }
@@ -119,16 +119,16 @@ async fn read(suite: &mut Suite, offered: &OfferedType, state: &Value, private: 
 }
 
 /// Reads made-up objects; returns whether the provider knows that they do not exist.
-async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
+async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.subject();
     let mut tracks = false;
     for number in 0..3 {
-        let state = super::upgrade::state(suite, offered, number);
+        let state = super::upgrade::stored_object(suite, offered, number);
         let call = read(suite, offered, &state, &Bytes::new()).await;
         suite.check_survived("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
-                .by(&call)
-                .input(display_value(&state))
+                .with_call(&call)
+                .with_input(display_value(&state))
         });
         let Some(back) = check_read_answer(suite, offered, &call, &state) else {
             continue;
@@ -143,20 +143,20 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
             continue;
         }
         let again = read(suite, offered, &value, &back.private).await;
-        let second = again.message().map(|it| decode(it.get_msg(1), &offered.ty()));
+        let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is no other object.
         suite.check("R-02", held || !again.is_fine(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| display_value(it.value())).unwrap_or_default();
             Finding::new("R-02", &subject, "reading what was read gives another object")
-                .by(&call)
-                .by(&again)
-                .values(display_value(&value), found)
-                .input(display_value(&state))
+                .with_call(&call)
+                .with_call(&again)
+                .with_values(display_value(&value), found)
+                .with_input(display_value(&state))
         });
     }
-    minimal(suite, offered).await;
+    check_minimal_state(suite, offered).await;
     tracks
 }
 
@@ -171,7 +171,7 @@ fn has_id(state: &Value) -> bool {
 }
 
 /// States as an import leaves them, and private data of another provider.
-async fn minimal(suite: &mut Suite, offered: &OfferedType) {
+async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let mut bare = offered.block().empty_value();
     let id = Path::root().attribute("id");
@@ -182,24 +182,27 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
     let call = read(suite, offered, &bare, &Bytes::new()).await;
     suite.check_survived("R-07", &call, || {
         Finding::new("R-07", &subject, "a state with an id only brings it down")
-            .by(&call)
-            .input(display_value(&bare))
+            .with_call(&call)
+            .with_input(display_value(&bare))
     });
-    let state = super::upgrade::state(suite, offered, 0);
+    let state = super::upgrade::stored_object(suite, offered, 0);
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
         suite.check_survived("R-09", &call, || {
-            Finding::new("R-09", &subject, "foreign private data brings it down").by(&call)
+            Finding::new("R-09", &subject, "foreign private data brings it down").with_call(&call)
         });
     }
 }
 
 fn import_request(offered: &OfferedType, id: &str) -> Msg {
-    Msg::new().text(1, &offered.name).text(2, id).msg(3, &request::capabilities())
+    Msg::new()
+        .with_text(1, &offered.name)
+        .with_text(2, id)
+        .with_message(3, &request::client_capabilities())
 }
 
-async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
+async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let subject = offered.subject();
     let long = "x".repeat(64 * 1024);
     // An id goes into URLs, paths and commands, where each of these may have a meaning.
@@ -210,31 +213,33 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         suite.check_survived("I-07", &call, || {
             let shown = crate::plugin::truncate(id, 40);
             Finding::new("I-07", &subject, "an odd import id brings it down")
-                .by(&call)
-                .input(format!("{shown:?}"))
+                .with_call(&call)
+                .with_input(format!("{shown:?}"))
         });
     }
     let call = suite
         .call(Rpc::ImportResourceState, &import_request(offered, "conformance-no-such-id"))
         .await;
-    let Some(answer) = call.message() else { return };
+    let Some(answer) = call.first_message() else { return };
     let imported = answer.all_msgs(1);
-    let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has(3);
+    let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has_field(3);
     suite.check("I-02", !silent || !imported.is_empty(), || {
         Finding::new("I-02", &subject, "an import finds nothing and says nothing")
-            .by(&call)
-            .values("an error", "no object and no error")
+            .with_call(&call)
+            .with_values("an error", "no object and no error")
     });
     for object in imported.iter().filter(|_| silent) {
         let name = object.get_text(1);
-        let Some(own) = suite.offer.of(Kind::Resource).find(|it| it.name == name).cloned() else {
+        let Some(own) =
+            suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == name).cloned()
+        else {
             suite.check("I-03", false, || {
                 Finding::new("I-03", &subject, format!("the imported type {name:?} does not exist"))
-                    .by(&call)
+                    .with_call(&call)
             });
             continue;
         };
-        let decoded = decode(object.get_msg(2), &own.ty());
+        let decoded = decode_dynamic(object.get_msg(2), &own.ty());
         let problem = match &decoded {
             Err(why) => Some(why.clone()),
             Ok(None) => Some("the imported object has no state".to_owned()),
@@ -246,23 +251,23 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
             }
         };
         suite.check("I-03", problem.is_none(), || {
-            Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).by(&call)
+            Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).with_call(&call)
         });
         // A provider that asks no service takes every id for an object.
         let (Ok(Some(state)), true) = (decoded, tracks) else {
-            suite.skip(&["I-01"], "no resource type knows whether an object exists");
+            suite.skip_rules(&["I-01"], "no resource type knows whether an object exists");
             continue;
         };
         let back = read(suite, &own, state.value(), &object.get_bytes(3)).await;
-        let found = back.message().filter(|_| back.is_fine());
+        let found = back.first_message().filter(|_| back.is_fine());
         let exists = found
-            .and_then(|it| decode(it.get_msg(1), &own.ty()).ok().flatten())
+            .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())
             .is_some_and(|it| !it.value().is_null());
         suite.check("I-01", !exists, || {
             Finding::new("I-01", &subject, "an id that does not exist is imported and read")
-                .by(&call)
-                .by(&back)
-                .values("an error, or null when reading", "an object")
+                .with_call(&call)
+                .with_call(&back)
+                .with_values("an error, or null when reading", "an object")
         });
     }
     // The error is the right answer.

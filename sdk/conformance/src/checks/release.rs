@@ -21,13 +21,13 @@ const MAX_TEXT: u64 = 1 << 20;
 const MAX_PROGRAM: u64 = 2 << 30;
 
 /// Folders of sources on the machine of the build, after the home of its user.
-const SOURCES: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
+const BUILD_MACHINE_FOLDERS: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
 
 /// Folders of the root that are homes of users, or have them.
-const HOMES: [&str; 3] = ["home", "Users", "root"];
+const HOME_FOLDERS: [&str; 3] = ["home", "Users", "root"];
 
 /// The end of the name of the checksums.
-const SUMS: &str = "_SHA256SUMS";
+const CHECKSUMS_SUFFIX: &str = "_SHA256SUMS";
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -36,7 +36,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
     let Some(release) = suite.options.release.clone() else {
         return suite
-            .skip(&["H-22", "K-07"], "no release was given; give its folder with -release");
+            .skip_rules(&["H-22", "K-07"], "no release was given; give its folder with -release");
     };
     let files = match Files::read(&release.folder) {
         Ok(files) => files,
@@ -47,10 +47,10 @@ pub(super) async fn run(suite: &mut Suite) {
             return;
         }
     };
-    names(suite, &files);
-    manifest(suite, &files).await;
-    checksums(suite, &files);
-    signature(suite, &release, &files);
+    check_archive_names(suite, &files);
+    check_manifest(suite, &files).await;
+    check_checksums(suite, &files);
+    check_signature(suite, &release, &files);
     build_paths(suite, &files);
 }
 
@@ -76,15 +76,19 @@ impl<'r> Files<'r> {
             .flatten()
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
             .collect();
-        let sums: Vec<&String> = names.iter().filter(|name| name.ends_with(SUMS)).collect();
+        let sums: Vec<&String> =
+            names.iter().filter(|name| name.ends_with(CHECKSUMS_SUFFIX)).collect();
         let [sums] = sums[..] else {
-            return Err(format!("it has {} files whose names end in {SUMS}, not one", sums.len()));
+            return Err(format!(
+                "it has {} files whose names end in {CHECKSUMS_SUFFIX}, not one",
+                sums.len()
+            ));
         };
-        let base = sums.trim_end_matches(SUMS).to_owned();
+        let base = sums.trim_end_matches(CHECKSUMS_SUFFIX).to_owned();
         // From the end, because a version has no `_`.
         let parts = base.strip_prefix("terraform-provider-").and_then(|it| it.rsplit_once('_'));
         let Some((name, version)) = parts else {
-            return Err(format!("{sums} is not terraform-provider-NAME_VERSION{SUMS}"));
+            return Err(format!("{sums} is not terraform-provider-NAME_VERSION{CHECKSUMS_SUFFIX}"));
         };
         let (name, version) = (name.to_owned(), version.to_owned());
         let document = read_text(&folder.join(sums));
@@ -101,7 +105,7 @@ impl<'r> Files<'r> {
     }
 
     /// The checksums by the names of their files; `Err` with a line that is none.
-    fn sums(&self) -> Result<BTreeMap<String, String>, String> {
+    fn parse_checksums(&self) -> Result<BTreeMap<String, String>, String> {
         let text = String::from_utf8_lossy(&self.document);
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let pair = |line: &str| {
@@ -122,19 +126,19 @@ fn read_text(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn finding(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
-    Finding::new(rule, "release", message).at(file)
+    Finding::new(rule, "release", message).with_path(file)
 }
 
 /// Checks the names of the archives and of the programs in them.
-fn names(suite: &mut Suite, files: &Files) {
+fn check_archive_names(suite: &mut Suite, files: &Files) {
     let archives = files.archives();
     suite.check("H-22", !archives.is_empty(), || {
         Finding::new("H-22", "release", "it has no archive")
-            .values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
+            .with_values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
     });
     suite.check("H-22", is_version(&files.version), || {
         finding("H-22", &files.base, "the version is not one of three numbers")
-            .values("1.2.3", files.version.clone())
+            .with_values("1.2.3", files.version.clone())
     });
     for archive in archives {
         let platform = archive.strip_prefix(&format!("{}_", files.base));
@@ -144,17 +148,17 @@ fn names(suite: &mut Suite, files: &Files) {
             platform.is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty()),
             || {
                 finding("H-22", archive, "hosts do not find an archive of this name")
-                    .values(format!("{}_OS_ARCH.zip", files.base), archive.clone())
+                    .with_values(format!("{}_OS_ARCH.zip", files.base), archive.clone())
             },
         );
         let program = format!("terraform-provider-{}", files.name);
-        let (held, found) = match programs(&files.folder.join(archive), &program) {
+        let (held, found) = match program_entries(&files.folder.join(archive), &program) {
             Ok(found) => (found.len() == 1, found.join(", ")),
             Err(error) => (false, error.to_string()),
         };
         suite.check("H-22", held, || {
             finding("H-22", archive, "the archive does not have one program of the provider")
-                .values(format!("{program}_v{}", files.version), found)
+                .with_values(format!("{program}_v{}", files.version), found)
         });
     }
 }
@@ -169,7 +173,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// The entries of an archive that a host starts.
-fn programs(archive: &Path, program: &str) -> io::Result<Vec<String>> {
+fn program_entries(archive: &Path, program: &str) -> io::Result<Vec<String>> {
     let archive = ZipArchive::new(File::open(archive)?).map_err(io::Error::other)?;
     let mut names = Vec::new();
     for name in archive.file_names() {
@@ -184,8 +188,8 @@ fn programs(archive: &Path, program: &str) -> io::Result<Vec<String>> {
 }
 
 /// Checks that the provider serves the protocols of the manifest.
-async fn manifest(suite: &mut Suite, files: &Files<'_>) {
-    if !suite.wants("H-22") {
+async fn check_manifest(suite: &mut Suite, files: &Files<'_>) {
+    if !suite.is_wanted("H-22") {
         return;
     }
     let name = files.manifest();
@@ -202,7 +206,7 @@ async fn manifest(suite: &mut Suite, files: &Files<'_>) {
     };
     let mut served = Vec::new();
     for protocol in Protocol::ALL {
-        if serves(suite, protocol).await {
+        if serves_protocol(suite, protocol).await {
             served.push(protocol.number().to_string());
         }
     }
@@ -213,7 +217,7 @@ async fn manifest(suite: &mut Suite, files: &Files<'_>) {
                 true => "the manifest has a protocol that the provider does not serve",
                 false => "without a manifest the registry assumes protocol 5.0",
             };
-            finding("H-22", &name, message).values(served.join(", "), version.clone())
+            finding("H-22", &name, message).with_values(served.join(", "), version.clone())
         });
     }
 }
@@ -233,7 +237,7 @@ fn manifest_versions(path: &Path) -> Result<Vec<String>, String> {
 }
 
 /// Whether the provider serves a protocol to a host that offers only that.
-async fn serves(suite: &Suite, protocol: Protocol) -> bool {
+async fn serves_protocol(suite: &Suite, protocol: Protocol) -> bool {
     // A provider that runs already cannot be started with other versions.
     let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
     // Alone, so that the provider cannot choose another one.
@@ -247,17 +251,17 @@ async fn serves(suite: &Suite, protocol: Protocol) -> bool {
 }
 
 /// Checks that all files have their checksums.
-fn checksums(suite: &mut Suite, files: &Files) {
-    if !suite.wants("K-07") {
+fn check_checksums(suite: &mut Suite, files: &Files) {
+    if !suite.is_wanted("K-07") {
         return;
     }
-    let name = format!("{}{SUMS}", files.base);
-    let sums = match files.sums() {
+    let name = format!("{}{CHECKSUMS_SUFFIX}", files.base);
+    let sums = match files.parse_checksums() {
         Ok(sums) => sums,
         Err(line) => {
             return suite.check("K-07", false, || {
                 finding("K-07", &name, "a line is not a checksum and a name")
-                    .values("64 hexadecimal digits and a name", line)
+                    .with_values("64 hexadecimal digits and a name", line)
             });
         }
     };
@@ -274,20 +278,20 @@ fn checksums(suite: &mut Suite, files: &Files) {
             _ => "a file has another checksum",
         };
         suite.check("K-07", found == expected, || {
-            finding("K-07", file, message).values(expected.clone(), found.clone())
+            finding("K-07", file, message).with_values(expected.clone(), found.clone())
         });
     }
 }
 
 /// Checks the signature over the checksums.
-fn signature(suite: &mut Suite, release: &Release, files: &Files) {
-    let name = format!("{}{SUMS}.sig", files.base);
+fn check_signature(suite: &mut Suite, release: &Release, files: &Files) {
+    let name = format!("{}{CHECKSUMS_SUFFIX}.sig", files.base);
     let signature = match read_text(&files.folder.join(&name)) {
         Ok(signature) => signature,
         Err(error) => {
             return suite.check("K-07", false, || {
                 finding("K-07", &name, "the checksums have no signature")
-                    .values("an OpenPGP signature", error.to_string())
+                    .with_values("an OpenPGP signature", error.to_string())
             });
         }
     };
@@ -295,13 +299,13 @@ fn signature(suite: &mut Suite, release: &Release, files: &Files) {
     let verified = (release.verify)(&files.document, &signature, key);
     suite.check("K-07", verified.is_ok(), || {
         finding("K-07", &name, "the signature of the checksums is not valid")
-            .values("a signature of the given key", verified.err().unwrap_or_default())
+            .with_values("a signature of the given key", verified.err().unwrap_or_default())
     });
 }
 
 /// Checks that a program does not have the home of the user who built it.
 fn build_paths(suite: &mut Suite, files: &Files) {
-    if !suite.wants("K-07") {
+    if !suite.is_wanted("K-07") {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
@@ -310,13 +314,13 @@ fn build_paths(suite: &mut Suite, files: &Files) {
     let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.check("K-07", found.is_none(), || {
         finding("K-07", &archive, "the program has paths of the machine that built it")
-            .values("no home of a user", found.clone().unwrap_or_default())
+            .with_values("no home of a user", found.clone().unwrap_or_default())
     });
 }
 
 /// The home of a user before the path of a source in the program of an archive.
 fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> {
-    let Some(name) = programs(archive, program)?.into_iter().next() else { return Ok(None) };
+    let Some(name) = program_entries(archive, program)?.into_iter().next() else { return Ok(None) };
     let mut archive = ZipArchive::new(File::open(archive)?).map_err(io::Error::other)?;
     let entry = archive.by_name(&name).map_err(io::Error::other)?;
     let mut entry = entry.take(MAX_PROGRAM);
@@ -336,11 +340,11 @@ fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> 
 
 fn home_in(bytes: &[u8]) -> Option<String> {
     let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|it| it == part);
-    SOURCES.iter().find_map(|source| {
+    BUILD_MACHINE_FOLDERS.iter().find_map(|source| {
         let at = find(bytes, source)?;
         let before = &bytes[at.saturating_sub(64)..at];
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
-        let home = HOMES.iter().find_map(begin).map(|it| &before[it..])?;
+        let home = HOME_FOLDERS.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
         // A control character or a space belongs to another literal, so this is no path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)

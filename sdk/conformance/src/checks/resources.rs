@@ -8,13 +8,13 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// The number of calls between two measurements.
-const CALLS: usize = 600;
+const CALLS_PER_ROUND: usize = 600;
 /// The most measurements.
-const ROUNDS: usize = 7;
+const MAX_ROUNDS: usize = 7;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    soak(suite).await;
+    check_resource_growth(suite).await;
     again(suite).await;
 }
 
@@ -29,14 +29,14 @@ fn number_after(text: &str, name: &str) -> u64 {
     line.and_then(|it| it.split_whitespace().next()).and_then(|it| it.parse().ok()).unwrap_or(0)
 }
 
-fn usage(pid: i32) -> [u64; 3] {
+fn resource_usage(pid: i32) -> [u64; 3] {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let files = std::fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
     [number_after(&status, "VmRSS:"), files as u64, number_after(&status, "Threads:")]
 }
 
-async fn soak(suite: &mut Suite) {
-    if !suite.wants("Z-09") {
+async fn check_resource_growth(suite: &mut Suite) {
+    if !suite.is_wanted("Z-09") {
         return;
     }
     let requests = super::mutation::valid_requests(suite);
@@ -48,32 +48,34 @@ async fn soak(suite: &mut Suite) {
     if requests.is_empty() {
         return;
     }
-    let Ok(plugin) = suite.another().await else { return };
+    let Ok(plugin) = suite.start_another_process().await else { return };
     let Some(pid) = plugin.started.as_ref().map(|it| it.child.pid()) else {
-        return suite.skip(&["Z-09"], "the provider runs already, and its process is not known");
+        return suite
+            .skip_rules(&["Z-09"], "the provider runs already, and its process is not known");
     };
     let mut measured: Vec<[u64; 3]> = Vec::new();
     // A heap may grow for a while; only what never stops growing is a leak.
-    while measured.len() < ROUNDS
+    while measured.len() < MAX_ROUNDS
         && (measured.len() < 3 || find_growing_series(&measured).is_some())
     {
-        for at in 0..CALLS {
+        for at in 0..CALLS_PER_ROUND {
             let (rpc, request) = &requests[at % requests.len()];
             if suite.is_late() {
                 return;
             }
             if plugin.call(*rpc, request, Duration::from_secs(20)).await.is_crash() {
-                return suite.skip(&["Z-09"], "the provider does not survive many valid calls");
+                return suite
+                    .skip_rules(&["Z-09"], "the provider does not survive many valid calls");
             }
         }
-        measured.push(usage(pid));
+        measured.push(resource_usage(pid));
     }
     let grows = find_growing_series(&measured);
     suite.check("Z-09", grows.is_none(), || {
         let (what, series) = grows.unwrap_or_default();
         let series: Vec<String> = series.iter().map(u64::to_string).collect();
         Finding::new("Z-09", "process", format!("{what} grow with every call"))
-            .values("a limit", series.join(", "))
+            .with_values("a limit", series.join(", "))
     });
 }
 
@@ -89,24 +91,24 @@ fn find_growing_series(measured: &[[u64; 3]]) -> Option<(&'static str, Vec<u64>)
 }
 
 async fn again(suite: &mut Suite) {
-    if !suite.wants("Z-11") || suite.revive().await.is_err() {
+    if !suite.is_wanted("Z-11") || suite.ensure_running().await.is_err() {
         return;
     }
     let Some(started) = suite.plugin().and_then(|it| it.started.as_ref()) else {
-        return suite.skip(&["Z-11"], "the provider runs already");
+        return suite.skip_rules(&["Z-11"], "the provider runs already");
     };
     let mut problem = None;
     for _ in 0..3 {
         // Each connection is dropped before the next.
-        if let Err(why) = crate::plugin::connect(started, Duration::from_secs(5)).await {
+        if let Err(why) = crate::plugin::connect_provider(started, Duration::from_secs(5)).await {
             problem = Some(why);
         }
     }
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-    let held = problem.is_none() && call.is_answered();
+    let held = problem.is_none() && call.has_reply();
     suite.check("Z-11", held, || {
         Finding::new("Z-11", "process", "another connection is not served")
-            .by(&call)
-            .values("an answer", problem.unwrap_or_default())
+            .with_call(&call)
+            .with_values("an answer", problem.unwrap_or_default())
     });
 }

@@ -14,7 +14,7 @@ use crate::suite::Suite;
 
 const FROM_READING: [&str; 7] = ["S-03", "S-04", "S-05", "S-06", "S-07", "S-16", "S-17"];
 /// The most a schema may weigh, as Terraform has it.
-const MOST: usize = 64 << 20;
+const MAX_SCHEMA_BYTES: usize = 64 << 20;
 
 /// The number of calls at once.
 const AT_ONCE: usize = 2;
@@ -22,35 +22,42 @@ const AT_ONCE: usize = 2;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     check_fetched(suite).await;
-    stable(suite).await;
-    readable(suite);
-    prefixes(suite);
-    for (rule, visit) in [("S-14", documented as Visit), ("S-15", secrets), ("S-18", defaults)] {
-        if suite.wants(rule) {
+    check_schema_stability(suite).await;
+    report_schema_problems(suite);
+    check_name_prefixes(suite);
+    for (rule, visit) in [
+        ("S-14", check_documentation as Visit),
+        ("S-15", check_secret_attributes),
+        ("S-18", check_defaults),
+    ] {
+        if suite.is_wanted(rule) {
             each_attribute(suite, visit);
         }
     }
-    described(suite);
-    previous(suite).await;
+    check_descriptions(suite);
+    check_previous_release(suite).await;
 }
 
 async fn check_fetched(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
     let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
-    let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MOST;
+    let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MAX_SCHEMA_BYTES;
     suite.check("S-01", held, || {
         let message = match call.is_fine() {
             true => "the schema is too large or comes too late",
             false => "the provider does not return its schema",
         };
-        let found = format!("{} in {} ms, {size} bytes", call.outcome(), call.took.as_millis());
-        Finding::new("S-01", "provider", message).by(&call).values("an answer within 10 s", found)
+        let found =
+            format!("{} in {} ms, {size} bytes", call.describe_outcome(), call.took.as_millis());
+        Finding::new("S-01", "provider", message)
+            .with_call(&call)
+            .with_values("an answer within 10 s", found)
     });
 }
 
 /// The hashes of the fields of an answer in a fixed order: entries of maps have none.
-fn canonical(call: &Call) -> Option<Vec<[u8; 32]>> {
-    let fields = call.message()?.0.iter();
+fn sorted_field_hashes(call: &Call) -> Option<Vec<[u8; 32]>> {
+    let fields = call.first_message()?.0.iter();
     // Hashes, because several schemas of many megabytes would be in memory otherwise.
     let mut hashes: Vec<[u8; 32]> =
         fields.map(|field| Sha256::digest(Msg(vec![field.clone()]).encode()).into()).collect();
@@ -59,34 +66,34 @@ fn canonical(call: &Call) -> Option<Vec<[u8; 32]>> {
     Some(hashes)
 }
 
-async fn stable(suite: &mut Suite) {
-    if !suite.wants("S-02") {
+async fn check_schema_stability(suite: &mut Suite) {
+    if !suite.is_wanted("S-02") {
         return;
     }
     let first = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-    let Some(expected) = canonical(&first) else { return };
+    let Some(expected) = sorted_field_hashes(&first) else { return };
     // Not kept during the other calls, for its size.
     drop(first);
     let mut differing = None;
     for _ in 0..4 {
         let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-        if canonical(&call).as_ref() != Some(&expected) {
+        if sorted_field_hashes(&call).as_ref() != Some(&expected) {
             differing = Some(call);
         }
     }
     let finding = |message: &str, call: Option<Call>| {
         let finding = Finding::new("S-02", "provider", message);
-        call.map_or(finding.clone(), |call| finding.by(&call))
+        call.map_or(finding.clone(), |call| finding.with_call(&call))
     };
     suite.check("S-02", differing.is_none(), || {
         finding("the schema differs between calls", differing)
     });
-    if let Ok(other) = suite.another().await {
+    if let Ok(other) = suite.start_another_process().await {
         // A schema may have many megabytes, so only those that differ are kept.
         let calls = (0..AT_ONCE).map(|_| async {
             let limit = Duration::from_secs(30);
             let call = other.call(Rpc::GetProviderSchema, &EMPTY, limit).await;
-            (canonical(&call).as_ref() != Some(&expected)).then_some(call)
+            (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
         });
         let differing = join_all(calls).await.into_iter().flatten().next();
         suite.check("S-02", differing.is_none(), || {
@@ -118,10 +125,10 @@ pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> V
 }
 
 /// Files what was noticed when the schema was read.
-fn readable(suite: &mut Suite) {
+fn report_schema_problems(suite: &mut Suite) {
     if suite.offer.types.is_empty() {
         let why = "the schema cannot be read";
-        return suite.skip(&FROM_READING, why);
+        return suite.skip_rules(&FROM_READING, why);
     }
     let problems = suite.offer.problems.clone();
     for Problem { rule, place, message } in &problems {
@@ -136,14 +143,14 @@ fn readable(suite: &mut Suite) {
             _ => None,
         };
         if let Some(reason) = missing {
-            suite.skip(&[rule], reason);
+            suite.skip_rules(&[rule], reason);
         } else if !problems.iter().any(|it| it.rule == rule) {
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }
     }
 }
 
-fn prefixes(suite: &mut Suite) {
+fn check_name_prefixes(suite: &mut Suite) {
     let kinds = [Kind::Resource, Kind::DataSource, Kind::Ephemeral, Kind::List, Kind::Action];
     let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
     let names: Vec<(String, String)> = types.map(|it| (it.subject(), it.name.clone())).collect();
@@ -157,14 +164,14 @@ fn prefixes(suite: &mut Suite) {
     });
     let first = names.first().and_then(|(_, name)| name.split('_').next()).map(str::to_owned);
     let Some(prefix) = own.or(first) else {
-        return suite.skip(&["S-08"], "the provider has no types");
+        return suite.skip_rules(&["S-08"], "the provider has no types");
     };
     for (subject, name) in names {
         // A provider may have a type of just its own name, such as `http`.
         let held = name == prefix || name.starts_with(&format!("{prefix}_"));
         suite.check("S-08", held, || {
             Finding::new("S-08", &subject, "the name lacks the provider's prefix")
-                .values(format!("{prefix}_..."), name.clone())
+                .with_values(format!("{prefix}_..."), name.clone())
         });
     }
 }
@@ -173,14 +180,14 @@ type Visit = fn(&mut Suite, &str, &str, &Attribute);
 
 fn each_attribute(suite: &mut Suite, visit: Visit) {
     for offered in suite.offer.types.clone() {
-        walk(&offered.schema.block, "", &mut |path, attribute| {
+        visit_attributes(&offered.schema.block, "", &mut |path, attribute| {
             visit(suite, &offered.subject(), path, attribute);
         });
     }
 }
 
 /// Visits all attributes of a block.
-pub(super) fn walk(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribute)) {
+pub(super) fn visit_attributes(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribute)) {
     let join = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
     for (name, attribute) in &block.attributes {
         let path = join(name.as_str());
@@ -188,11 +195,11 @@ pub(super) fn walk(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribu
         // Nested attributes are walked like a block without blocks.
         if let AttributeKind::Nested(nested) = &attribute.kind {
             let inner = Block { attributes: nested.attributes.clone(), ..Block::default() };
-            walk(&inner, &path, visit);
+            visit_attributes(&inner, &path, visit);
         }
     }
     for (name, nested) in &block.blocks {
-        walk(&nested.block, &join(name.as_str()), visit);
+        visit_attributes(&nested.block, &join(name.as_str()), visit);
     }
 }
 
@@ -201,13 +208,13 @@ fn is_implied(path: &str, attribute: &Attribute) -> bool {
     path == "id" && attribute.role == Role::OptionalComputed
 }
 
-fn documented(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+fn check_documentation(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let docs = &attribute.docs;
     if is_implied(path, attribute) {
         return;
     }
     suite.check("S-14", !docs.description.trim().is_empty(), || {
-        Finding::new("S-14", subject, "the attribute has no description").at(path)
+        Finding::new("S-14", subject, "the attribute has no description").with_path(path)
     });
     // Older libraries have no field for the text.
     let has_texts = suite.offer.has_deprecation_texts;
@@ -215,12 +222,12 @@ fn documented(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribut
         let says =
             !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
         suite.check("S-14", says, || {
-            Finding::new("S-14", subject, "the deprecation has no text").at(path)
+            Finding::new("S-14", subject, "the deprecation has no text").with_path(path)
         });
     }
 }
 
-fn described(suite: &mut Suite) {
+fn check_descriptions(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
@@ -238,14 +245,14 @@ fn described(suite: &mut Suite) {
     }
 }
 
-fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+fn check_secret_attributes(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let name = path.rsplit('.').next().unwrap_or(path);
     let is_text = attribute.implied_type() == formwork_value::Type::String;
     if is_text && smells_of_secret(name) {
         suite.check("S-15", attribute.sensitive || attribute.write_only, || {
             Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
-                .at(path)
-                .values("sensitive or write-only", "neither")
+                .with_path(path)
+                .with_values("sensitive or write-only", "neither")
         });
     } else {
         suite.check("S-15", true, || Finding::new("S-15", subject, ""));
@@ -262,12 +269,12 @@ fn smells_of_secret(name: &str) -> bool {
         || pair("secret", "key")
         || pair("api", "key");
     // A hash, a location or the name of a secret is none.
-    let is_derived = words.iter().any(|it| DERIVED.contains(it));
+    let is_derived = words.iter().any(|it| DERIVED_SECRET_WORDS.contains(it));
     smells && !is_derived
 }
 
 /// Words in names of attributes that describe a secret without its value.
-const DERIVED: [&str; 14] = [
+const DERIVED_SECRET_WORDS: [&str; 14] = [
     "hash",
     "fingerprint",
     "id",
@@ -284,16 +291,16 @@ const DERIVED: [&str; 14] = [
     "scopes",
 ];
 
-fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+fn check_defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let is_both = attribute.role == Role::OptionalComputed && !is_implied(path, attribute);
     suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
-            .at(path)
+            .with_path(path)
     });
 }
 
 /// Compares the schema with that of the previous release.
-async fn previous(suite: &mut Suite) {
+async fn check_previous_release(suite: &mut Suite) {
     if !suite.wants_any(&["S-12", "S-13"]) {
         return;
     }
@@ -303,32 +310,33 @@ async fn previous(suite: &mut Suite) {
         suite.check("S-12", false, || Finding::new("S-12", &place, message));
     }
     let Some(path) = suite.options.previous.clone() else {
-        return suite.skip(&["S-12", "S-13"], "no previous release was given with -previous");
+        return suite.skip_rules(&["S-12", "S-13"], "no previous release was given with -previous");
     };
     let older = match Plugin::launch(&path, &suite.launch_options()).await {
         Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(60)).await,
         Err(error) => {
-            return suite.skip(&["S-12", "S-13"], &format!("the previous release: {error}"));
+            return suite.skip_rules(&["S-12", "S-13"], &format!("the previous release: {error}"));
         }
     };
-    let Some(older) = older.message().map(Offer::read) else {
-        return suite.skip(&["S-12", "S-13"], "the previous release has no readable schema");
+    let Some(older) = older.first_message().map(Offer::read) else {
+        return suite.skip_rules(&["S-12", "S-13"], "the previous release has no readable schema");
     };
-    for before in older.of(Kind::Resource) {
-        let now = suite.offer.of(Kind::Resource).find(|it| it.name == before.name).cloned();
+    for before in older.types_of_kind(Kind::Resource) {
+        let now =
+            suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == before.name).cloned();
         // A type that is gone has no version that could be raised.
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
         suite.check("S-12", new >= old, || {
             Finding::new("S-12", &now.subject(), "the schema version was lowered")
-                .values(format!("at least {old}"), new.to_string())
+                .with_values(format!("at least {old}"), new.to_string())
         });
         let mut types = std::collections::BTreeMap::new();
-        walk(now.block(), "", &mut |path, attribute| {
+        visit_attributes(now.block(), "", &mut |path, attribute| {
             types.insert(path.to_owned(), attribute.implied_type());
         });
         let mut lost = Vec::new();
-        walk(before.block(), "", &mut |path, attribute| {
+        visit_attributes(before.block(), "", &mut |path, attribute| {
             if types.get(path) != Some(&attribute.implied_type()) {
                 lost.push(path.to_owned());
             }
@@ -336,7 +344,7 @@ async fn previous(suite: &mut Suite) {
         for path in &lost {
             suite.check("S-13", new > old, || {
                 Finding::new("S-13", &now.subject(), "removed or retyped without a new version")
-                    .at(path)
+                    .with_path(path)
             });
         }
         if lost.is_empty() {

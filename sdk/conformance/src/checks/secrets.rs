@@ -6,7 +6,7 @@ use crate::suite::Suite;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants("K-01") {
+    if !suite.is_wanted("K-01") {
         return;
     }
     let types: Vec<OfferedType> =
@@ -14,32 +14,33 @@ pub(super) async fn run(suite: &mut Suite) {
     let mut planted = 0;
     for offered in &types {
         let base = suite.generated(offered, crate::generate::Extent::All, 0);
-        let (config, paths) = suite.secrets.plant(offered.block(), &base);
+        let (config, paths) = suite.secrets.plant_canary(offered.block(), &base);
         if paths.is_empty() || suite.is_late() {
             continue;
         }
         planted += 1;
         suite.validate(offered, &config).await;
         if offered.kind == Kind::Resource && suite.configured {
-            let input = super::plan::input(offered, super::null(&offered.ty()), config);
-            super::plan::plan(suite, offered, &input).await;
+            let input = super::plan::plan_input(offered, super::null_object(&offered.ty()), config);
+            super::plan::plan_or_none(suite, offered, &input).await;
         }
     }
     // Ends the process, so that all of its log has arrived.
     suite.put_away();
     let is_configured = suite.secrets.holds_configured(&suite.past.stderr);
     if planted == 0 && suite.options.config.is_none() {
-        return suite.skip(&["K-01"], "no type has a sensitive or write-only text that can be set");
+        return suite
+            .skip_rules(&["K-01"], "no type has a sensitive or write-only text that can be set");
     }
-    let leaks = suite.secrets.leaks(&suite.past.stderr) || is_configured;
+    let leaks = suite.secrets.holds_canary(&suite.past.stderr) || is_configured;
     suite.check("K-01", !leaks, || {
         Finding::new("K-01", "log", "a sensitive value is in the log at TRACE")
     });
     let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.line()).collect();
-    let leak = told.iter().find(|it| suite.secrets.leaks(it.as_bytes()));
+    let leak = told.iter().find(|it| suite.secrets.holds_canary(it.as_bytes()));
     let leak = leak.cloned();
     suite.check("K-01", leak.is_none(), || {
         Finding::new("K-01", "diagnostics", "a sensitive value is in a diagnostic")
-            .values("no value", leak.unwrap_or_default())
+            .with_values("no value", leak.unwrap_or_default())
     });
 }

@@ -9,36 +9,36 @@ use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin, Reply};
-use crate::request::dynamic;
+use crate::request::encode_dynamic;
 use crate::rpc::{Diag, Rpc};
-use crate::suite::{CHANGE, Suite};
+use crate::suite::{CHANGE_TIMEOUT, Suite};
 
 const RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
 /// The chunk size that is asked for.
-const CHUNK: u64 = 8 << 20;
+const CHUNK_SIZE: u64 = 8 << 20;
 /// The number of processes that are killed while they write.
-const KILLED: u64 = 16;
+const KILLED_PROCESSES: u64 = 16;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.wants_any(&RULES) {
         return;
     }
-    let stores: Vec<OfferedType> = suite.offer.of(Kind::Store).cloned().collect();
+    let stores: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Store).cloned().collect();
     if stores.is_empty() {
-        return suite.skip(&RULES, "the provider has no state store");
+        return suite.skip_rules(&RULES, "the provider has no state store");
     }
     for offered in stores {
-        let configs = suite.legal(&offered).await;
+        let configs = suite.legal_configs(&offered).await;
         let Some(config) = configs.first().cloned() else {
             let why = "no legal configuration of a state store was found; give one with -examples";
-            suite.skip(&RULES, why);
+            suite.skip_rules(&RULES, why);
             continue;
         };
         let store = Store { offered, config };
         match store.open(suite).await {
             Ok(user) => all(suite, &store, &user).await,
-            Err(why) => suite.skip(&RULES, &format!("the state store cannot be used: {why}")),
+            Err(why) => suite.skip_rules(&RULES, &format!("the state store cannot be used: {why}")),
         }
     }
 }
@@ -59,19 +59,19 @@ struct User {
 impl Store {
     /// Starts a process and configures provider and store in it.
     async fn open(&self, suite: &Suite) -> Result<User, String> {
-        let plugin = suite.another().await.map_err(|error| error.to_string())?;
-        let configure = crate::request::configure(&suite.config);
-        plugin.call(Rpc::ConfigureProvider, &configure, CHANGE).await;
+        let plugin = suite.start_another_process().await.map_err(|error| error.to_string())?;
+        let configure = crate::request::configure_request(&suite.config);
+        plugin.call(Rpc::ConfigureProvider, &configure, CHANGE_TIMEOUT).await;
         let request = Msg::new()
-            .text(1, &self.offered.name)
-            .msg(2, &dynamic(&self.config, &self.offered.ty()))
-            .msg(3, &Msg::new().int(1, CHUNK));
-        let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGE).await;
-        let Some(answer) = call.message().filter(|_| call.is_fine()) else {
-            return Err(call.outcome());
+            .with_text(1, &self.offered.name)
+            .with_message(2, &encode_dynamic(&self.config, &self.offered.ty()))
+            .with_message(3, &Msg::new().with_int(1, CHUNK_SIZE));
+        let call = plugin.call(Rpc::ConfigureStateStore, &request, CHANGE_TIMEOUT).await;
+        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else {
+            return Err(call.describe_outcome());
         };
         // A size of 0 would cut a state into nothing, and panic.
-        let chosen = answer.get_msg(2).map_or(CHUNK, |it| it.get_int(1)).clamp(1, CHUNK);
+        let chosen = answer.get_msg(2).map_or(CHUNK_SIZE, |it| it.get_int(1)).clamp(1, CHUNK_SIZE);
         let chunk = usize::try_from(chosen).unwrap_or(1 << 20);
         Ok(User { plugin, name: self.offered.name.clone(), chunk })
     }
@@ -79,24 +79,26 @@ impl Store {
 
 impl User {
     fn named(&self, state: &str) -> Msg {
-        Msg::new().text(1, &self.name).text(2, state)
+        Msg::new().with_text(1, &self.name).with_text(2, state)
     }
 
     async fn lock(&self, state: &str) -> Call {
-        let request = self.named(state).text(3, "conformance");
-        self.plugin.call(Rpc::LockState, &request, CHANGE).await
+        let request = self.named(state).with_text(3, "conformance");
+        self.plugin.call(Rpc::LockState, &request, CHANGE_TIMEOUT).await
     }
 
     async fn unlock(&self, state: &str, id: &str) -> Call {
-        self.plugin.call(Rpc::UnlockState, &self.named(state).text(3, id), CHANGE).await
+        self.plugin
+            .call(Rpc::UnlockState, &self.named(state).with_text(3, id), CHANGE_TIMEOUT)
+            .await
     }
 
     async fn delete(&self, state: &str) -> Call {
-        self.plugin.call(Rpc::DeleteState, &self.named(state), CHANGE).await
+        self.plugin.call(Rpc::DeleteState, &self.named(state), CHANGE_TIMEOUT).await
     }
 
     async fn states(&self) -> Call {
-        self.plugin.call(Rpc::GetStates, &Msg::new().text(1, &self.name), CHANGE).await
+        self.plugin.call(Rpc::GetStates, &Msg::new().with_text(1, &self.name), CHANGE_TIMEOUT).await
     }
 
     async fn write(&self, state: &str, bytes: &[u8]) -> Call {
@@ -111,22 +113,22 @@ impl User {
         for (at, chunk) in chunks.into_iter().enumerate() {
             let end = start + chunk.len() as u64;
             // The end of a range is inclusive.
-            let range = Msg::new().int(1, start).int(2, end.saturating_sub(1));
+            let range = Msg::new().with_int(1, start).with_int(2, end.saturating_sub(1));
             // In the first chunk alone.
             let meta = (at == 0).then(|| self.named(state));
             let request = Msg::new()
                 .opt_msg(1, meta.as_ref())
-                .bytes(2, chunk.to_vec())
-                .int(3, total)
-                .msg(4, &range);
+                .with_bytes(2, chunk.to_vec())
+                .with_int(3, total)
+                .with_message(4, &range);
             requests.push(request.encode());
             start = end;
         }
-        self.plugin.call_bytes(Rpc::WriteStateBytes, requests, CHANGE).await
+        self.plugin.call_bytes(Rpc::WriteStateBytes, requests, CHANGE_TIMEOUT).await
     }
 
     async fn read(&self, state: &str) -> (Call, Option<Vec<u8>>) {
-        let call = self.plugin.call(Rpc::ReadStateBytes, &self.named(state), CHANGE).await;
+        let call = self.plugin.call(Rpc::ReadStateBytes, &self.named(state), CHANGE_TIMEOUT).await;
         let bytes = match &call.reply {
             Reply::Answered(chunks) if call.is_fine() => {
                 Some(chunks.iter().flat_map(|it| it.get_bytes(1)).collect())
@@ -139,7 +141,7 @@ impl User {
     }
 
     /// Locks, writes and unlocks.
-    async fn put(&self, state: &str, bytes: &[u8]) -> Call {
+    async fn write_under_lock(&self, state: &str, bytes: &[u8]) -> Call {
         let lock = self.lock(state).await;
         let call = self.write(state, bytes).await;
         if let Some(id) = lock_id_in_response(&lock) {
@@ -150,7 +152,10 @@ impl User {
 }
 
 fn lock_id_in_response(call: &Call) -> Option<String> {
-    call.message().filter(|_| call.is_fine()).map(|it| it.get_text(1)).filter(|it| !it.is_empty())
+    call.first_message()
+        .filter(|_| call.is_fine())
+        .map(|it| it.get_text(1))
+        .filter(|it| !it.is_empty())
 }
 
 /// Whether a call ended with an error of any kind, and the process lives.
@@ -161,17 +166,17 @@ fn is_refused(call: &Call) -> bool {
 async fn all(suite: &mut Suite, store: &Store, user: &User) {
     // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
-    if suite.wants("T-01") {
+    if suite.is_wanted("T-01") {
         there_and_back(suite, store, user, &state).await;
     }
     if suite.wants_any(&["T-02", "T-03"]) {
-        locks(suite, store, user, &state).await;
+        check_locks(suite, store, user, &state).await;
     }
-    if suite.wants("T-04") {
-        killed(suite, store, user, &state).await;
+    if suite.is_wanted("T-04") {
+        check_killed_writers(suite, store, user, &state).await;
     }
-    if suite.wants("T-05") {
-        listed(suite, store, user, &state).await;
+    if suite.is_wanted("T-05") {
+        check_listed_states(suite, store, user, &state).await;
     }
     user.delete(&state).await;
 }
@@ -181,7 +186,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
     // Among them exactly one chunk of the usual size, and two chunks with a rest.
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
         let bytes: Vec<u8> = (0..size).map(|_| dice.number().to_le_bytes()[0]).collect();
-        let written = user.put(state, &bytes).await;
+        let written = user.write_under_lock(state, &bytes).await;
         if size == 0 && is_refused(&written) {
             // A state is never empty, so that may be refused.
             continue;
@@ -189,52 +194,58 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
         let (read, found) = user.read(state).await;
         let held = written.is_fine() && found.as_ref() == Some(&bytes);
         suite.check("T-01", held, || {
-            let found = found.map_or_else(|| read.outcome(), |it| format!("{} bytes", it.len()));
+            let found =
+                found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
             Finding::new("T-01", &store.offered.subject(), message)
                 // Without its request, which may have megabytes.
-                .by(&Call { request: Vec::new(), ..written.clone() })
-                .values(format!("{size} bytes, written: {}", written.outcome()), found)
+                .with_call(&Call { request: Vec::new(), ..written.clone() })
+                .with_values(
+                    format!("{size} bytes, written: {}", written.describe_outcome()),
+                    found,
+                )
         });
     }
 }
 
-async fn locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     let subject = store.offered.subject();
     let other = match store.open(suite).await {
         Ok(other) => other,
-        Err(why) => return suite.skip(&["T-02", "T-03"], &format!("no second process: {why}")),
+        Err(why) => {
+            return suite.skip_rules(&["T-02", "T-03"], &format!("no second process: {why}"));
+        }
     };
     let lock = user.lock(state).await;
     let Some(id) = lock_id_in_response(&lock) else {
         return suite.check("T-02", false, || {
-            Finding::new("T-02", &subject, "a lock is answered without an id").by(&lock)
+            Finding::new("T-02", &subject, "a lock is answered without an id").with_call(&lock)
         });
     };
     let second = other.lock(state).await;
     suite.check("T-02", is_refused(&second), || {
         Finding::new("T-02", &subject, "two processes hold the lock of one state")
-            .by(&second)
-            .values("an error", second.outcome())
+            .with_call(&second)
+            .with_values("an error", second.describe_outcome())
     });
     let stranger = other.write(state, b"written without the lock").await;
     suite.check("T-03", is_refused(&stranger), || {
         Finding::new("T-03", &subject, "a state is written while another process holds its lock")
-            .by(&stranger)
-            .values("an error", stranger.outcome())
+            .with_call(&stranger)
+            .with_values("an error", stranger.describe_outcome())
     });
     let wrong = user.unlock(state, "conformance-no-such-lock").await;
     suite.check("T-02", is_refused(&wrong), || {
         Finding::new("T-02", &subject, "a lock is released with the id of another")
-            .by(&wrong)
-            .values("an error", wrong.outcome())
+            .with_call(&wrong)
+            .with_values("an error", wrong.describe_outcome())
     });
     let right = user.unlock(state, &id).await;
     let then = other.lock(state).await;
     suite.check("T-02", right.is_fine() && lock_id_in_response(&then).is_some(), || {
         Finding::new("T-02", &subject, "a released lock cannot be taken")
-            .by(&then)
-            .values("a lock", then.outcome())
+            .with_call(&then)
+            .with_values("a lock", then.describe_outcome())
     });
     if let Some(id) = lock_id_in_response(&then) {
         other.unlock(state, &id).await;
@@ -242,13 +253,13 @@ async fn locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
 }
 
 /// Kills processes while they write; what is read then is the old state or the new one.
-async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_killed_writers(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     let old = vec![b'o'; 300_000];
-    if !user.put(state, &old).await.is_fine() {
-        return suite.skip(&["T-04"], "a state could not be written");
+    if !user.write_under_lock(state, &old).await.is_fine() {
+        return suite.skip_rules(&["T-04"], "a state could not be written");
     }
     let mut pause = Duration::from_micros(500);
-    for at in 0..KILLED {
+    for at in 0..KILLED_PROCESSES {
         // From the first moment of a write to well after it.
         pause = pause * 8 / 5;
         if suite.is_late() {
@@ -256,7 +267,7 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
         }
         let Ok(writer) = store.open(suite).await else { return };
         let Some(started) = &writer.plugin.started else {
-            return suite.skip(&["T-04"], "the provider runs already, and cannot be killed");
+            return suite.skip_rules(&["T-04"], "the provider runs already, and cannot be killed");
         };
         let lock = writer.lock(state).await;
         // Another length in each round tells what is read from what another round wrote.
@@ -271,48 +282,49 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
             *it == old || (it.len() >= 2_000_000 && it.iter().all(|byte| *byte == b'n'))
         });
         suite.check("T-04", is_whole, || {
-            let found = found.map_or_else(|| call.outcome(), |it| format!("{} bytes", it.len()));
+            let found =
+                found.map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "a process killed while it writes leaves half a state";
             Finding::new("T-04", &store.offered.subject(), message)
-                .values("the old bytes or the new ones", found)
+                .with_values("the old bytes or the new ones", found)
         });
         // The lock of the killed process is still there.
         if let Some(id) = lock_id_in_response(&lock) {
             user.unlock(state, &id).await;
         }
-        user.put(state, &old).await;
+        user.write_under_lock(state, &old).await;
     }
 }
 
-async fn listed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_listed_states(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     let subject = store.offered.subject();
     let names =
         // With signs that paths and URLs give a meaning, because stores keep states under such
         // names.
         [state.to_owned(), format!("{state} \u{e9}\u{4e16}"), format!("{state}/../up:1%20.x")];
     for name in names {
-        let written = user.put(&name, b"{}").await;
+        let written = user.write_under_lock(&name, b"{}").await;
         // A store may refuse an odd name, but not lose its state.
         if is_refused(&written) && name != state {
             continue;
         }
         let has = |call: &Call| {
             let own = |it: &Msg| it.all_bytes(1).any(|own| own[..] == *name.as_bytes());
-            call.message().is_some_and(own)
+            call.first_message().is_some_and(own)
         };
         let list = user.states().await;
         suite.check("T-05", has(&list), || {
             Finding::new("T-05", &subject, "a written state is not listed")
-                .by(&list)
-                .input(format!("{name:?}"))
+                .with_call(&list)
+                .with_input(format!("{name:?}"))
         });
         let deleted = user.delete(&name).await;
         let list = user.states().await;
         suite.check("T-05", deleted.is_fine() && list.is_fine() && !has(&list), || {
             Finding::new("T-05", &subject, "a deleted state is still listed")
-                .by(&deleted)
-                .by(&list)
-                .input(format!("{name:?}"))
+                .with_call(&deleted)
+                .with_call(&list)
+                .with_input(format!("{name:?}"))
         });
     }
 }

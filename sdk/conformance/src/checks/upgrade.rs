@@ -3,13 +3,13 @@
 use formwork_value::codec::json;
 use formwork_value::{Number, Type, Value};
 
-use super::{differences, display_value};
+use super::{differing_paths, display_value};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
-use crate::request::{self, decode};
+use crate::request::{self, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -17,26 +17,26 @@ const STORED: [&str; 9] = ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip(&STORED, "the provider has no resource");
-        suite.skip(&["U-09", "M-01"], "the provider has no resource");
+        suite.skip_rules(&STORED, "the provider has no resource");
+        suite.skip_rules(&["U-09", "M-01"], "the provider has no resource");
     }
     for offered in &resources {
         if suite.wants_any(&STORED) {
             stored(suite, offered).await;
         }
-        if suite.wants("U-09") {
-            identity(suite, offered).await;
+        if suite.is_wanted("U-09") {
+            check_identity_upgrade(suite, offered).await;
         }
-        if suite.wants("M-01") {
-            moved(suite, offered).await;
+        if suite.is_wanted("M-01") {
+            check_move(suite, offered).await;
         }
     }
 }
 
 /// A stored object of a type, made from its schema.
-pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
+pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
     // A state comes from the provider, and U-10 tries the large numbers.
     let extent = if number == 0 { Extent::All } else { Extent::Stored };
     let config = suite.generated(offered, extent, number);
@@ -53,7 +53,7 @@ pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value 
             let ty = attribute.implied_type();
             // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
-            let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
+            let made = generate::generate_value(name.as_str(), &ty, Extent::Required, &mut dice);
             if let Some(next) = generate::with_part(&value, &path, made) {
                 value = next;
             }
@@ -63,46 +63,47 @@ pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value 
 }
 
 async fn upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, text: &[u8]) -> Call {
-    let request = request::upgrade(&offered.name, version, text);
+    let request = request::upgrade_request(&offered.name, version, text);
     suite.call(Rpc::UpgradeResourceState, &request).await
 }
 
 async fn stored(suite: &mut Suite, offered: &OfferedType) {
     let (ty, version) = (offered.ty(), offered.schema.version);
     for number in 0..6 {
-        let value = state(suite, offered, number);
+        let value = stored_object(suite, offered, number);
         let Ok(text) = json::encode(&value, &ty) else { continue };
         let call = upgrade(suite, offered, version, text.as_bytes()).await;
         current(suite, offered, &value, &call).await;
         // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
             check_damaged_state(suite, offered, &text).await;
-            versions(suite, offered, &text).await;
+            check_versions(suite, offered, &text).await;
         }
     }
-    precise(suite, offered).await;
+    check_precision(suite, offered).await;
 }
 
 async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: &Call) {
     let ty = offered.ty();
-    suite.check("U-06", call.is_answered(), || {
-        Finding::new("U-06", &offered.subject(), "upgrading before Configure crashes").by(call)
+    suite.check("U-06", call.has_reply(), || {
+        Finding::new("U-06", &offered.subject(), "upgrading before Configure crashes")
+            .with_call(call)
     });
-    let Some(answer) = call.message() else { return };
+    let Some(answer) = call.first_message() else { return };
     if !call.is_fine() {
         return suite.check("U-01", false, || {
             Finding::new("U-01", &offered.subject(), "a state of the current version is refused")
-                .by(call)
-                .input(display_value(value))
+                .with_call(call)
+                .with_input(display_value(value))
         });
     }
-    let upgraded = decode(answer.get_msg(1), &ty);
+    let upgraded = decode_dynamic(answer.get_msg(1), &ty);
     let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
     suite.check("U-07", is_there || upgraded.is_err(), || {
         Finding::new("U-07", &offered.subject(), "a stored object becomes nothing")
-            .by(call)
-            .values("the object", "null or absent")
-            .input(display_value(value))
+            .with_call(call)
+            .with_values("the object", "null or absent")
+            .with_input(display_value(value))
     });
     match upgraded {
         Err(why) => suite.check("U-01", false, || {
@@ -111,11 +112,11 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                 &offered.subject(),
                 format!("the answer is no value of the type: {why}"),
             )
-            .by(call)
-            .input(display_value(value))
+            .with_call(call)
+            .with_input(display_value(value))
         }),
         Ok(Some(upgraded)) if is_there => {
-            let changed = differences(value, upgraded.value());
+            let changed = differing_paths(value, upgraded.value());
             suite.check("U-01", changed.is_empty(), || {
                 let at = changed.first().cloned().unwrap_or_default();
                 let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
@@ -124,56 +125,57 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                     &offered.subject(),
                     "a state of the current version is changed",
                 )
-                .at(&at)
-                .by(call)
-                .values(part(value), part(upgraded.value()))
-                .input(display_value(value))
+                .with_path(&at)
+                .with_call(call)
+                .with_values(part(value), part(upgraded.value()))
+                .with_input(display_value(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
             // A host calls it whenever it reads a state, also if the version is the same.
             let second = upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
-            let second = second.message().map(|it| decode(it.get_msg(1), &ty));
+            let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
             suite.check("U-06", held, || {
                 Finding::new("U-06", &offered.subject(), "upgrading twice gives another object")
-                    .by(call)
+                    .with_call(call)
             });
         }
         Ok(_) => {}
     }
 }
 
-async fn versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
+async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     for older in 0..version.min(20) {
         let call = upgrade(suite, offered, older, text.as_bytes()).await;
-        suite.check("U-02", call.is_answered(), || {
+        suite.check("U-02", call.has_reply(), || {
             Finding::new(
                 "U-02",
                 &offered.subject(),
                 format!("version {older} crashes the provider"),
             )
-            .by(&call)
+            .with_call(&call)
         });
     }
     if version == 0 {
-        suite.skip(&["U-02"], "all schemas have version 0");
+        suite.skip_rules(&["U-02"], "all schemas have version 0");
     }
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
     let call = upgrade(suite, offered, version + 7, text.as_bytes()).await;
-    let refused = call.is_answered() && !call.is_fine();
+    let refused = call.has_reply() && !call.is_fine();
     suite.check("U-03", refused, || {
         Finding::new("U-03", &offered.subject(), "a version above the current one is accepted")
-            .by(&call)
-            .values("an error", call.outcome())
+            .with_call(&call)
+            .with_values("an error", call.describe_outcome())
     });
     // An entry of a protobuf map: the key in field 1, the value in field 2.
-    let flat = Msg::new().text(1, "id").text(2, "1");
-    let raw = Msg::new().msg(2, &flat);
-    let request = Msg::new().text(1, &offered.name).int(2, version).msg(3, &raw);
+    let flat = Msg::new().with_text(1, "id").with_text(2, "1");
+    let raw = Msg::new().with_message(2, &flat);
+    let request = Msg::new().with_text(1, &offered.name).with_int(2, version).with_message(3, &raw);
     let call = suite.call(Rpc::UpgradeResourceState, &request).await;
-    suite.check("U-08", call.is_answered(), || {
-        Finding::new("U-08", &offered.subject(), "a flatmap state crashes the provider").by(&call)
+    suite.check("U-08", call.has_reply(), || {
+        Finding::new("U-08", &offered.subject(), "a flatmap state crashes the provider")
+            .with_call(&call)
     });
 }
 
@@ -182,9 +184,9 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
     let call = upgrade(suite, offered, version, extra.as_bytes()).await;
-    suite.check("U-04", call.is_answered(), || {
+    suite.check("U-04", call.has_reply(), || {
         Finding::new("U-04", &offered.subject(), "an unknown attribute crashes the provider")
-            .by(&call)
+            .with_call(&call)
     });
     // By characters, because a cut inside one would panic.
     let half = text.chars().take(text.chars().count() / 2).collect::<String>();
@@ -200,20 +202,22 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
         let call = upgrade(suite, offered, version, broken.as_bytes()).await;
         let held = match what {
             // Null is a value of every type, and a long text is a string.
-            "null" | "10 MB" | "nothing" => call.is_answered(),
-            "wrong types" => call.is_answered() && (!call.is_fine() || conforms(offered, &call)),
-            _ => call.is_answered() && !call.is_fine(),
+            "null" | "10 MB" | "nothing" => call.has_reply(),
+            "wrong types" => {
+                call.has_reply() && (!call.is_fine() || check_upgraded_type(offered, &call))
+            }
+            _ => call.has_reply() && !call.is_fine(),
         };
         suite.check("U-05", held, || {
             Finding::new("U-05", &offered.subject(), format!("{what} in place of a state"))
-                .by(&call)
-                .values("an error", call.outcome())
+                .with_call(&call)
+                .with_values("an error", call.describe_outcome())
         });
     }
 }
 
-fn conforms(offered: &OfferedType, call: &Call) -> bool {
-    call.message().is_some_and(|it| decode(it.get_msg(1), &offered.ty()).is_ok())
+fn check_upgraded_type(offered: &OfferedType, call: &Call) -> bool {
+    call.first_message().is_some_and(|it| decode_dynamic(it.get_msg(1), &offered.ty()).is_ok())
 }
 
 /// An object whose every attribute has a type that does not fit.
@@ -229,12 +233,12 @@ fn wrong_types(offered: &OfferedType) -> String {
 }
 
 /// Large numbers and unusual text through an upgrade.
-async fn precise(suite: &mut Suite, offered: &OfferedType) {
-    if !suite.wants("U-10") {
+async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
+    if !suite.is_wanted("U-10") {
         return;
     }
     let ty = offered.ty();
-    let base = state(suite, offered, 0);
+    let base = stored_object(suite, offered, 0);
     let mut value = base.clone();
     let mut changed = Vec::new();
     for (name, attribute) in &offered.block().attributes {
@@ -254,7 +258,9 @@ async fn precise(suite: &mut Suite, offered: &OfferedType) {
     }
     let Ok(text) = json::encode(&value, &ty) else { return };
     let call = upgrade(suite, offered, offered.schema.version, text.as_bytes()).await;
-    let Some(Ok(Some(upgraded))) = call.message().map(|it| decode(it.get_msg(1), &ty)) else {
+    let Some(Ok(Some(upgraded))) =
+        call.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty))
+    else {
         return;
     };
     if !call.is_fine() {
@@ -266,62 +272,63 @@ async fn precise(suite: &mut Suite, offered: &OfferedType) {
         };
         suite.check("U-10", before == after, || {
             Finding::new("U-10", &offered.subject(), "a number or text is not the same afterwards")
-                .at(&path)
-                .by(&call)
-                .values(display_value(before), display_value(after))
+                .with_path(&path)
+                .with_call(&call)
+                .with_values(display_value(before), display_value(after))
         });
     }
 }
 
-async fn identity(suite: &mut Suite, offered: &OfferedType) {
+async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     let Some((version, ty, _)) = suite.offer.identities.get(&offered.name).cloned() else {
-        return suite.skip(&["U-09"], "no resource type has an identity");
+        return suite.skip_rules(&["U-09"], "no resource type has an identity");
     };
     let mut dice = suite.dice("identity");
-    let value = generate::value("identity", &ty, Extent::Required, &mut dice);
+    let value = generate::generate_value("identity", &ty, Extent::Required, &mut dice);
     let Ok(text) = json::encode(&value, &ty) else { return };
-    let request = request::upgrade(&offered.name, version, text.as_bytes());
+    let request = request::upgrade_request(&offered.name, version, text.as_bytes());
     let call = suite.call(Rpc::UpgradeResourceIdentity, &request).await;
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
-        return suite.skip(&["U-09"], "the provider does not implement UpgradeResourceIdentity");
+        return suite
+            .skip_rules(&["U-09"], "the provider does not implement UpgradeResourceIdentity");
     }
-    let data = call.message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
-    let upgraded = decode(data, &ty);
+    let data = call.first_message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
+    let upgraded = decode_dynamic(data, &ty);
     // Hosts ask only for other versions, so a refusal is right as well.
-    let is_refused = call.is_answered() && !call.is_fine();
+    let is_refused = call.has_reply() && !call.is_fine();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.check("U-09", held, || {
         Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
-            .by(&call)
-            .values(
+            .with_call(&call)
+            .with_values(
                 display_value(&value),
                 match upgraded {
                     Ok(Some(upgraded)) => display_value(upgraded.value()),
-                    Ok(None) => call.outcome(),
+                    Ok(None) => call.describe_outcome(),
                     Err(why) => why,
                 },
             )
     });
 }
 
-async fn moved(suite: &mut Suite, offered: &OfferedType) {
-    let state = Msg::new().bytes(1, b"{\"id\":\"1\"}".to_vec());
+async fn check_move(suite: &mut Suite, offered: &OfferedType) {
+    let state = Msg::new().with_bytes(1, b"{\"id\":\"1\"}".to_vec());
     for source in ["conformance_thing", &offered.name] {
         let request = Msg::new()
-            .text(1, "registry.terraform.io/conformance/conformance")
-            .text(2, source)
-            .msg(4, &state)
-            .text(5, &offered.name);
+            .with_text(1, "registry.terraform.io/conformance/conformance")
+            .with_text(2, source)
+            .with_message(4, &state)
+            .with_text(5, &offered.name);
         let call = suite.call(Rpc::MoveResourceState, &request).await;
-        let target = call.message().and_then(|it| it.get_msg(1));
+        let target = call.first_message().and_then(|it| it.get_msg(1));
         let is_made_up = call.is_fine() && target.is_some();
         let ty = offered.ty();
         let conforms =
-            decode(target, &ty).is_ok_and(|it| it.is_some_and(|it| !it.value().is_null()));
+            decode_dynamic(target, &ty).is_ok_and(|it| it.is_some_and(|it| !it.value().is_null()));
         // A type of the same name may well be understood, but then the answer must conform.
         let held = match source == offered.name {
-            true => call.is_answered() && (!is_made_up || conforms),
-            false => call.is_answered() && !is_made_up,
+            true => call.has_reply() && (!is_made_up || conforms),
+            false => call.has_reply() && !is_made_up,
         };
         suite.check("M-01", held, || {
             Finding::new(
@@ -329,8 +336,8 @@ async fn moved(suite: &mut Suite, offered: &OfferedType) {
                 &offered.subject(),
                 format!("a move from {source} of another provider"),
             )
-            .by(&call)
-            .values("an error", call.outcome())
+            .with_call(&call)
+            .with_values("an error", call.describe_outcome())
         });
     }
 }

@@ -18,7 +18,7 @@ use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
 
 /// The most attributes of one type that are mutated singly.
-const SINGLY: usize = 40;
+const MAX_SINGLE_MUTATIONS: usize = 40;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -31,41 +31,41 @@ pub(super) async fn run(suite: &mut Suite) {
             return;
         }
         if suite.wants_any(&["V-01", "V-05", "Z-12"]) {
-            generated(suite, offered).await;
+            check_generated_configs(suite, offered).await;
         }
         if suite.wants_any(&["V-02", "V-03", "V-04", "V-06", "V-07", "V-08", "V-10"]) {
             legal(suite, offered).await;
         }
     }
-    odd(suite, &types).await;
-    examples(suite, &types).await;
+    check_odd_values(suite, &types).await;
+    check_examples(suite, &types).await;
 }
 
-async fn generated(suite: &mut Suite, offered: &OfferedType) {
+async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
     let extents = [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown];
     let random = (0..20).map(|number| (Extent::Random, number));
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
         let config = suite.generated(offered, extent, number);
         let call = suite.validate(offered, &config).await;
         // Shrunk, so that the finding shows what matters.
-        if call.is_crash() && suite.wants("V-01") {
+        if call.is_crash() && suite.is_wanted("V-01") {
             let shrunk = suite.shrink_crash(offered, &config).await;
             suite.check("V-01", false, || {
                 Finding::new("V-01", &offered.subject(), "validation crashes or hangs")
-                    .by(&call)
-                    .input(display_value(&shrunk))
+                    .with_call(&call)
+                    .with_input(display_value(&shrunk))
             });
             // One crash is enough to know, and each costs a restart.
             return;
         }
         suite.check("V-01", true, || Finding::new("V-01", "", ""));
-        diagnostics(suite, offered, &config, &call);
+        check_diagnostics(suite, offered, &config, &call);
     }
 }
 
 /// Checks the form of the diagnostics of one call.
-fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &Call) {
-    if !suite.wants("V-05") {
+fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &Call) {
+    if !suite.is_wanted("V-05") {
         return;
     }
     for diag in call.diagnostics() {
@@ -90,35 +90,35 @@ fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &
         };
         suite.check("V-05", problem.is_none(), || {
             Finding::new("V-05", &offered.subject(), problem.unwrap_or_default())
-                .at(&path)
-                .by(call)
-                .values("a diagnostic that can be shown", truncate(&diag.line(), 200))
-                .input(display_value(config))
+                .with_path(&path)
+                .with_call(call)
+                .with_values("a diagnostic that can be shown", truncate(&diag.line(), 200))
+                .with_input(display_value(config))
         });
     }
 }
 
 async fn legal(suite: &mut Suite, offered: &OfferedType) {
-    let configs = suite.legal(offered).await;
+    let configs = suite.legal_configs(offered).await;
     if configs.is_empty() {
         let why = "no legal configuration was found; give one with -examples";
-        suite.skip(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
+        suite.skip_rules(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
     }
     for config in configs.iter().take(2) {
         unknown_parts(suite, offered, config).await;
-        repeated(suite, offered, config).await;
+        check_repeated_call(suite, offered, config).await;
         check_missing(suite, offered, config).await;
-        secret(suite, offered, config).await;
+        check_secret_leak(suite, offered, config).await;
         write_only(suite, offered, config).await;
     }
     if let Some(config) = configs.first() {
-        large(suite, offered, config).await;
+        check_large_config(suite, offered, config).await;
     }
 }
 
 fn first_error(call: &Call) -> String {
     let error = call.diagnostics().into_iter().find(Diag::is_error);
-    error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.outcome())
+    error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.describe_outcome())
 }
 
 /// A known value of an attribute.
@@ -128,7 +128,7 @@ fn known_value(suite: &Suite, path: &Path, attribute: &Attribute) -> Value {
         _ => String::new(),
     };
     let mut dice = suite.dice(&name);
-    generate::value(&name, &attribute.implied_type(), Extent::Required, &mut dice)
+    generate::generate_value(&name, &attribute.implied_type(), Extent::Required, &mut dice)
 }
 
 async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
@@ -136,7 +136,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
         return;
     }
     for (path, attribute) in
-        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+        generate::settable_paths(offered.block(), config).into_iter().take(MAX_SINGLE_MUTATIONS)
     {
         let Some(part) = path.find(config) else { continue };
         let is_both = attribute.role == Role::OptionalComputed;
@@ -162,26 +162,26 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
                 &offered.subject(),
                 "a legal configuration is refused with an unknown value",
             )
-            .at(&path)
-            .by(&call)
-            .values("no error", first_error(&call))
-            .input(display_value(&changed))
+            .with_path(&path)
+            .with_call(&call)
+            .with_values("no error", first_error(&call))
+            .with_input(display_value(&changed))
         });
     }
 }
 
 /// The diagnostics in an order that does not depend on maps.
-fn sorted(call: &Call) -> Vec<String> {
+fn sort_diagnostics(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
         call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
     // Diagnostics may come in any order, as from checks that run beside each other.
     lines.sort();
-    lines.push(if call.is_answered() { String::new() } else { call.outcome() });
+    lines.push(if call.has_reply() { String::new() } else { call.describe_outcome() });
     lines
 }
 
-async fn repeated(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("V-04") {
+async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+    if !suite.is_wanted("V-04") {
         return;
     }
     let empty = suite.generated(offered, Extent::Nothing, 0);
@@ -192,23 +192,23 @@ async fn repeated(suite: &mut Suite, offered: &OfferedType, config: &Value) {
             let other = suite.generated(offered, Extent::Random, number);
             suite.validate(offered, &other).await;
             let again = suite.validate(offered, &value).await;
-            suite.check("V-04", sorted(&first) == sorted(&again), || {
+            suite.check("V-04", sort_diagnostics(&first) == sort_diagnostics(&again), || {
                 Finding::new("V-04", &offered.subject(), "the same configuration gets two answers")
-                    .by(&first)
-                    .by(&again)
-                    .values(first.outcome(), again.outcome())
-                    .input(display_value(&value))
+                    .with_call(&first)
+                    .with_call(&again)
+                    .with_values(first.describe_outcome(), again.describe_outcome())
+                    .with_input(display_value(&value))
             });
         }
     }
 }
 
 async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("V-06") {
+    if !suite.is_wanted("V-06") {
         return;
     }
     for (path, attribute) in
-        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+        generate::settable_paths(offered.block(), config).into_iter().take(MAX_SINGLE_MUTATIONS)
     {
         if attribute.role != Role::Required || path.0.len() > 1 {
             continue;
@@ -222,38 +222,38 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
             |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
         suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
             Finding::new("V-06", &offered.subject(), "a missing attribute is reported elsewhere")
-                .at(&path)
-                .by(&call)
-                .values("an error at the attribute", first_error(&call))
-                .input(display_value(&changed))
+                .with_path(&path)
+                .with_call(&call)
+                .with_values("an error at the attribute", first_error(&call))
+                .with_input(display_value(&changed))
         });
     }
 }
 
-async fn secret(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("V-07") {
+async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+    if !suite.is_wanted("V-07") {
         return;
     }
     let full = suite.generated(offered, Extent::All, 0);
     for base in [config, &full] {
-        let (planted, paths) = suite.secrets.plant(offered.block(), base);
+        let (planted, paths) = suite.secrets.plant_canary(offered.block(), base);
         if paths.is_empty() {
             continue;
         }
         let call = suite.validate(offered, &planted).await;
         let told = call.diagnostics();
-        let leak = told.iter().find(|it| suite.secrets.leaks(it.line().as_bytes())).cloned();
+        let leak = told.iter().find(|it| suite.secrets.holds_canary(it.line().as_bytes())).cloned();
         suite.check("V-07", leak.is_none(), || {
             Finding::new("V-07", &offered.subject(), "a diagnostic tells a sensitive value")
-                .by(&call)
-                .values("no value", leak.map(|it| it.line()).unwrap_or_default())
-                .input(display_value(&planted))
+                .with_call(&call)
+                .with_values("no value", leak.map(|it| it.line()).unwrap_or_default())
+                .with_input(display_value(&planted))
         });
     }
 }
 
 async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("V-10") || offered.kind != Kind::Resource {
+    if !suite.is_wanted("V-10") || offered.kind != Kind::Resource {
         return;
     }
     let is_set = |config: &Value| {
@@ -266,19 +266,19 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     let full = suite.generated(offered, Extent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
     // Without capabilities, as of hosts before 5.8 and 6.8.
-    let request = request::validate(offered, config).without(3);
+    let request = request::validate_request(offered, config).without_field(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
     suite.check("V-10", refused, || {
         Finding::new("V-10", &offered.subject(), "a write-only value is accepted from an old host")
-            .by(&call)
-            .values("an error", call.outcome())
-            .input(display_value(config))
+            .with_call(&call)
+            .with_values("an error", call.describe_outcome())
+            .with_input(display_value(config))
     });
 }
 
 /// The value with a thousand elements in one collection of strings or numbers.
-pub(super) fn enlarged(offered: &OfferedType, config: &Value) -> Option<(Path, Value)> {
+pub(super) fn enlarge_collection(offered: &OfferedType, config: &Value) -> Option<(Path, Value)> {
     let paths = generate::settable_paths(offered.block(), config);
     paths.into_iter().find_map(|(path, attribute)| {
         let part = path.find(config)?;
@@ -302,12 +302,14 @@ pub(super) fn enlarged(offered: &OfferedType, config: &Value) -> Option<(Path, V
     })
 }
 
-async fn large(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("V-08") {
+async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+    if !suite.is_wanted("V-08") {
         return;
     }
     let full = suite.generated(offered, Extent::All, 0);
-    let Some((path, value)) = enlarged(offered, config).or_else(|| enlarged(offered, &full)) else {
+    let Some((path, value)) =
+        enlarge_collection(offered, config).or_else(|| enlarge_collection(offered, &full))
+    else {
         return;
     };
     let mut best: Option<Call> = None;
@@ -323,16 +325,16 @@ async fn large(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         }
     }
     let Some(call) = best else { return };
-    suite.check("V-08", call.is_answered() && call.took < Duration::from_secs(1), || {
+    suite.check("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
         Finding::new("V-08", &offered.subject(), "1,000 elements take long to validate")
-            .at(&path)
-            .by(&call)
-            .values("less than 1 s", format!("{} ms", call.took.as_millis()))
+            .with_path(&path)
+            .with_call(&call)
+            .with_values("less than 1 s", format!("{} ms", call.took.as_millis()))
     });
 }
 
-async fn odd(suite: &mut Suite, types: &[OfferedType]) {
-    if !suite.wants("V-09") {
+async fn check_odd_values(suite: &mut Suite, types: &[OfferedType]) {
+    if !suite.is_wanted("V-09") {
         return;
     }
     for offered in types.iter().take(60) {
@@ -343,33 +345,36 @@ async fn odd(suite: &mut Suite, types: &[OfferedType]) {
         // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
         // all.
         let requests = [
-            request::validate(&unknown_type, &config),
+            request::validate_request(&unknown_type, &config),
             request::validate_dynamic(offered, &Msg::new()),
             request::validate_dynamic(offered, &request::dynamic_json(&config, &ty)),
             Msg::new(),
         ];
         for request in requests {
             let call = suite.call(rpc, &request).await;
-            suite.check("V-09", call.is_answered(), || {
+            suite.check("V-09", call.has_reply(), || {
                 Finding::new("V-09", &offered.subject(), "an odd request crashes the provider")
-                    .by(&call)
+                    .with_call(&call)
             });
         }
     }
-    let call =
-        suite.call_within(Rpc::ValidateProviderConfig, vec![Bytes::new()], crate::suite::CALL);
+    let call = suite.call_within(
+        Rpc::ValidateProviderConfig,
+        vec![Bytes::new()],
+        crate::suite::CALL_TIMEOUT,
+    );
     let call = call.await;
-    suite.check("V-09", call.is_answered(), || {
-        Finding::new("V-09", "provider", "an empty request crashes the provider").by(&call)
+    suite.check("V-09", call.has_reply(), || {
+        Finding::new("V-09", "provider", "an empty request crashes the provider").with_call(&call)
     });
 }
 
-async fn examples(suite: &mut Suite, types: &[OfferedType]) {
-    if !suite.wants("V-11") {
+async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
+    if !suite.is_wanted("V-11") {
         return;
     }
     if suite.options.examples.is_empty() {
-        return suite.skip(&["V-11"], "no examples were given with -examples");
+        return suite.skip_rules(&["V-11"], "no examples were given with -examples");
     }
     for offered in types {
         for (file, example) in suite.examples_of(offered) {
@@ -385,9 +390,9 @@ async fn examples(suite: &mut Suite, types: &[OfferedType]) {
             let call = suite.validate(offered, &value).await;
             suite.check("V-11", call.is_fine(), || {
                 Finding::new("V-11", &offered.subject(), format!("{file} does not validate"))
-                    .by(&call)
-                    .values("no error", first_error(&call))
-                    .input(display_value(&value))
+                    .with_call(&call)
+                    .with_values("no error", first_error(&call))
+                    .with_input(display_value(&value))
             });
         }
     }

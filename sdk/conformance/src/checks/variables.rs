@@ -16,28 +16,28 @@ use crate::finding::Finding;
 use crate::generate::Extent;
 use crate::message::Msg;
 use crate::plugin::{Plugin, Reply};
-use crate::request::{self, dynamic};
+use crate::request::{self, encode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL, CHANGE, Suite};
+use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 
 /// The value of the variables.
-const FOREIGN: &str = "conformance";
+const TEST_VALUE: &str = "conformance";
 
 /// The most variables that are set at once: their total length is limited by the system.
 const AT_ONCE: usize = 4_000;
 
 /// The most variables that are tried.
-const MOST: usize = 40_000;
+const MAX_TRIED_VARIABLES: usize = 40_000;
 
 /// The most variables that are reported.
-const REPORTED: usize = 3;
+const MAX_REPORTED_VARIABLES: usize = 3;
 
 /// Lengths of the names of variables.
-const LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
+const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
 
 /// Beginnings of the variables of runtimes, of the host and of the user's session, whose documentation
 /// is elsewhere.
-const RESERVED: [&str; 42] = [
+const RESERVED_PREFIXES: [&str; 42] = [
     "TF_",
     "PLUGIN_",
     "GO",
@@ -87,38 +87,39 @@ type Answers = Vec<(Rpc, Vec<Bytes>)>;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants("K-03") {
+    if !suite.is_wanted("K-03") {
         return;
     }
     let Some(program) = suite.program() else {
-        return suite.skip(&["K-03"], "the provider runs already, and this check starts it");
+        return suite.skip_rules(&["K-03"], "the provider runs already, and this check starts it");
     };
     let names = match names_in(&program) {
-        Ok(names) => candidates(suite, names),
+        Ok(names) => candidate_names(suite, names),
         Err(error) => {
-            return suite.skip(&["K-03"], &format!("the program cannot be read: {error}"));
+            return suite.skip_rules(&["K-03"], &format!("the program cannot be read: {error}"));
         }
     };
     if names.is_empty() {
-        return suite.skip(&["K-03"], "the program has no name of a variable");
+        return suite.skip_rules(&["K-03"], "the program has no name of a variable");
     }
     // Twice without variables: answers that vary by themselves cannot be judged.
-    let usual = answers(suite, &program, &[]).await;
-    if usual != answers(suite, &program, &[]).await {
-        return suite.skip(&["K-03"], "the answers of two processes differ without any variable");
+    let usual = collect_answers(suite, &program, &[]).await;
+    if usual != collect_answers(suite, &program, &[]).await {
+        return suite
+            .skip_rules(&["K-03"], "the answers of two processes differ without any variable");
     }
     let mut found = 0;
     for mut part in names.chunks(AT_ONCE).map(<[String]>::to_vec) {
-        while let Some(at) = culprit(suite, &program, &part, &usual).await {
+        while let Some(at) = find_culprit(suite, &program, &part, &usual).await {
             let name = part.remove(at);
             found += 1;
             suite.check("K-03", false, || {
                 let message = format!("the undocumented variable {name} changes an answer");
                 Finding::new("K-03", "process", message)
-                    .values("a variable that a description of the schema names", name.clone())
-                    .input(format!("{name}={FOREIGN}"))
+                    .with_values("a variable that a description of the schema names", name.clone())
+                    .with_input(format!("{name}={TEST_VALUE}"))
             });
-            if found >= REPORTED {
+            if found >= MAX_REPORTED_VARIABLES {
                 return;
             }
         }
@@ -130,23 +131,23 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// The names that are neither documented nor given.
-fn candidates(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+fn candidate_names(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
     // A name anywhere in the provider's own schema counts as documented.
-    let raw = suite.offer.provider().map(|it| it.raw.encode()).unwrap_or_default();
+    let raw = suite.offer.provider_schema().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
-    runs(&raw, &mut documented);
+    collect_names(&raw, &mut documented);
     let given = suite.launch_options().env;
     let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
     let is_free = |name: &String| {
-        let is_reserved = RESERVED.iter().any(|own| name.starts_with(own));
+        let is_reserved = RESERVED_PREFIXES.iter().any(|own| name.starts_with(own));
         let is_documented = documented.contains(name);
         !is_reserved && !is_documented && !is_given(name)
     };
-    names.into_iter().filter(is_free).take(MOST).collect()
+    names.into_iter().filter(is_free).take(MAX_TRIED_VARIABLES).collect()
 }
 
 /// The position of a variable that changes an answer by itself, found by halves.
-async fn culprit(
+async fn find_culprit(
     suite: &Suite,
     program: &Path,
     names: &[String],
@@ -171,38 +172,38 @@ async fn culprit(
 }
 
 async fn differs(suite: &Suite, program: &Path, names: &[String], usual: &Answers) -> bool {
-    answers(suite, program, names).await != *usual
+    collect_answers(suite, program, names).await != *usual
 }
 
 /// The answers of a process with the variables.
-async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
+async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
     let mut launch = suite.launch_options();
-    launch.env.extend(names.iter().map(|name| (OsString::from(name), FOREIGN.into())));
+    launch.env.extend(names.iter().map(|name| (OsString::from(name), TEST_VALUE.into())));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };
     let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
-    if let Some(provider) = suite.offer.provider() {
+    if let Some(provider) = suite.offer.provider_schema() {
         let empty = suite.generated(provider, Extent::Nothing, 0);
-        requests.push((Rpc::ValidateProviderConfig, request::validate(provider, &empty)));
+        requests.push((Rpc::ValidateProviderConfig, request::validate_request(provider, &empty)));
         let config = suite.configured.then(|| suite.config.clone());
-        let config = config.unwrap_or_else(|| dynamic(&empty, &provider.ty()));
-        requests.push((Rpc::ValidateProviderConfig, Msg::new().msg(1, &config)));
+        let config = config.unwrap_or_else(|| encode_dynamic(&empty, &provider.ty()));
+        requests.push((Rpc::ValidateProviderConfig, Msg::new().with_message(1, &config)));
         if suite.configured {
-            requests.push((Rpc::ConfigureProvider, request::configure(&config)));
+            requests.push((Rpc::ConfigureProvider, request::configure_request(&config)));
         }
     }
     let mut answers = Vec::new();
     for (rpc, request) in requests {
         // This call may ask a service, like those that change something.
-        let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
+        let limit = if rpc == Rpc::ConfigureProvider { CHANGE_TIMEOUT } else { CALL_TIMEOUT };
         let call = plugin.call(rpc, &request, limit).await;
-        answers.push((rpc, canonical(&call.reply)));
+        answers.push((rpc, sorted_reply_fields(&call.reply)));
     }
     plugin.shutdown(Duration::from_secs(2)).await;
     answers
 }
 
 /// The fields of an answer in one order: entries of maps have none.
-fn canonical(reply: &Reply) -> Vec<Bytes> {
+fn sorted_reply_fields(reply: &Reply) -> Vec<Bytes> {
     match reply {
         Reply::Answered(messages) => {
             // Go writes the entries of a map in another order in each process.
@@ -229,7 +230,7 @@ fn names_in(program: &Path) -> io::Result<BTreeSet<String>> {
     let mut buffer = Vec::with_capacity(PIECE + OVERLAP);
     loop {
         let read = (&mut file).take(PIECE as u64).read_to_end(&mut buffer)?;
-        runs(&buffer, &mut names);
+        collect_names(&buffer, &mut names);
         if read == 0 {
             return Ok(names);
         }
@@ -241,7 +242,7 @@ fn names_in(program: &Path) -> io::Result<BTreeSet<String>> {
 /// Collects the names of variables in bytes. Literals stand beside each other in programs without a
 /// mark between them, so a run of capitals may be several names of one length, or have the first letter
 /// of the next literal at its end.
-fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
+fn collect_names(bytes: &[u8], names: &mut BTreeSet<String>) {
     let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     let mut rest = bytes;
     while let Some(begin) = rest.iter().position(is_part) {
@@ -258,7 +259,7 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
             if end > 0 && after.first().is_some_and(u8::is_ascii_lowercase) {
                 insert_if_name(&run[..end - 1], names);
             }
-            let lengths = LENGTHS.filter(|length| end > *length && end % *length == 0);
+            let lengths = NAME_LENGTHS.filter(|length| end > *length && end % *length == 0);
             for length in lengths {
                 run.chunks(length).for_each(|name| insert_if_name(name, names));
             }
@@ -270,7 +271,7 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
 fn insert_if_name(name: &[u8], names: &mut BTreeSet<String>) {
     // Nearly all variables have an underscore inside. Words without one are names of formats and
     // algorithms.
-    let is_name = LENGTHS.contains(&name.len())
+    let is_name = NAME_LENGTHS.contains(&name.len())
         && name.first().is_some_and(u8::is_ascii_uppercase)
         && name.last() != Some(&b'_')
         && name.contains(&b'_');
@@ -285,7 +286,7 @@ mod tests {
 
     fn names(text: &str) -> Vec<String> {
         let mut names = BTreeSet::new();
-        runs(text.as_bytes(), &mut names);
+        collect_names(text.as_bytes(), &mut names);
         names.into_iter().collect()
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::Notify;
 
 /// The most calls that are kept between two looks at them.
-const MOST: usize = 10_000;
+const MAX_KEPT_CALLS: usize = 10_000;
 
 /// A request of the provider to a service.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct RemoteCall {
 
 impl RemoteCall {
     /// Whether the call may change something at the service.
-    pub(crate) fn changes(&self) -> bool {
+    pub(crate) fn may_change_something(&self) -> bool {
         match self.method.as_str() {
             // By HTTP and WebDAV, these change nothing.
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
@@ -79,7 +79,7 @@ impl RemoteCall {
     }
 
     /// Whether this is the same request again.
-    pub(crate) fn repeats(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_request(&self, other: &Self) -> bool {
         self.method == other.method && self.url == other.url && self.body == other.body
     }
 }
@@ -137,10 +137,10 @@ impl Record {
     }
 
     /// Notes a call. Returns its number and its handling.
-    pub(super) fn begin(&mut self, call: RemoteCall) -> (usize, Handling) {
+    pub(super) fn begin_call(&mut self, call: RemoteCall) -> (usize, Handling) {
         let handling = match self.fault {
             RemoteFault::Busy(times) if self.n_faults < times => Handling::Answer(503),
-            RemoteFault::RefuseChanges { only_first } if call.changes() => {
+            RemoteFault::RefuseChanges { only_first } if call.may_change_something() => {
                 match only_first && self.n_faults > 0 {
                     true => Handling::Forward,
                     false => Handling::Answer(500),
@@ -148,11 +148,11 @@ impl Record {
             }
             // Like a service whose reads lag behind its changes.
             RemoteFault::NotFound(times)
-                if self.has_changed && !call.changes() && self.n_faults < times =>
+                if self.has_changed && !call.may_change_something() && self.n_faults < times =>
             {
                 Handling::Answer(404)
             }
-            RemoteFault::HoldChanges if call.changes() => Handling::Hold,
+            RemoteFault::HoldChanges if call.may_change_something() => Handling::Hold,
             _ => Handling::Forward,
         };
         self.n_faults += usize::from(handling != Handling::Forward);
@@ -161,19 +161,19 @@ impl Record {
             Handling::Forward | Handling::Hold => 0,
         };
         let number = self.calls.len();
-        if number < MOST {
+        if number < MAX_KEPT_CALLS {
             self.calls.push(RemoteCall { status, ..call });
         }
         (number, handling)
     }
 
     /// Notes the answer of the service. Returns the status that the provider gets, if any.
-    pub(super) fn end(&mut self, number: usize, status: u16) -> Handling {
+    pub(super) fn end_call(&mut self, number: usize, status: u16) -> Handling {
         // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
         // A call beyond the limit is not recorded, and its answer passes as it is.
         let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
-        let changes = is_good && call.changes();
+        let changes = is_good && call.may_change_something();
         call.is_carried_out = is_good;
         self.has_changed |= changes;
         if changes && self.fault == RemoteFault::HoldAnswer && self.n_faults == 0 {
@@ -204,17 +204,17 @@ mod tests {
 
     #[test]
     fn calls_that_only_ask_are_known_whatever_their_method() {
-        assert!(!call("GET", "http://h/a").changes());
-        assert!(call("POST", "http://h/items").changes());
+        assert!(!call("GET", "http://h/a").may_change_something());
+        assert!(call("POST", "http://h/items").may_change_something());
         // A name like `token` makes a `POST` harmless, and no other method.
-        assert!(call("DELETE", "http://h/token").changes());
-        assert!(!call("POST", "https://h/oauth2/token").changes());
+        assert!(call("DELETE", "http://h/token").may_change_something());
+        assert!(!call("POST", "https://h/oauth2/token").may_change_something());
         let target = "DynamoDB_20120810.DescribeTable".to_owned();
-        assert!(!RemoteCall { target, ..call("POST", "https://h/") }.changes());
+        assert!(!RemoteCall { target, ..call("POST", "https://h/") }.may_change_something());
         let body =
             |text: &'static str| RemoteCall { body: text.into(), ..call("POST", "https://h/") };
-        assert!(!body("Version=1&Action=DescribeInstances").changes());
-        assert!(body("Version=1&Action=RunInstances").changes());
+        assert!(!body("Version=1&Action=DescribeInstances").may_change_something());
+        assert!(body("Version=1&Action=RunInstances").may_change_something());
     }
 
     #[test]
@@ -225,8 +225,8 @@ mod tests {
                 Handling::Answer(status) => status,
                 Handling::Forward | Handling::Hold => 0,
             };
-            let status = |method: &&str| match record.begin(call(method, "http://h/a")) {
-                (number, Handling::Forward) => status(record.end(number, 200)),
+            let status = |method: &&str| match record.begin_call(call(method, "http://h/a")) {
+                (number, Handling::Forward) => status(record.end_call(number, 200)),
                 (_, handling) => status(handling),
             };
             calls.iter().map(status).collect()

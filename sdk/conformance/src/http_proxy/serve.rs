@@ -28,10 +28,10 @@ use super::record::{Handling, Record, RemoteCall};
 const MAX_REQUEST: usize = 64 << 20;
 
 /// The part of a request that is kept.
-const KEPT: usize = 64 << 10;
+const MAX_KEPT_REQUEST: usize = 64 << 10;
 
 /// The time for which a call is held.
-const HELD: Duration = Duration::from_secs(120);
+const HOLD_TIME: Duration = Duration::from_secs(120);
 
 /// The first byte of a connection that is encrypted.
 const TLS_RECORD: u8 = 0x16;
@@ -63,13 +63,19 @@ impl Certificates {
 }
 
 /// Serves all connections.
-pub(super) async fn accept(listener: TcpListener, record: Shared, certificates: Arc<Certificates>) {
+pub(super) async fn serve_connections(
+    listener: TcpListener,
+    record: Shared,
+    certificates: Arc<Certificates>,
+) {
     while let Ok((stream, _)) = listener.accept().await {
         let (record, certificates) = (Arc::clone(&record), Arc::clone(&certificates));
         tokio::spawn(async move {
             let service = service_fn(|request| {
                 let (record, certificates) = (Arc::clone(&record), Arc::clone(&certificates));
-                async move { Ok::<_, Infallible>(outer(request, record, certificates).await) }
+                async move {
+                    Ok::<_, Infallible>(answer_proxy_request(request, record, certificates).await)
+                }
             });
             let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
             // A provider that goes away is not the proxy's business.
@@ -79,14 +85,14 @@ pub(super) async fn accept(listener: TcpListener, record: Shared, certificates: 
 }
 
 /// Answers a request to the proxy itself.
-async fn outer(
+async fn answer_proxy_request(
     request: Request<Incoming>,
     record: Shared,
     certificates: Arc<Certificates>,
 ) -> Answer {
     if request.method() != Method::CONNECT {
         let uri = request.uri().clone();
-        return exchange(request, uri, &record).await;
+        return record_and_answer(request, uri, &record).await;
     }
     let Some(authority) = request.uri().authority().cloned() else {
         return status(StatusCode::BAD_REQUEST);
@@ -97,7 +103,7 @@ async fn outer(
         // Some clients have a tunnel for plain requests, too.
         let first = stream.fill_buf().await.ok().and_then(|bytes| bytes.first().copied());
         if first != Some(TLS_RECORD) {
-            return serve(stream, "http", authority, record).await;
+            return serve_tunnel(stream, "http", authority, record).await;
         }
         // Before the handshake, which a provider that does not trust the proxy breaks off.
         lock(&record).n_tunnels += 1;
@@ -106,14 +112,14 @@ async fn outer(
         let acceptor = TlsAcceptor::from(Arc::new(settings));
         // A provider that does not trust the certificate ends it here.
         if let Ok(stream) = acceptor.accept(stream).await {
-            serve(stream, "https", authority, record).await;
+            serve_tunnel(stream, "https", authority, record).await;
         }
     });
     status(StatusCode::OK)
 }
 
 /// Answers the requests in a tunnel to a service.
-async fn serve(
+async fn serve_tunnel(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     scheme: &'static str,
     authority: Authority,
@@ -125,7 +131,7 @@ async fn serve(
             let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
             let uri = format!("{scheme}://{authority}{path}").parse::<Uri>();
             Ok::<_, Infallible>(match uri {
-                Ok(uri) => exchange(request, uri, &record).await,
+                Ok(uri) => record_and_answer(request, uri, &record).await,
                 Err(_) => status(StatusCode::BAD_REQUEST),
             })
         }
@@ -135,7 +141,7 @@ async fn serve(
 }
 
 /// Records a request, and answers it as the service or as the fault does.
-async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answer {
+async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answer {
     let (parts, body) = request.into_parts();
     let Ok(body) = Limited::new(body, MAX_REQUEST).collect().await else {
         return status(StatusCode::PAYLOAD_TOO_LARGE);
@@ -147,7 +153,7 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
         // A time or a signature in the query would make each attempt another request.
         url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
         target: header("x-amz-target").unwrap_or_default().to_owned(),
-        body: body.slice(..body.len().min(KEPT)),
+        body: body.slice(..body.len().min(MAX_KEPT_REQUEST)),
         // A key for repeated requests: in a header or, with AWS, as a client token in the body.
         is_idempotent: ["idempotency-key", "x-idempotency-key", "x-client-token"]
             .iter()
@@ -156,29 +162,29 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
         status: 0,
         is_carried_out: false,
     };
-    let (number, handling) = lock(record).begin(call);
+    let (number, handling) = lock(record).begin_call(call);
     match handling {
         Handling::Forward => {}
         Handling::Answer(refused) => return refusal(refused),
-        Handling::Hold => return hold(record).await,
+        Handling::Hold => return hold_call(record).await,
     }
     let answer = send_upstream(parts, uri, body)
         .await
         .unwrap_or_else(|error| answered(StatusCode::BAD_GATEWAY, &error.to_string()));
-    let ended = lock(record).end(number, answer.status().as_u16());
+    let ended = lock(record).end_call(number, answer.status().as_u16());
     match ended {
         Handling::Answer(given) if given != answer.status().as_u16() => refusal(given),
         Handling::Answer(_) | Handling::Forward => answer,
-        Handling::Hold => hold(record).await,
+        Handling::Hold => hold_call(record).await,
     }
 }
 
 /// Announces a held call, and answers it when no provider waits any more.
-async fn hold(record: &Shared) -> Answer {
+async fn hold_call(record: &Shared) -> Answer {
     let held = Arc::clone(&lock(record).held);
     // `notify_one` keeps the notice for a waiter that comes later.
     held.notify_one();
-    tokio::time::sleep(HELD).await;
+    tokio::time::sleep(HOLD_TIME).await;
     status(StatusCode::GATEWAY_TIMEOUT)
 }
 

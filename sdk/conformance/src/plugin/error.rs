@@ -1,6 +1,6 @@
 //! Reasons why a provider cannot be started.
 
-use super::START;
+use super::HANDSHAKE_TIMEOUT;
 
 /// Why a provider did not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,9 @@ impl std::fmt::Display for StartError {
             Self::Ended(exit, said) => {
                 write!(f, "it ended before the handshake ({exit}) and said: {}", said.trim())
             }
-            Self::Silent => write!(f, "it printed no handshake within {} s", START.as_secs()),
+            Self::Silent => {
+                write!(f, "it printed no handshake within {} s", HANDSHAKE_TIMEOUT.as_secs())
+            }
             Self::NotHandshake(line, why) => {
                 write!(f, "it is not a provider plugin: {why} (first line on stdout: {line:?})")
             }

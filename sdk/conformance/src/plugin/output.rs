@@ -8,13 +8,13 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::timeout;
 
 /// The most of a stream of the process that is kept.
-const KEPT: usize = 4 << 20;
+const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// The number of lines kept of the report of a panic. More follow where backtraces are on.
-const REPORT: usize = 3;
+const PANIC_LINES: usize = 3;
 
 /// The number of lines kept of other output.
-const LAST: usize = 6;
+const LAST_LINES: usize = 6;
 
 /// Output of a process, up to a limit.
 #[derive(Debug, Default)]
@@ -32,12 +32,12 @@ pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Reads an output to its end.
-pub(super) async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
+pub(super) async fn keep_output(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         let mut printed = lock(&into);
         // Beyond the limit it is read and dropped: a full pipe would stop the provider.
-        let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
+        let room = MAX_KEPT_BYTES.saturating_sub(printed.bytes.len()).min(read);
         printed.bytes.extend_from_slice(&buffer[..room]);
         printed.dropped += read - room;
     }
@@ -55,7 +55,7 @@ pub fn panic_in(text: &str) -> Option<String> {
             || line.contains("panicked at")
             || line.contains("Traceback")
     })?;
-    let end = lines.len().min(at + REPORT);
+    let end = lines.len().min(at + PANIC_LINES);
     Some(lines[at..end].join("\n"))
 }
 
@@ -63,7 +63,7 @@ pub fn panic_in(text: &str) -> Option<String> {
 pub(super) fn reason_in(text: &str) -> String {
     panic_in(text).unwrap_or_else(|| {
         let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(LAST)..].join("\n")
+        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
     })
 }
 

@@ -57,7 +57,7 @@ impl Report {
         out.push_str(&card("musts held", of(self.score(Severity::Must))));
         out.push_str(&card("shoulds held", of(self.score(Severity::Should))));
         out.push_str(&card("findings", self.findings.len().to_string()));
-        out.push_str(&card("rules skipped", self.count("skipped").to_string()));
+        out.push_str(&card("rules skipped", self.count_verdicts("skipped").to_string()));
         out.push_str("</div>\n");
         let offers: Vec<String> =
             self.offers.iter().map(|(kind, number)| format!("{kind}: {number}")).collect();
@@ -182,6 +182,6 @@ fn line(call: &Call) -> String {
         size(&call.answers),
         call.took.as_millis(),
         // A provider may put the whole answer of a service into its error.
-        truncate(&call.outcome(), 400)
+        truncate(&call.describe_outcome(), 400)
     )
 }

@@ -26,7 +26,7 @@ impl Report {
             "offers": self.offers.iter().map(|(kind, number)| json!({"kind": kind, "number": number})).collect::<Vec<_>>(),
             "musts": {"held": must.held, "examined": must.examined},
             "shoulds": {"held": should.held, "examined": should.examined},
-            "skipped": self.count("skipped"),
+            "skipped": self.count_verdicts("skipped"),
             "rules": self.rows.iter().map(|row| json!({
                 "id": row.rule.id,
                 "family": rules::family_of(row.rule.id),

@@ -9,7 +9,7 @@ impl Report {
     #[must_use]
     pub fn junit(&self) -> String {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let failures = self.count("broken");
+        let failures = self.count_verdicts("broken");
         out.push_str(&format!(
             "<testsuites name=\"conformance of {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" time=\"{:.3}\">\n",
             escape(&self.provider),

@@ -12,7 +12,7 @@ use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
 use crate::rpc::Rpc;
 
 /// The deadline of a call that is played.
-const PLAYED: Duration = Duration::from_secs(60);
+const REPLAY_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Finding {
     /// Writes the calls of the finding as a transcript, after the call that had configured the process
@@ -34,7 +34,7 @@ impl Finding {
 
 fn recorded(call: &Call, protocol: u32) -> RecordedCall {
     let version = formwork_plugin_protocol::handshake::Protocol::from_number(protocol);
-    let path = version.and_then(|it| call.rpc.path(it));
+    let path = version.and_then(|it| call.rpc.method_path(it));
     RecordedCall {
         path: path.unwrap_or_else(|| format!("/tfplugin{protocol}.Provider/{}", call.rpc.name())),
         // A replay goes by the order of the calls, and not by their times.
@@ -128,22 +128,23 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
         if !plugin.is_alive() {
             plugin = Plugin::launch(program, &launch).await?;
             if let Some(request) = configure.clone() {
-                plugin.call_bytes(Rpc::ConfigureProvider, request, PLAYED).await;
+                plugin.call_bytes(Rpc::ConfigureProvider, request, REPLAY_TIMEOUT).await;
             }
         }
-        let rpc =
-            Rpc::ALL.into_iter().find(|it| it.path(plugin.protocol).as_deref() == Some(&call.path));
+        let rpc = Rpc::ALL
+            .into_iter()
+            .find(|it| it.method_path(plugin.protocol).as_deref() == Some(&call.path));
         let Some(rpc) = rpc else { continue };
         if rpc == Rpc::ConfigureProvider {
             configure = Some(call.requests.clone());
         }
-        let now = plugin.call_bytes(rpc, call.requests.clone(), PLAYED).await;
+        let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAY_TIMEOUT).await;
         let recorded_now = self::recorded(&now, spoken);
         outcomes.push(Replay {
             path: call.path.clone(),
             is_same: now.answers == call.answers && same_kind(&recorded_now.outcome, &call.outcome),
             recorded: words(&call.outcome, call.answers.len()),
-            now: now.outcome(),
+            now: now.describe_outcome(),
         });
     }
     Ok(outcomes)
@@ -179,7 +180,7 @@ mod tests {
 
     /// The methods in the reproducer of a finding with one call.
     fn methods(call: &Call) -> Vec<String> {
-        let finding = Finding::new("R-01", "resource", "it hangs").by(call);
+        let finding = Finding::new("R-01", "resource", "it hangs").with_call(call);
         let mut file = Vec::new();
         finding.write_reproducer(6, SystemTime::UNIX_EPOCH, &mut file).unwrap();
         let read = Transcript::read(file.as_slice()).unwrap();

@@ -6,7 +6,7 @@ use crate::plugin::truncate;
 use crate::rules::{self, Severity};
 
 /// The most findings of one rule that are printed.
-const PRINTED: usize = 10;
+const MAX_PRINTED_FINDINGS: usize = 10;
 
 impl Report {
     /// Returns the report as text of at most `width` columns.
@@ -17,12 +17,12 @@ impl Report {
         let mut out = String::new();
         self.head(&mut out);
         if let Some(why) = &self.stopped {
-            out.push_str(&wrapped(&format!("{}: {why}", self.end_cause()), width, ""));
+            out.push_str(&wrap_lines(&format!("{}: {why}", self.end_cause()), width, ""));
             out.push('\n');
         }
         self.table(&mut out, width);
         self.broken(&mut out, width);
-        self.reasons(&mut out, width);
+        self.skip_reasons(&mut out, width);
         self.summary(&mut out, width);
         out
     }
@@ -77,24 +77,27 @@ impl Report {
         for row in self.rows.iter().filter(|row| row.verdict == Verdict::Broken) {
             let rule = row.rule;
             let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);
-            out.push_str(&wrapped(&head, width, ""));
+            out.push_str(&wrap_lines(&head, width, ""));
             let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
             // A rule that every type breaks would push the others out of sight.
-            for finding in own.iter().take(PRINTED) {
+            for finding in own.iter().take(MAX_PRINTED_FINDINGS) {
                 one(out, finding, width);
             }
-            if own.len() > PRINTED {
-                out.push_str(&format!("  ... and {} more; see -json\n", own.len() - PRINTED));
+            if own.len() > MAX_PRINTED_FINDINGS {
+                out.push_str(&format!(
+                    "  ... and {} more; see -json\n",
+                    own.len() - MAX_PRINTED_FINDINGS
+                ));
             }
-            out.push_str(&wrapped(&format!("Harm: {}", rule.harm), width, "  "));
-            out.push_str(&wrapped(&format!("Fix: {}", rule.fix), width, "  "));
-            out.push_str(&wrapped(&format!("Source: {}", rule.source), width, "  "));
+            out.push_str(&wrap_lines(&format!("Harm: {}", rule.harm), width, "  "));
+            out.push_str(&wrap_lines(&format!("Fix: {}", rule.fix), width, "  "));
+            out.push_str(&wrap_lines(&format!("Source: {}", rule.source), width, "  "));
             out.push('\n');
         }
     }
 
     /// Why rules were not examined, rules with the same reason together.
-    fn reasons(&self, out: &mut String, width: usize) {
+    fn skip_reasons(&self, out: &mut String, width: usize) {
         // No map: the reasons stay in the order of the rules.
         let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
@@ -108,7 +111,7 @@ impl Report {
             }
         }
         for (reason, ids) in &reasons {
-            out.push_str(&wrapped(
+            out.push_str(&wrap_lines(
                 &format!("{}: {}", truncate(reason, 300), ids.join(" ")),
                 width,
                 "",
@@ -127,11 +130,11 @@ impl Report {
             must.examined,
             should.held,
             should.examined,
-            self.count("skipped"),
+            self.count_verdicts("skipped"),
             self.rows.len(),
             self.took.as_secs_f64()
         );
-        out.push_str(&wrapped(&text, width, ""));
+        out.push_str(&wrap_lines(&text, width, ""));
     }
 }
 
@@ -139,19 +142,19 @@ fn one(out: &mut String, finding: &Finding, width: usize) {
     let at = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
     let call = if finding.call.is_empty() { String::new() } else { format!(" ({})", finding.call) };
     let head = format!("- {}{at}: {}{call}", finding.subject, finding.message);
-    out.push_str(&wrapped(&head, width, "  "));
+    out.push_str(&wrap_lines(&head, width, "  "));
     for (what, text) in
         [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
     {
         if !text.is_empty() {
             // An input may be a whole object with long texts.
-            out.push_str(&wrapped(&format!("{what}: {}", truncate(text, 400)), width, "    "));
+            out.push_str(&wrap_lines(&format!("{what}: {}", truncate(text, 400)), width, "    "));
         }
     }
 }
 
 /// The text in lines of at most `width` columns, each after `indent`.
-fn wrapped(text: &str, width: usize, indent: &str) -> String {
+fn wrap_lines(text: &str, width: usize, indent: &str) -> String {
     // With no room at all, the loop over a long word below would not end.
     let room = width.saturating_sub(indent.len()).max(20);
     let mut out = String::new();
@@ -189,7 +192,7 @@ mod tests {
     #[test]
     fn no_line_is_wider_than_asked_for() {
         let text = format!("some words and {} and more", "x".repeat(100));
-        for line in wrapped(&text, 30, "  ").lines() {
+        for line in wrap_lines(&text, 30, "  ").lines() {
             assert!(line.chars().count() <= 30, "{line}");
         }
     }

@@ -1,17 +1,17 @@
 //! The rules as a page of the documentation.
 
-use super::{all, example, family_of};
+use super::{all_rules, example, family_of};
 
 /// Returns the rules as Markdown: a section for each family, a row for each rule.
 #[must_use]
-pub fn markdown() -> String {
+pub fn rules_markdown() -> String {
     let mut out = String::from(
         "# Rules of the conformance suite\n\n\
          Made from the table in `sdk/conformance/src/rules`. [conformance.md](conformance.md) says how \
          the rules are checked.\n",
     );
     let mut family = "";
-    for rule in all() {
+    for rule in all_rules() {
         let own = family_of(rule.id);
         if own != family {
             family = own;
@@ -25,17 +25,17 @@ pub fn markdown() -> String {
             rule.id,
             rule.severity.word(),
             rule.level,
-            cell(rule.text),
-            cell(example(rule.id)),
-            cell(rule.harm),
-            cell(rule.fix),
+            escape_cell(rule.text),
+            escape_cell(example(rule.id)),
+            escape_cell(rule.harm),
+            escape_cell(rule.fix),
         ));
     }
     out
 }
 
 /// The text without what ends a cell of a table.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
@@ -45,6 +45,6 @@ mod tests {
 
     #[test]
     fn the_page_of_rules_is_that_of_the_documentation() {
-        expect_file!["../../../../docs/conformance-rules.md"].assert_eq(&super::markdown());
+        expect_file!["../../../../docs/conformance-rules.md"].assert_eq(&super::rules_markdown());
     }
 }

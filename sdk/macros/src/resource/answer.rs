@@ -62,7 +62,7 @@ impl Resource<'_> {
         }
         // The foreign struct lacks local attributes, so it would not be a whole answer.
         if let Some(from) =
-            self.from.filter(|_| self.computed_fields().all(|part| !part.is_local()))
+            self.from.filter(|_| self.computed_fields().all(|part| !part.is_absent_from_foreign()))
         {
             let value = match self.computed_fields().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
@@ -204,9 +204,10 @@ impl Resource<'_> {
     /// The computed attributes, from the service's struct and the id.
     fn computed_from_service(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
-        let theirs: Vec<_> = self.computed_fields().filter(|part| !part.is_local()).collect();
+        let theirs: Vec<_> =
+            self.computed_fields().filter(|part| !part.is_absent_from_foreign()).collect();
         let (names, values) = like::taken_fields(&theirs);
-        let own = self.id.filter(|id| id.is_local()).map(|part| {
+        let own = self.id.filter(|id| id.is_absent_from_foreign()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)
         });

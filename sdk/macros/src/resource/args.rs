@@ -99,7 +99,7 @@ impl ResourceArgs {
 
 impl Parse for ResourceArgs {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
-        let (name, held) = (input.parse()?, handler_fields(input)?);
+        let (name, held) = (input.parse()?, parse_handler_fields(input)?);
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
@@ -113,7 +113,7 @@ impl Parse for ResourceArgs {
 }
 
 /// Arguments in parentheses behind the name.
-fn handler_fields(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
+fn parse_handler_fields(input: ParseStream<'_>) -> Result<Vec<HandlerField>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());
     }

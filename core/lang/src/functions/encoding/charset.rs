@@ -64,7 +64,7 @@ impl Charset {
                 return Some(Self::Utf16 { big, marked });
             }
         }
-        if is(&pages::LATIN_1) {
+        if is(&pages::LATIN_1_NAMES) {
             return Some(Self::First(256));
         }
         if is(&pages::ASCII) {

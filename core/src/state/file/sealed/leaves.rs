@@ -33,7 +33,7 @@ impl ScalarPlace<'_, '_> {
     }
 
     /// Whether it is within a type that stands beside its value.
-    fn is_dynamic_type(&self, text: &str, root_has_type: bool) -> bool {
+    fn is_within_type(&self, text: &str, root_has_type: bool) -> bool {
         let levels = self.0.iter().skip(usize::from(!root_has_type));
         let mut types = levels.filter(|level| level.name == Some("\"type\""));
         types.any(|level| {
@@ -77,7 +77,7 @@ pub(super) fn visit_scalars<'t>(
                     _ if leaf == "null" => {}
                     _ => {
                         let place = ScalarPlace(&levels);
-                        if !place.is_dynamic_type(text, root_has_type) {
+                        if !place.is_within_type(text, root_has_type) {
                             visit(&place, leaf);
                         }
                     }

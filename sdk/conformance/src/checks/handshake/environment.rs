@@ -12,7 +12,7 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// Looks for connections to other machines while schema and validation are asked for.
-pub(super) async fn network(suite: &mut Suite, plugin: &Plugin) {
+pub(super) async fn check_network_use(suite: &mut Suite, plugin: &Plugin) {
     let Some(started) = &plugin.started else { return };
     let pid = started.child.pid();
     let mut seen = BTreeSet::new();
@@ -24,14 +24,14 @@ pub(super) async fn network(suite: &mut Suite, plugin: &Plugin) {
         loop {
             tokio::select! {
                 _ = &mut call => break,
-                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remotes(pid)),
+                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remote_addresses(pid)),
             }
         }
-        seen.extend(remotes(pid));
+        seen.extend(remote_addresses(pid));
     }
     suite.check("H-18", seen.is_empty(), || {
         finding("H-18", "it has a network connection before Configure")
-            .values("none", format!("{seen:?}"))
+            .with_values("none", format!("{seen:?}"))
     });
 }
 
@@ -63,7 +63,7 @@ fn tcp_rows(pid: i32) -> Vec<(String, String)> {
 }
 
 /// The remote ends of connections of a process, without those to its host.
-fn remotes(pid: i32) -> Vec<String> {
+fn remote_addresses(pid: i32) -> Vec<String> {
     const LISTEN: &str = "0A";
     let rows = tcp_rows(pid).into_iter();
     rows.filter(|(remote, state)| {
@@ -78,12 +78,12 @@ fn remotes(pid: i32) -> Vec<String> {
 }
 
 /// Whether a process listens on a TCP port.
-pub(super) fn listens(pid: i32) -> bool {
+pub(super) fn listens_on_tcp(pid: i32) -> bool {
     tcp_rows(pid).iter().any(|(_, state)| state == "0A")
 }
 
 pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-19") {
+    if !suite.is_wanted("H-19") {
         return;
     }
     // A host starts a process for each configuration of a provider.
@@ -94,20 +94,20 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
         let why = why.map(|error| error.to_string()).unwrap_or_default();
         return suite.check("H-19", false, || {
             finding("H-19", "a second process does not start beside the first")
-                .values("a handshake", why)
+                .with_values("a handshake", why)
         });
     };
     for plugin in [one, two] {
         let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-        suite.check("H-19", call.is_answered(), || {
-            finding("H-19", "one of two processes does not answer").by(&call)
+        suite.check("H-19", call.has_reply(), || {
+            finding("H-19", "one of two processes does not answer").with_call(&call)
         });
     }
 }
 
 /// Starts it where temporary files cannot be written, as on a full disk.
 async fn full_disk(suite: &mut Suite, program: &Path) {
-    if !suite.wants("Z-14") {
+    if !suite.is_wanted("Z-14") {
         return;
     }
     let mut launch = suite.launch_options();
@@ -117,7 +117,7 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
         Ok(plugin) => {
             let call =
                 plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-            (!call.is_answered()).then(|| call.outcome())
+            (!call.has_reply()).then(|| call.describe_outcome())
         }
         // A readable note is an answer.
         Err(StartError::Ended(_, said)) if !said.trim().is_empty() && panic_in(&said).is_none() => {
@@ -127,13 +127,13 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
     };
     suite.check("Z-14", problem.is_none(), || {
         finding("Z-14", "without a folder for temporary files it crashes or hangs")
-            .values("an answer, or a note", problem.unwrap_or_default())
+            .with_values("an answer, or a note", problem.unwrap_or_default())
     });
 }
 
 pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
     full_disk(suite, program).await;
-    if !suite.wants("H-20") {
+    if !suite.is_wanted("H-20") {
         return;
     }
     let mut bare = suite.launch_options();
@@ -154,13 +154,13 @@ pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
             Err(error) => {
                 suite.check("H-20", false, || {
                     finding("H-20", format!("it does not start with {what}"))
-                        .values("a handshake", error.to_string())
+                        .with_values("a handshake", error.to_string())
                 });
                 continue;
             }
         };
         suite.check("H-20", call.is_fine(), || {
-            finding("H-20", format!("it does not answer with {what}")).by(&call)
+            finding("H-20", format!("it does not answer with {what}")).with_call(&call)
         });
     }
 }

@@ -9,12 +9,12 @@ use super::{
     AppliedChange, Object, check_applied, check_settled, create_object, destroy, report_violations,
 };
 use crate::checks::display_value;
-use crate::checks::plan::{Planned, input};
+use crate::checks::plan::{Planned, plan_input};
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
 use crate::offer::OfferedType;
-use crate::request::{self, PlanInput, decode};
+use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 
@@ -34,32 +34,35 @@ pub(super) async fn run(
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
         let Some(now) = path.find(&object.config).cloned() else { continue };
-        let Some(other) = another(&now, &attribute) else { continue };
+        let Some(other) = another_value(&now, &attribute) else { continue };
         let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
         // The other value is a guess, so validation decides first.
         if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
             continue;
         }
         let change = object.change(offered, config);
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
-        let Some(answer) = call.message().filter(|_| call.is_fine()).cloned() else { continue };
-        let Ok(Some(value)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &change)).await;
+        let Some(answer) = call.first_message().filter(|_| call.is_fine()).cloned() else {
+            continue;
+        };
+        let Ok(Some(value)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
         let planned = Planned { call, answer, value: value.into_value() };
         let is_replacement = !planned.answer.all_msgs(2).is_empty();
         if !is_replacement {
             let planned = PlannedUpdate { object, input: &change, planned: &planned };
-            object = update(suite, journal, offered, planned).await;
+            object = check_update(suite, journal, offered, planned).await;
         // Once is enough: it destroys one object and creates another.
         } else if !replaced {
             replaced = true;
-            object = replace(suite, journal, offered, object, &change).await;
+            object = check_replacement(suite, journal, offered, object, &change).await;
         }
     }
     object
 }
 
 /// Another value for an attribute, if there is one that is likely to be legal.
-fn another(now: &Value, attribute: &Attribute) -> Option<Value> {
+fn another_value(now: &Value, attribute: &Attribute) -> Option<Value> {
     match (now, attribute.implied_type()) {
         (Value::String(text), _) => Some(Value::string(format!("{}x", text.as_str()))),
         (Value::Bool(truth), _) => Some(Value::Bool(!truth)),
@@ -81,13 +84,13 @@ pub(super) async fn in_place(
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
         let now = path.find(&object.config).cloned();
-        let Some(other) = now.and_then(|now| another(&now, &attribute)) else { continue };
+        let Some(other) = now.and_then(|now| another_value(&now, &attribute)) else { continue };
         let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
         if attribute.write_only || !suite.validate(offered, &config).await.is_fine() {
             continue;
         }
         let change = object.change(offered, config);
-        let Some(planned) = crate::checks::plan::plan(suite, offered, &change).await else {
+        let Some(planned) = crate::checks::plan::plan_or_none(suite, offered, &change).await else {
             continue;
         };
         if planned.answer.all_msgs(2).is_empty() && planned.value != object.value {
@@ -104,20 +107,20 @@ struct PlannedUpdate<'a> {
     planned: &'a Planned,
 }
 
-async fn update(
+async fn check_update(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
     update: PlannedUpdate<'_>,
 ) -> Object {
     let PlannedUpdate { object, input, planned } = update;
-    let request = request::apply(offered, input, &planned.answer);
+    let request = request::apply_request(offered, input, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
     suite.check("A-08", !call.is_crash(), || {
-        Finding::new("A-08", &offered.subject(), "updating crashes or hangs").by(&call)
+        Finding::new("A-08", &offered.subject(), "updating crashes or hangs").with_call(&call)
     });
     let Some(updated) = check_applied(suite, offered, input, planned, &call) else { return object };
-    if !call.message().is_some_and(|it| it.get_bool(4)) {
+    if !call.first_message().is_some_and(|it| it.get_bool(4)) {
         let odd = assert_object_compatible(
             offered.block(),
             &plain(&planned.value),
@@ -131,28 +134,30 @@ async fn update(
         _ => true,
     };
     suite.check("A-08", same(&object.identity, &updated.identity), || {
-        Finding::new("A-08", &offered.subject(), "an update changes the identity").by(&call)
+        Finding::new("A-08", &offered.subject(), "an update changes the identity").with_call(&call)
     });
     // First of all, so that the sweep has the object as it is now.
     journal.change(offered, &object.value, &updated.value, &updated.private);
-    drift(suite, offered, &object, &updated).await;
+    check_drift(suite, offered, &object, &updated).await;
     check_settled(suite, offered, &updated).await;
     updated
 }
 
 /// Reads a changed object with the state from before: the change must show.
-async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
-    if !suite.wants("R-04") {
+async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
+    if !suite.is_wanted("R-04") {
         return;
     }
     if !suite.tracked.contains(&offered.name) {
-        return suite.skip(&["R-04"], "the objects have nothing outside of the state");
+        return suite.skip_rules(&["R-04"], "the objects have nothing outside of the state");
     }
     let request = request::read(offered, &before.value, &before.private, before.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
-    let found = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let found = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+        .ok()
+        .flatten();
     let Some(found) = found.filter(|_| call.is_fine()) else { return };
-    for path in crate::checks::differences(&before.value, &after.value) {
+    for path in crate::checks::differing_paths(&before.value, &after.value) {
         let (Some(new), Some(got)) = (path.find(&after.value), path.find(found.value())) else {
             continue;
         };
@@ -165,24 +170,25 @@ async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after:
         suite.check("R-04", new == got, || {
             let message = "a change that was made outside is not read";
             Finding::new("R-04", &offered.subject(), message)
-                .at(&path)
-                .by(&call)
-                .values(display_value(new), display_value(got))
+                .with_path(&path)
+                .with_call(&call)
+                .with_values(display_value(new), display_value(got))
         });
     }
 }
 
 /// Destroys the old object and creates the new one, as a host does.
-async fn replace(
+async fn check_replacement(
     suite: &mut Suite,
     journal: &mut Journal,
     offered: &OfferedType,
     object: Object,
     change: &PlanInput,
 ) -> Object {
-    let create = input(offered, crate::checks::null(&offered.ty()), change.config.clone());
+    let create =
+        plan_input(offered, crate::checks::null_object(&offered.ty()), change.config.clone());
     // Planned while the old object exists, so that one remains if it cannot be.
-    let Some(planned) = crate::checks::plan::plan(suite, offered, &create).await else {
+    let Some(planned) = crate::checks::plan::plan_or_none(suite, offered, &create).await else {
         return object;
     };
     let call = destroy(suite, offered, &object).await;
@@ -192,7 +198,7 @@ async fn replace(
             &offered.subject(),
             "the old object of a replacement cannot be destroyed",
         )
-        .by(&call)
+        .with_call(&call)
     });
     if !call.is_fine() {
         return object;
@@ -205,7 +211,7 @@ async fn replace(
             &offered.subject(),
             "the new object of a replacement cannot be created",
         )
-        .input(display_value(&change.config))
+        .with_input(display_value(&change.config))
     });
     made.unwrap_or(object)
 }

@@ -5,12 +5,12 @@ use formwork_value::{Path, Value};
 
 use super::Object;
 use crate::checks::display_value;
-use crate::checks::plan::input;
+use crate::checks::plan::plan_input;
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::{GENERATE, Kind, OfferedType};
 use crate::plugin::Call;
-use crate::request::{self, decode, dynamic};
+use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -18,19 +18,21 @@ use crate::suite::Suite;
 pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let by_id = match id_of(object) {
         Some(id) if suite.wants_any(&["I-04", "I-05", "I-06"]) => {
-            let request =
-                Msg::new().text(1, &offered.name).text(2, &id).msg(3, &request::capabilities());
-            import(suite, offered, &request).await
+            let request = Msg::new()
+                .with_text(1, &offered.name)
+                .with_text(2, &id)
+                .with_message(3, &request::client_capabilities());
+            import_and_read(suite, offered, &request).await
         }
         _ => None,
     };
     match &by_id {
-        Some((call, value)) => imported(suite, offered, object, call, value).await,
-        None => suite.skip(&["I-04", "I-05"], "no object could be imported by its id"),
+        Some((call, value)) => check_imported_object(suite, offered, object, call, value).await,
+        None => suite.skip_rules(&["I-04", "I-05"], "no object could be imported by its id"),
     }
-    identity(suite, offered, object, by_id.as_ref()).await;
+    check_import_by_identity(suite, offered, object, by_id.as_ref()).await;
     check_listed(suite, offered, object).await;
-    generated(suite, offered, object).await;
+    check_generated_config(suite, offered, object).await;
 }
 
 fn id_of(object: &Object) -> Option<String> {
@@ -42,33 +44,34 @@ fn id_of(object: &Object) -> Option<String> {
 }
 
 /// Imports and reads, as a host does.
-pub(super) async fn import(
+pub(super) async fn import_and_read(
     suite: &mut Suite,
     offered: &OfferedType,
     request: &Msg,
 ) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
-    let answer = call.message().filter(|_| call.is_fine())?;
+    let answer = call.first_message().filter(|_| call.is_fine())?;
     // An import may return objects of further types.
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
-    let state = decode(object.get_msg(2), &offered.ty()).ok()??;
+    let state = decode_dynamic(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
     // A host reads an object after its import, and only this read has to complete it.
     let request = request::read(offered, state.value(), &object.get_bytes(3), identity.as_ref());
     let back = suite.call(Rpc::ReadResource, &request).await;
     let value =
-        decode(back.message().filter(|_| back.is_fine())?.get_msg(1), &offered.ty()).ok()??;
+        decode_dynamic(back.first_message().filter(|_| back.is_fine())?.get_msg(1), &offered.ty())
+            .ok()??;
     (!value.value().is_null()).then(|| (call, value.into_value()))
 }
 
-async fn imported(
+async fn check_imported_object(
     suite: &mut Suite,
     offered: &OfferedType,
     object: &Object,
     call: &Call,
     value: &Value,
 ) {
-    let differs = crate::checks::differences(&object.value, value);
+    let differs = crate::checks::differing_paths(&object.value, value);
     suite.check("I-04", differs.is_empty(), || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
@@ -77,33 +80,38 @@ async fn imported(
             &offered.subject(),
             "an imported object is not the one that was created",
         )
-        .at(&at)
-        .by(call)
-        .values(part(&object.value), part(value))
+        .with_path(&at)
+        .with_call(call)
+        .with_values(part(&object.value), part(value))
     });
-    let again = input(offered, value.clone(), object.config.clone());
-    let plan = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
-    let planned = decode(plan.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let again = plan_input(offered, value.clone(), object.config.clone());
+    let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let planned = decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &offered.ty())
+        .ok()
+        .flatten();
     let held = plan.is_fine() && planned.is_some_and(|it| it.value() == value);
     suite.check("I-05", held, || {
-        Finding::new("I-05", &offered.subject(), "the plan after an import is not empty").by(&plan)
+        Finding::new("I-05", &offered.subject(), "the plan after an import is not empty")
+            .with_call(&plan)
     });
 }
 
-async fn identity(
+async fn check_import_by_identity(
     suite: &mut Suite,
     offered: &OfferedType,
     object: &Object,
     by_id: Option<&(Call, Value)>,
 ) {
-    let Some(identity) = object.identity.as_ref().filter(|_| suite.wants("I-06")) else {
-        return suite.skip(&["I-06"], "no object has an identity");
+    let Some(identity) = object.identity.as_ref().filter(|_| suite.is_wanted("I-06")) else {
+        return suite.skip_rules(&["I-06"], "no object has an identity");
     };
     // Without an id, because hosts send one of the two.
-    let request =
-        Msg::new().text(1, &offered.name).msg(3, &request::capabilities()).msg(4, identity);
-    let Some((call, value)) = import(suite, offered, &request).await else {
-        return suite.skip(&["I-06"], "no object could be imported by its identity");
+    let request = Msg::new()
+        .with_text(1, &offered.name)
+        .with_message(3, &request::client_capabilities())
+        .with_message(4, identity);
+    let Some((call, value)) = import_and_read(suite, offered, &request).await else {
+        return suite.skip_rules(&["I-06"], "no object could be imported by its identity");
     };
     // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
@@ -113,26 +121,27 @@ async fn identity(
             &offered.subject(),
             "import by identity gives another object than by id",
         )
-        .by(&call)
-        .values(display_value(expected), display_value(&value))
+        .with_call(&call)
+        .with_values(display_value(expected), display_value(&value))
     });
 }
 
 async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    let list = suite.offer.of(Kind::List).find(|it| it.name == offered.name).cloned();
+    let list = suite.offer.types_of_kind(Kind::List).find(|it| it.name == offered.name).cloned();
     let Some(list) = list.filter(|_| suite.wants_any(&["L-01", "L-03"])) else { return };
     let Some(identity) = &object.identity else {
-        return suite.skip(&["L-01"], "no listed type has an identity");
+        return suite.skip_rules(&["L-01"], "no listed type has an identity");
     };
-    let configs = suite.legal(&list).await;
+    let configs = suite.legal_configs(&list).await;
     let Some(config) = configs.first() else {
-        return suite.skip(&["L-01"], "no legal configuration of the list resource was found");
+        return suite
+            .skip_rules(&["L-01"], "no legal configuration of the list resource was found");
     };
     let call = crate::checks::listing::list(suite, &list, config, 1000).await;
     let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
     let Some(ty) = ty else { return };
     // Compared as values, because equal ones may have different bytes.
-    let own = decode(identity.get_msg(1), &ty).ok().flatten();
+    let own = decode_dynamic(identity.get_msg(1), &ty).ok().flatten();
     let events = match &call.reply {
         crate::plugin::Reply::Answered(events) => events.clone(),
         _ => Vec::new(),
@@ -140,41 +149,47 @@ async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object)
     crate::checks::listing::objects(suite, &list, &events, &call);
     let found = events.iter().any(|event| {
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
-        decode(data, &ty).ok().flatten() == own
+        decode_dynamic(data, &ty).ok().flatten() == own
     });
     suite.check("L-01", found, || {
         Finding::new("L-01", &list.subject(), "listing does not find an object that exists")
-            .by(&call)
+            .with_call(&call)
     });
 }
 
-async fn generated(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    if !suite.wants("I-08") {
+async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object: &Object) {
+    if !suite.is_wanted("I-08") {
         return;
     }
-    if !suite.offer.can(GENERATE) {
-        return suite.skip(&["I-08"], "the provider does not generate configuration");
+    if !suite.offer.has_capability(GENERATE) {
+        return suite.skip_rules(&["I-08"], "the provider does not generate configuration");
     }
     let ty = offered.ty();
-    let request = Msg::new().text(1, &offered.name).msg(2, &dynamic(&object.value, &ty));
+    let request =
+        Msg::new().with_text(1, &offered.name).with_message(2, &encode_dynamic(&object.value, &ty));
     let call = suite.call(Rpc::GenerateResourceConfig, &request).await;
-    let config =
-        decode(call.message().filter(|_| call.is_fine()).and_then(|it| it.get_msg(1)), &ty);
+    let config = decode_dynamic(
+        call.first_message().filter(|_| call.is_fine()).and_then(|it| it.get_msg(1)),
+        &ty,
+    );
     let Ok(Some(config)) = config else {
         return suite.check("I-08", false, || {
-            Finding::new("I-08", &offered.subject(), "no configuration is generated").by(&call)
+            Finding::new("I-08", &offered.subject(), "no configuration is generated")
+                .with_call(&call)
         });
     };
     let verdict = suite.validate(offered, config.value()).await;
     suite.check("I-08", verdict.is_fine(), || {
         Finding::new("I-08", &offered.subject(), "generated configuration is not valid")
-            .by(&verdict)
-            .input(display_value(config.value()))
+            .with_call(&verdict)
+            .with_input(display_value(config.value()))
     });
-    let again = input(offered, object.value.clone(), config.into_value());
-    let plan = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
-    let planned = decode(plan.message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
+    let again = plan_input(offered, object.value.clone(), config.into_value());
+    let plan = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
+    let planned =
+        decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
     suite.check("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
-        Finding::new("I-08", &offered.subject(), "generated configuration plans a change").by(&plan)
+        Finding::new("I-08", &offered.subject(), "generated configuration plans a change")
+            .with_call(&plan)
     });
 }

@@ -8,15 +8,15 @@ use formwork_value::{Path, Value};
 
 use super::journal::Journal;
 use super::{Object, change, destroy, is_null, read, record_create};
-use crate::checks::plan::{Planned, input, plan};
-use crate::checks::{differences, display_value, null};
+use crate::checks::plan::{Planned, plan_input, plan_or_none};
+use crate::checks::{differing_paths, display_value, null_object};
 use crate::finding::Finding;
 use crate::http_proxy::{Proxy, RemoteCall, RemoteFault};
 use crate::offer::OfferedType;
 use crate::plugin::{Call, Plugin};
-use crate::request::{self, PlanInput, decode};
+use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::{CALL, CHANGE, Suite};
+use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 
 /// The rules of the family.
 pub(super) const RULES: [&str; 11] =
@@ -29,7 +29,8 @@ const MOST_SPOILT: usize = 4;
 const MOST_ATTEMPTS: usize = 100;
 
 /// The reason why nothing can be seen.
-const UNSEEN: &str = "no remote call was seen: the provider makes none, or none through a proxy";
+const UNSEEN_REASON: &str =
+    "no remote call was seen: the provider makes none, or none through a proxy";
 
 /// One resource type of a provider behind the proxy.
 struct RemoteCallChecker<'s> {
@@ -45,11 +46,11 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         return;
     }
     if suite.program().is_none() {
-        return suite.skip(&RULES, "a provider that runs already cannot be led to a proxy");
+        return suite.skip_rules(&RULES, "a provider that runs already cannot be led to a proxy");
     }
     for offered in resources {
-        let Some(config) = suite.legal(offered).await.first().cloned() else {
-            suite.skip(&RULES, "no legal configuration was found; give one with -examples");
+        let Some(config) = suite.legal_configs(offered).await.first().cloned() else {
+            suite.skip_rules(&RULES, "no legal configuration was found; give one with -examples");
             continue;
         };
         if suite.is_late() {
@@ -58,13 +59,13 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         let proxy = match Proxy::start().await {
             Ok(proxy) => proxy,
             Err(error) => {
-                return suite.skip(&RULES, &format!("the proxy cannot be started: {error}"));
+                return suite.skip_rules(&RULES, &format!("the proxy cannot be started: {error}"));
             }
         };
         // A process keeps the environment of its start, so another one is started with the proxy in
         // it.
         suite.put_away();
-        suite.proxy_env = proxy.env();
+        suite.proxy_env = proxy.proxy_variables();
         let offered = offered.clone();
         let mut observer = RemoteCallChecker { suite, journal, proxy, offered };
         observer.check_config(&config).await;
@@ -72,22 +73,23 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
         suite.put_away();
         suite.proxy_env.clear();
     }
-    suite.skip(&RULES, UNSEEN);
+    suite.skip_rules(&RULES, UNSEEN_REASON);
 }
 
 /// The state in an answer: the object, `None` if it is null or absent.
 fn new_state(offered: &OfferedType, call: &Call) -> Option<Value> {
-    let decoded = decode(call.message()?.get_msg(1), &offered.ty()).ok()??.into_value();
+    let decoded =
+        decode_dynamic(call.first_message()?.get_msg(1), &offered.ty()).ok()??.into_value();
     (!decoded.is_null()).then_some(decoded)
 }
 
 impl RemoteCallChecker<'_> {
     async fn check_config(&mut self, config: &Value) {
-        let create = input(&self.offered, null(&self.offered.ty()), config.clone());
-        self.proxy.begin(RemoteFault::None);
-        let Some(planned) = plan(self.suite, &self.offered, &create).await else { return };
-        let planning = self.proxy.take();
-        let Some((object, creating)) = self.create(&create, &planned).await else { return };
+        let create = plan_input(&self.offered, null_object(&self.offered.ty()), config.clone());
+        self.proxy.begin_fault(RemoteFault::None);
+        let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else { return };
+        let planning = self.proxy.take_calls();
+        let Some((object, creating)) = self.create_object(&create, &planned).await else { return };
         // Without remote calls nothing can be observed or spoilt.
         if creating.is_empty() {
             self.delete_object(&object).await;
@@ -109,7 +111,7 @@ impl RemoteCallChecker<'_> {
     }
 
     /// Creates an object while nothing is spoilt.
-    async fn create(
+    async fn create_object(
         &mut self,
         create: &PlanInput,
         planned: &Planned,
@@ -117,7 +119,7 @@ impl RemoteCallChecker<'_> {
         let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
         record_create(self.journal, entry, &self.offered, &call);
         let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
-        Some((object(value, &call, create), calls))
+        Some((object_in_answer(value, &call, create), calls))
     }
 
     /// Applies a plan to create while something is spoilt.
@@ -128,18 +130,18 @@ impl RemoteCallChecker<'_> {
         fault: RemoteFault,
     ) -> (Call, Vec<RemoteCall>, usize) {
         let entry = self.journal.record_intent(&self.offered, &create.config);
-        let request = request::apply(&self.offered, create, &planned.answer);
-        self.proxy.begin(fault);
+        let request = request::apply_request(&self.offered, create, &planned.answer);
+        self.proxy.begin_fault(fault);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
-        (call, self.proxy.take(), entry)
+        (call, self.proxy.take_calls(), entry)
     }
 
     async fn delete_object(&mut self, object: &Object) {
-        self.proxy.begin(RemoteFault::None);
+        self.proxy.begin_fault(RemoteFault::None);
         if destroy(self.suite, &self.offered, object).await.is_fine() {
             self.journal.remove(&self.offered, &object.value);
         }
-        self.proxy.take();
+        self.proxy.take_calls();
     }
 
     /// Holds calls to a rule that none of them changes anything.
@@ -150,42 +152,42 @@ impl RemoteCallChecker<'_> {
         call: &Call,
         calls: &[RemoteCall],
     ) {
-        let first = calls.iter().find(|it| it.changes());
+        let first = calls.iter().find(|it| it.may_change_something());
         self.suite.check(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
             Finding::new(rule, &self.offered.subject(), message)
-                .by(call)
-                .values("reading calls only", first.map(RemoteCall::shown).unwrap_or_default())
+                .with_call(call)
+                .with_values("reading calls only", first.map(RemoteCall::shown).unwrap_or_default())
         });
     }
 
     /// Reads, plans and applies without a change.
     async fn check_unchanged(&mut self, object: Object) -> Object {
-        self.proxy.begin(RemoteFault::None);
+        self.proxy.begin_fault(RemoteFault::None);
         let (call, _) = read(self.suite, &self.offered, &object).await;
-        let reading = self.proxy.take();
+        let reading = self.proxy.take_calls();
         self.check_no_changes("R-08", "reading", &call, &reading);
         let again = object.change(&self.offered, object.config.clone());
-        self.proxy.begin(RemoteFault::None);
-        let planned = plan(self.suite, &self.offered, &again).await;
-        let planning = self.proxy.take();
+        self.proxy.begin_fault(RemoteFault::None);
+        let planned = plan_or_none(self.suite, &self.offered, &again).await;
+        let planning = self.proxy.take_calls();
         let Some(planned) = planned else { return object };
         self.check_no_changes("P-16", "planning", &planned.call, &planning);
         if planned.value != object.value {
-            self.suite.skip(&["A-09"], "the plan without a change is not empty");
+            self.suite.skip_rules(&["A-09"], "the plan without a change is not empty");
             return object;
         }
-        let request = request::apply(&self.offered, &again, &planned.answer);
-        self.proxy.begin(RemoteFault::None);
+        let request = request::apply_request(&self.offered, &again, &planned.answer);
+        self.proxy.begin_fault(RemoteFault::None);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
-        let applying = self.proxy.take();
+        let applying = self.proxy.take_calls();
         self.check_no_changes("A-09", "an update without a change", &call, &applying);
         object
     }
 
     /// Calls from a process that does not trust the authority of its proxy.
     async fn check_unverified(&mut self, object: &Object) {
-        if !self.suite.wants("K-04") {
+        if !self.suite.is_wanted("K-04") {
             return;
         }
         let (Some(program), Ok(stranger)) = (self.suite.program(), Proxy::start().await) else {
@@ -195,50 +197,51 @@ impl RemoteCallChecker<'_> {
         // It trusts the authority of the other proxy alone, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_only(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
-        let request = request::configure(&self.suite.config);
-        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+        let request = request::configure_request(&self.suite.config);
+        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE_TIMEOUT).await;
         // A client may connect only when it needs the service, and not while it is configured.
         let request =
             request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
-        fresh.call(Rpc::ReadResource, &request, CALL).await;
+        fresh.call(Rpc::ReadResource, &request, CALL_TIMEOUT).await;
         // Plain HTTP has no certificates to verify.
         if stranger.n_tunnels() == 0 {
-            return self.suite.skip(&["K-04"], "no encrypted remote call was seen");
+            return self.suite.skip_rules(&["K-04"], "no encrypted remote call was seen");
         }
-        let calls = stranger.take();
+        let calls = stranger.take_calls();
         // Only a client that accepted the certificate has sent a request that can be read.
         let first = calls.iter().find(|it| it.url.starts_with("https:"));
         self.suite.check("K-04", first.is_none(), || {
             let message = "a server with a certificate of an unknown authority is trusted";
             Finding::new("K-04", &self.offered.subject(), message)
-                .by(&call)
-                .values("no request", first.map(RemoteCall::shown).unwrap_or_default())
+                .with_call(&call)
+                .with_values("no request", first.map(RemoteCall::shown).unwrap_or_default())
         });
     }
 
     /// Reads while the service is busy: for one call, and for good.
     async fn check_busy_service(&mut self, object: &Object) {
-        if !self.suite.wants("A-23") {
+        if !self.suite.is_wanted("A-23") {
             return;
         }
         let request =
             request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
-        self.proxy.begin(RemoteFault::Busy(1));
+        self.proxy.begin_fault(RemoteFault::Busy(1));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
-        if self.proxy.take().is_empty() {
+        if self.proxy.take_calls().is_empty() {
             return;
         }
         let subject = self.offered.subject();
         self.suite.check("A-23", call.is_fine(), || {
-            Finding::new("A-23", &subject, "reading fails when the service is busy once").by(&call)
+            Finding::new("A-23", &subject, "reading fails when the service is busy once")
+                .with_call(&call)
         });
-        self.proxy.begin(RemoteFault::Busy(usize::MAX));
+        self.proxy.begin_fault(RemoteFault::Busy(usize::MAX));
         let call = self.suite.call(Rpc::ReadResource, &request).await;
-        let n_attempts = self.proxy.take().len();
+        let n_attempts = self.proxy.take_calls().len();
         self.suite.check("A-23", n_attempts <= MOST_ATTEMPTS, || {
             Finding::new("A-23", &subject, "a busy service is asked without a limit")
-                .by(&call)
-                .values(
+                .with_call(&call)
+                .with_values(
                     format!("at most {MOST_ATTEMPTS} attempts"),
                     format!("{n_attempts} attempts"),
                 )
@@ -247,33 +250,33 @@ impl RemoteCallChecker<'_> {
 
     /// Updates, and fails each answer in turn after the service has carried out the call.
     async fn failed_update(&mut self, mut object: Object) -> Object {
-        if !self.suite.wants("A-15") {
+        if !self.suite.is_wanted("A-15") {
             return object;
         }
         for at in 0..MOST_SPOILT {
             let Some((change, planned)) =
                 change::in_place(self.suite, &self.offered, &object).await
             else {
-                self.suite.skip(&["A-15"], "no change in place was found");
+                self.suite.skip_rules(&["A-15"], "no change in place was found");
                 break;
             };
-            let request = request::apply(&self.offered, &change, &planned.answer);
-            self.proxy.begin(RemoteFault::FailAt(at));
+            let request = request::apply_request(&self.offered, &change, &planned.answer);
+            self.proxy.begin_fault(RemoteFault::FailAt(at));
             let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
-            let calls = self.proxy.take();
+            let calls = self.proxy.take_calls();
             let returned = new_state(&self.offered, &call);
             let subject = self.offered.subject();
             let Some(returned) = returned else {
                 self.suite.check("A-15", false, || {
                     let message = "a failed update returns no object";
-                    Finding::new("A-15", &subject, message).by(&call)
+                    Finding::new("A-15", &subject, message).with_call(&call)
                 });
                 break;
             };
             let before = object.value.clone();
             // Taken over although the update failed: the next round changes what the provider says
             // there is.
-            object = self::object(returned, &call, &change);
+            object = object_in_answer(returned, &call, &change);
             if !call.is_fine() {
                 object = self.check_returned_object(object, &call).await;
             }
@@ -293,7 +296,7 @@ impl RemoteCallChecker<'_> {
         let block = self.offered.block();
         let is_settable =
             |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
-        let at = differences(&returned.value, &found).into_iter().find(is_settable);
+        let at = differing_paths(&returned.value, &found).into_iter().find(is_settable);
         let part = |value: &Value| {
             at.as_ref().and_then(|at| at.find(value)).map(display_value).unwrap_or_default()
         };
@@ -301,9 +304,9 @@ impl RemoteCallChecker<'_> {
         self.suite.check("A-15", at.is_none(), || {
             let message = "a failed update returns another object than there is";
             Finding::new("A-15", &self.offered.subject(), message)
-                .at(at.clone().unwrap_or_default())
-                .by(call)
-                .values(real, said)
+                .with_path(at.clone().unwrap_or_default())
+                .with_call(call)
+                .with_values(real, said)
         });
         // The configuration is that of the real object from now on.
         let config = block.attributes.iter().fold(returned.config.clone(), |config, (name, it)| {
@@ -319,13 +322,13 @@ impl RemoteCallChecker<'_> {
 
     /// Destroys while the service refuses every change.
     async fn failed_delete(&mut self, object: Object) -> Object {
-        if !self.suite.wants("A-16") {
+        if !self.suite.is_wanted("A-16") {
             return object;
         }
-        self.proxy.begin(RemoteFault::RefuseChanges { only_first: false });
+        self.proxy.begin_fault(RemoteFault::RefuseChanges { only_first: false });
         let call = destroy(self.suite, &self.offered, &object).await;
-        if !self.proxy.take().iter().any(RemoteCall::changes) {
-            self.suite.skip(&["A-16"], "destroying makes no changing remote call");
+        if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
+            self.suite.skip_rules(&["A-16"], "destroying makes no changing remote call");
             return object;
         }
         let subject = self.offered.subject();
@@ -334,7 +337,8 @@ impl RemoteCallChecker<'_> {
             true => "a delete that the service refused counts as done",
             false => "a failed delete returns no object",
         };
-        self.suite.check("A-16", keeps, || Finding::new("A-16", &subject, message).by(&call));
+        self.suite
+            .check("A-16", keeps, || Finding::new("A-16", &subject, message).with_call(&call));
         object
     }
 
@@ -346,13 +350,15 @@ impl RemoteCallChecker<'_> {
         creating: &[RemoteCall],
     ) {
         // Failing an earlier answer would test a create without an object.
-        let made = creating.iter().position(|it| it.changes() && it.is_carried_out);
+        let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
         let later = made.map_or(0..0, |made| made + 1..creating.len());
         if later.is_empty() {
-            return self.suite.skip(&["A-14"], "a create makes no call after the one that creates");
+            return self
+                .suite
+                .skip_rules(&["A-14"], "a create makes no call after the one that creates");
         }
         for at in later.take(MOST_SPOILT) {
-            if self.suite.wants("A-14") {
+            if self.suite.is_wanted("A-14") {
                 self.spoilt_create("A-14", create, planned, RemoteFault::FailAt(at)).await;
             }
         }
@@ -360,12 +366,12 @@ impl RemoteCallChecker<'_> {
 
     /// Creates, and has the service not find the object at first.
     async fn not_found(&mut self, create: &PlanInput, planned: &Planned, creating: &[RemoteCall]) {
-        let made = creating.iter().position(|it| it.changes() && it.is_carried_out);
+        let made = creating.iter().position(|it| it.may_change_something() && it.is_carried_out);
         let reads = creating.iter().skip(made.map_or(usize::MAX, |made| made + 1));
-        if !reads.into_iter().any(|it| !it.changes()) {
-            return self.suite.skip(&["A-24"], "a create does not read what it has made");
+        if !reads.into_iter().any(|it| !it.may_change_something()) {
+            return self.suite.skip_rules(&["A-24"], "a create does not read what it has made");
         }
-        if self.suite.wants("A-24") {
+        if self.suite.is_wanted("A-24") {
             // A service of several copies may not find an object for a moment after it was created.
             self.spoilt_create("A-24", create, planned, RemoteFault::NotFound(2)).await;
         }
@@ -380,7 +386,7 @@ impl RemoteCallChecker<'_> {
         fault: RemoteFault,
     ) {
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;
-        let exists = calls.iter().any(|it| it.changes() && it.is_carried_out);
+        let exists = calls.iter().any(|it| it.may_change_something() && it.is_carried_out);
         let kept = new_state(&self.offered, &call);
         self.suite.check(rule, !exists || kept.is_some(), || {
             let message = match rule {
@@ -388,13 +394,13 @@ impl RemoteCallChecker<'_> {
                 _ => "a create that fails after the object exists returns no object",
             };
             Finding::new(rule, &self.offered.subject(), message)
-                .by(&call)
-                .input(display_value(&create.config))
+                .with_call(&call)
+                .with_input(display_value(&create.config))
         });
         match kept {
             Some(value) => {
                 record_create(self.journal, entry, &self.offered, &call);
-                self.delete_object(&object(value, &call, create)).await;
+                self.delete_object(&object_in_answer(value, &call, create)).await;
             }
             // It exists, and no answer describes it. The sweep reports that.
             None if exists => self.journal.record_object(entry, &self.offered, None),
@@ -405,29 +411,30 @@ impl RemoteCallChecker<'_> {
     /// Creates while the service fails the first change: whether it was carried out cannot be known, so
     /// it must not be sent again without a key.
     async fn refused_create(&mut self, create: &PlanInput, planned: &Planned) {
-        if !self.suite.wants("A-23") {
+        if !self.suite.is_wanted("A-23") {
             return;
         }
         let fault = RemoteFault::RefuseChanges { only_first: true };
         let (call, calls, entry) = self.apply_new(create, planned, fault).await;
-        let refused = calls.iter().find(|it| it.changes());
+        let refused = calls.iter().find(|it| it.may_change_something());
         let again = refused.and_then(|refused| {
             // By HTTP, `PUT` and `DELETE` may be repeated. `POST` and `PATCH` may act twice.
             let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused.method.as_str());
-            let mut later = calls.iter().filter(|it| it.repeats(refused)).skip(1);
+            let mut later = calls.iter().filter(|it| it.is_same_request(refused)).skip(1);
             later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
         });
         self.suite.check("A-23", again.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
-            Finding::new("A-23", &self.offered.subject(), message)
-                .by(&call)
-                .values("one request, or a key", again.map(RemoteCall::shown).unwrap_or_default())
+            Finding::new("A-23", &self.offered.subject(), message).with_call(&call).with_values(
+                "one request, or a key",
+                again.map(RemoteCall::shown).unwrap_or_default(),
+            )
         });
         record_create(self.journal, entry, &self.offered, &call);
         match new_state(&self.offered, &call) {
-            Some(value) => self.delete_object(&object(value, &call, create)).await,
+            Some(value) => self.delete_object(&object_in_answer(value, &call, create)).await,
             // No change was carried out.
-            None if !calls.iter().any(|it| it.changes() && it.is_carried_out) => {
+            None if !calls.iter().any(|it| it.may_change_something() && it.is_carried_out) => {
                 self.journal.forget_entry(entry);
             }
             None => {}
@@ -436,8 +443,8 @@ impl RemoteCallChecker<'_> {
 }
 
 /// The object in an answer.
-fn object(value: Value, call: &Call, input: &PlanInput) -> Object {
-    let answer = call.message().cloned().unwrap_or_default();
+fn object_in_answer(value: Value, call: &Call, input: &PlanInput) -> Object {
+    let answer = call.first_message().cloned().unwrap_or_default();
     Object {
         value,
         private: answer.get_bytes(2),

@@ -6,8 +6,8 @@ use formwork_value::Value;
 
 use super::journal::Journal;
 use super::{check_applied, destroy, record_create};
-use crate::checks::null;
-use crate::checks::plan::{Planned, input, plan};
+use crate::checks::null_object;
+use crate::checks::plan::{Planned, plan_input, plan_or_none};
 use crate::finding::Finding;
 use crate::message::Msg;
 use crate::offer::OfferedType;
@@ -22,26 +22,27 @@ pub(super) async fn check_parallel_objects(
     offered: &OfferedType,
     config: &Value,
 ) {
-    if !suite.wants("A-20") {
+    if !suite.is_wanted("A-20") {
         return;
     }
-    let create = input(offered, null(&offered.ty()), config.clone());
-    let Some(planned) = plan(suite, offered, &create).await else { return };
-    let request = request::apply(offered, &create, &planned.answer);
+    let create = plan_input(offered, null_object(&offered.ty()), config.clone());
+    let Some(planned) = plan_or_none(suite, offered, &create).await else { return };
+    let request = request::apply_request(offered, &create, &planned.answer);
     // All are announced before the first is sent, because any of them may be lost.
     let entries: Vec<_> = (0..20).map(|_| journal.record_intent(offered, config)).collect();
-    if suite.revive().await.is_err() {
+    if suite.ensure_running().await.is_err() {
         return;
     }
     let Some(plugin) = suite.plugin() else { return };
-    let calls =
-        (0..20).map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE));
+    let calls = (0..20)
+        .map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT));
     let calls = crate::checks::schema::join_all(calls).await;
     for (entry, call) in entries.into_iter().zip(calls) {
         let object = check_applied(suite, offered, &create, &planned, &call);
         record_create(journal, entry, offered, &call);
         suite.check("A-20", !call.is_crash(), || {
-            Finding::new("A-20", &offered.subject(), "creating in parallel crashes").by(&call)
+            Finding::new("A-20", &offered.subject(), "creating in parallel crashes")
+                .with_call(&call)
         });
         let Some(object) = object else { continue };
         let odd = assert_object_compatible(
@@ -52,8 +53,8 @@ pub(super) async fn check_parallel_objects(
         suite.check("A-20", odd.is_empty(), || {
             let first = odd.first().map(ToString::to_string).unwrap_or_default();
             Finding::new("A-20", &offered.subject(), "objects created in parallel mix")
-                .by(&call)
-                .values("the planned object", first)
+                .with_call(&call)
+                .with_values("the planned object", first)
         });
         if destroy(suite, offered, &object).await.is_fine() {
             journal.remove(offered, &object.value);
@@ -73,26 +74,30 @@ pub(super) async fn check_stop_during_create(
         return;
     }
     // A process of its own, because a provider may refuse calls after `StopProvider`.
-    let Ok(fresh) = suite.another().await else { return };
+    let Ok(fresh) = suite.start_another_process().await else { return };
     // A process that has just begun is not configured yet.
     fresh
-        .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
+        .call(
+            Rpc::ConfigureProvider,
+            &request::configure_request(&suite.config),
+            crate::suite::CHANGE_TIMEOUT,
+        )
         .await;
     let entry = journal.record_intent(offered, &create.config);
-    let request = request::apply(offered, create, &planned.answer);
-    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
+    let request = request::apply_request(offered, create, &planned.answer);
+    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.check("A-17", !call.is_crash(), || {
         Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
-            .by(&call)
+            .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);
     suite.check("Z-08", call.took <= limit, || {
         Finding::new("Z-08", &offered.subject(), "a call runs on after StopProvider")
-            .by(&call)
-            .values("ended within 30 s", format!("{} s", call.took.as_secs()))
+            .with_call(&call)
+            .with_values("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
     record_create(journal, entry, offered, &call);
 }
@@ -105,16 +110,17 @@ pub(super) async fn check_repeated_create(
     create: &PlanInput,
     planned: &Planned,
 ) {
-    if !suite.wants("A-19") {
+    if !suite.is_wanted("A-19") {
         return;
     }
-    let request = request::apply(offered, create, &planned.answer);
+    let request = request::apply_request(offered, create, &planned.answer);
     // Both objects are left to the sweep.
     for _ in 0..2 {
         let entry = journal.record_intent(offered, &create.config);
         let call = suite.change(Rpc::ApplyResourceChange, &request).await;
-        suite.check("A-19", call.is_answered(), || {
-            Finding::new("A-19", &offered.subject(), "the same create twice crashes").by(&call)
+        suite.check("A-19", call.has_reply(), || {
+            Finding::new("A-19", &offered.subject(), "the same create twice crashes")
+                .with_call(&call)
         });
         record_create(journal, entry, offered, &call);
     }

@@ -4,13 +4,13 @@ use formwork_plugin_protocol::contract::replace::is_unchanged;
 use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 
-use super::{Planned, check_plan, identity_problem, input, plan};
+use super::{Planned, check_plan, identity_problem, plan_input, plan_or_none};
 use crate::checks::display_value;
 use crate::finding::Finding;
 use crate::generate::{self, Dice, Extent};
 use crate::legal::path_of;
 use crate::offer::{OfferedType, PLAN_DESTROY};
-use crate::request::{self, PlanInput, decode};
+use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 
@@ -25,14 +25,14 @@ pub(super) async fn run(
         return;
     }
     let mut dice = suite.dice(&format!("fill {}", offered.name));
-    let object = generate::filled(offered.block(), &planned.value, &mut dice);
+    let object = generate::fill_unknown_parts(offered.block(), &planned.value, &mut dice);
     // Unknown elements of a set have no path by which they could be filled.
     if !object.is_wholly_known() {
         return;
     }
     check_no_op_plan(suite, offered, create, &object).await;
     check_single_changes(suite, offered, create, &object).await;
-    destroy(suite, offered, &object).await;
+    check_planned_destroy(suite, offered, &object).await;
 }
 
 /// Planning the object's own configuration is a no-op.
@@ -42,36 +42,37 @@ async fn check_no_op_plan(
     create: &PlanInput,
     object: &Value,
 ) {
-    let mut again = input(offered, object.clone(), create.config.clone());
+    let mut again = plan_input(offered, object.clone(), create.config.clone());
     // The object was made up and not created, so no private data belong to it.
     again.private = bytes::Bytes::new();
-    let Some(planned) = plan(suite, offered, &again).await else { return };
+    let Some(planned) = plan_or_none(suite, offered, &again).await else { return };
     if planned.answer.get_bool(5) {
-        return suite.skip(&["P-07"], "the legacy type system allows it");
+        return suite.skip_rules(&["P-07"], "the legacy type system allows it");
     }
     let held = is_unchanged(&plain(object), &plain(&planned.value));
-    let differs = crate::checks::differences(object, &planned.value);
+    let differs = crate::checks::differing_paths(object, &planned.value);
     suite.check("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new("P-07", &offered.subject(), "planning an unchanged object shows a change")
-            .at(&at)
-            .by(&planned.call)
-            .values(part(object), part(&planned.value))
-            .input(display_value(&create.config))
+            .with_path(&at)
+            .with_call(&planned.call)
+            .with_values(part(object), part(&planned.value))
+            .with_input(display_value(&create.config))
     });
     // The object's identity must stay what it was.
     if let Some(own) = planned.answer.get_msg(7)
         && identity_problem(suite, offered, Some(own.clone())).is_none()
     {
         again.identity = Some(own);
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &again)).await;
         check_plan(suite, offered, &again, &call);
     }
 }
 
 /// Another value of the same type; `None` if there is none to be had.
-fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
+fn changed_value(name: &str, part: &Value, ty: &Type) -> Option<Value> {
     match (part, ty) {
         (_, Type::Bool) => Some(Value::Bool(*part != Value::Bool(true))),
         // Small numbers fit most ranges.
@@ -80,7 +81,7 @@ fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
         (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
         (_, Type::String) => Some(Value::string(generate::text_for(name))),
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
-            Some(generate::value(name, ty, Extent::Required, &mut Dice::new(1, name)))
+            Some(generate::generate_value(name, ty, Extent::Required, &mut Dice::new(1, name)))
         }
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) => Some(Value::null(ty.clone())),
         _ => None,
@@ -88,7 +89,7 @@ fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
 }
 
 /// The part at a path of a value, steps into sets left out.
-fn exists(value: &Value, path: &Path) -> bool {
+fn value_at_path(value: &Value, path: &Path) -> bool {
     path.find(value).is_some() || value.is_null()
 }
 
@@ -132,21 +133,23 @@ async fn check_single_changes(
             _ => String::new(),
         };
         let Some(now) = path.find(&create.config) else { continue };
-        let Some(other) = changed(&name, now, &attribute.implied_type()) else { continue };
+        let Some(other) = changed_value(&name, now, &attribute.implied_type()) else { continue };
         let Some(config) = generate::with_part(&create.config, &path, other) else { continue };
         if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
             continue;
         }
-        let change = input(offered, object.clone(), config);
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
+        let change = plan_input(offered, object.clone(), config);
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &change)).await;
         check_plan(suite, offered, &change, &call);
-        let Some(answer) = call.message().filter(|_| call.is_fine()) else { continue };
-        let Ok(Some(planned)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
+        let Some(answer) = call.first_message().filter(|_| call.is_fine()) else { continue };
+        let Ok(Some(planned)) = decode_dynamic(answer.get_msg(1), &offered.ty()) else { continue };
         for raw in answer.all_msgs(2) {
             let replaced = path_of(&raw);
             let in_schema = offered.block().attribute_at(&replaced).is_some()
                 || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
-            let is_there = exists(object, &replaced) || exists(planned.value(), &replaced);
+            let is_there =
+                value_at_path(object, &replaced) || value_at_path(planned.value(), &replaced);
             let same = replaced.find(object) == replaced.find(planned.value());
             // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
@@ -163,10 +166,10 @@ async fn check_single_changes(
             };
             suite.check("P-09", problem.is_none(), || {
                 Finding::new("P-09", &offered.subject(), problem.unwrap_or_default())
-                    .at(&replaced)
-                    .by(&call)
-                    .values(display_value(object), display_value(planned.value()))
-                    .input(display_value(&change.config))
+                    .with_path(&replaced)
+                    .with_call(&call)
+                    .with_values(display_value(object), display_value(planned.value()))
+                    .with_input(display_value(&change.config))
             });
         }
         // A plan without replacements is a case too.
@@ -184,23 +187,23 @@ async fn check_single_changes(
                     &offered.subject(),
                     "a change does not do what its attribute says",
                 )
-                .at(&path)
-                .by(&call)
-                .values(words(forces), words(replaced))
-                .input(display_value(&change.config))
+                .with_path(&path)
+                .with_call(&call)
+                .with_values(words(forces), words(replaced))
+                .with_input(display_value(&change.config))
             });
         }
     }
 }
 
-async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
+async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
     if !suite.wants_any(&["P-12", "S-11"]) {
         return;
     }
-    if !suite.offer.can(PLAN_DESTROY) {
-        return suite.skip(&["P-12"], "the provider does not plan destruction");
+    if !suite.offer.has_capability(PLAN_DESTROY) {
+        return suite.skip_rules(&["P-12"], "the provider does not plan destruction");
     }
-    let null = crate::checks::null(&offered.ty());
+    let null = crate::checks::null_object(&offered.ty());
     let input = PlanInput {
         prior: object.clone(),
         proposed: null.clone(),
@@ -208,26 +211,26 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
         private: bytes::Bytes::new(),
         identity: None,
     };
-    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
+    let decoded = decode_dynamic(call.first_message().and_then(|it| it.get_msg(1)), &offered.ty());
     if call.is_fine() {
         // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
         suite.check("P-12", held, || {
-            Finding::new("P-12", &offered.subject(), "a destroy plan is not null").by(&call)
+            Finding::new("P-12", &offered.subject(), "a destroy plan is not null").with_call(&call)
         });
     }
     suite.check(
         "S-11",
-        call.is_answered() && !matches!(&call.reply, crate::plugin::Reply::Refused(..)),
+        call.has_reply() && !matches!(&call.reply, crate::plugin::Reply::Refused(..)),
         || {
             Finding::new(
                 "S-11",
                 &offered.subject(),
                 "plan_destroy is claimed, but a destroy plan fails",
             )
-            .by(&call)
+            .with_call(&call)
         },
     );
 }

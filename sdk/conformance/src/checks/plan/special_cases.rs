@@ -1,9 +1,9 @@
 //! Checks of unusual plans (P): large collections, other proposals, deferral and tainted objects.
 
-use formwork_value::{Path, Value};
+use formwork_value::{Number, Path, Type, Value};
 
-use super::super::{display_value, null, validate};
-use super::{input, plan};
+use super::super::{display_value, null_object, validate};
+use super::{plan_input, plan_or_none};
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
@@ -14,86 +14,101 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
-    if !suite.wants("P-22") {
+    if !suite.is_wanted("P-22") {
         return;
     }
     let mut configs = vec![create.config.clone()];
-    configs.extend(suite.legal(offered).await);
-    let enlarged = configs.iter().find_map(|config| validate::enlarged(offered, config));
+    configs.extend(suite.legal_configs(offered).await);
+    let enlarged = configs.iter().find_map(|config| validate::enlarge_collection(offered, config));
     let Some((path, config)) = enlarged else { return };
     // A refusal is quick, and says nothing about the time of a plan.
     if !suite.validate(offered, &config).await.is_fine() {
         return;
     }
-    let input = input(offered, create.prior.clone(), config);
+    let input = plan_input(offered, create.prior.clone(), config);
     let mut best: Option<Call> = None;
     // The quickest of three, because other work can only make a call slower.
     for _ in 0..3 {
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
         if best.as_ref().is_none_or(|best| call.took < best.took) {
             best = Some(call);
         }
     }
     let Some(call) = best else { return };
-    suite.check("P-22", call.is_answered() && call.took.as_millis() < 2000, || {
+    suite.check("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
         Finding::new("P-22", &offered.subject(), "1,000 elements take long to plan")
-            .at(&path)
-            .by(&call)
-            .values("less than 2 s", format!("{} ms", call.took.as_millis()))
+            .with_path(&path)
+            .with_call(&call)
+            .with_values("less than 2 s", format!("{} ms", call.took.as_millis()))
     });
 }
 
 /// Plans with the plain configuration as the proposed value, to create and over an existing object:
 /// hosts merge them in their own way.
-pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
-    if !suite.wants("P-08") {
+pub(super) async fn check_plain_proposal(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+) {
+    if !suite.is_wanted("P-08") {
         return;
     }
     let mut inputs = vec![PlanInput { proposed: create.config.clone(), ..create.clone() }];
-    if let Some(planned) = plan(suite, offered, create).await {
+    if let Some(planned) = plan_or_none(suite, offered, create).await {
         let mut dice = suite.dice(&format!("fill {}", offered.name));
-        let prior = generate::filled(offered.block(), &planned.value, &mut dice);
+        let prior = generate::fill_unknown_parts(offered.block(), &planned.value, &mut dice);
         inputs.push(PlanInput { prior, proposed: create.config.clone(), ..create.clone() });
     }
     for input in inputs {
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-        suite.check("P-08", call.is_answered(), || {
+        let call =
+            suite.call(Rpc::PlanResourceChange, &request::plan_request(offered, &input)).await;
+        suite.check("P-08", call.has_reply(), || {
             Finding::new(
                 "P-08",
                 &offered.subject(),
                 "the plain configuration as proposed value crashes it",
             )
-            .by(&call)
-            .input(display_value(&create.config))
+            .with_call(&call)
+            .with_input(display_value(&create.config))
         });
     }
 }
 
-pub(super) async fn deferred(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+pub(super) async fn check_deferral_reason(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    create: &PlanInput,
+) {
     // In this request, the host allows deferral.
-    let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
+    let request = request::plan_request(offered, create)
+        .with_field(7, Msg::new().with_int(1, 1).with_int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
-    let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
+    let reason = call.first_message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
     // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
     suite.check("P-17", held, || {
         Finding::new("P-17", &offered.subject(), "a deferral has no reason")
-            .by(&call)
-            .values("1 to 3", format!("{reason:?}"))
+            .with_call(&call)
+            .with_values("1 to 3", format!("{reason:?}"))
     });
 }
 
 /// A canary in a sensitive attribute must not show up in one that is not.
-pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Value) {
-    if !suite.wants("K-02") {
+pub(super) async fn check_sensitive_taint(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    config: &Value,
+) {
+    if !suite.is_wanted("K-02") {
         return;
     }
-    let (planted, paths) = suite.secrets.plant(offered.block(), config);
+    let (planted, paths) = suite.secrets.plant_canary(offered.block(), config);
     if paths.is_empty() || !suite.validate(offered, &planted).await.is_fine() {
         return;
     }
-    let input = input(offered, null(&offered.ty()), planted);
-    let Some(planned) = plan(suite, offered, &input).await else { return };
+    let input = plan_input(offered, null_object(&offered.ty()), planted);
+    let Some(planned) = plan_or_none(suite, offered, &input).await else { return };
     // Hosts hide these places, so that a secret may be there.
     let mut hidden = offered.block().sensitive_paths(&planned.value);
     hidden.extend(offered.block().write_only_paths(&planned.value));
@@ -101,7 +116,7 @@ pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Val
     let secrets = suite.secrets.clone();
     planned.value.walk(&mut |path, part| {
         if let Value::String(text) = part
-            && secrets.leaks(text.as_str().as_bytes())
+            && secrets.holds_canary(text.as_str().as_bytes())
             && !hidden.iter().any(|own| path.starts_with(own))
         {
             leak = Some(path.clone());
@@ -114,8 +129,40 @@ pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Val
             &offered.subject(),
             "a sensitive value shows up in an attribute that is not",
         )
-        .at(leak.unwrap_or_default())
-        .by(&planned.call)
-        .input(display_value(&input.config))
+        .with_path(leak.unwrap_or_default())
+        .with_call(&planned.call)
+        .with_input(display_value(&input.config))
     });
+}
+
+pub(super) async fn check_numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    if !suite.is_wanted("P-21") {
+        return;
+    }
+    for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        if attribute.implied_type() != Type::Number || attribute.write_only {
+            continue;
+        }
+        // 2^53 + 1, which a float rounds; more than 64 bits; and more digits than a fixed point
+        // has.
+        for text in ["9007199254740993", "10000000000000000000000000000000000000000", "1e-30"] {
+            let Some(number) = Number::parse(text).map(Value::Number) else { continue };
+            let Some(config) = generate::with_part(&create.config, &path, number.clone()) else {
+                continue;
+            };
+            if !suite.validate(offered, &config).await.is_fine() {
+                continue;
+            }
+            let input = plan_input(offered, create.prior.clone(), config);
+            let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
+            let got = path.find(&planned.value).cloned();
+            suite.check("P-21", got.as_ref() == Some(&number), || {
+                Finding::new("P-21", &offered.subject(), "a number is rounded")
+                    .with_path(&path)
+                    .with_call(&planned.call)
+                    .with_values(text, got.as_ref().map(display_value).unwrap_or_default())
+                    .with_input(display_value(&input.config))
+            });
+        }
+    }
 }

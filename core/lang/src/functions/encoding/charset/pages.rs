@@ -2,7 +2,7 @@
 
 use encoding_rs::{self as rs, Encoding};
 
-pub(super) const LATIN_1: [&str; 7] =
+pub(super) const LATIN_1_NAMES: [&str; 7] =
     ["ISO_8859-1:1987", "ISO-8859-1", "ISO_8859-1", "iso-ir-100", "latin1", "l1", "csISOLatin1"];
 
 pub(super) const ASCII: [&str; 5] = ["US-ASCII", "ASCII", "us", "ISO646-US", "csASCII"];

@@ -46,7 +46,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
 
 /// A value, and how many values it is made of, itself included.
 #[derive(Clone)]
-struct Node {
+struct SizedValue {
     value: Value,
     size: usize,
 }
@@ -57,7 +57,7 @@ struct Reader<'a, 'r> {
     args: &'r Args<'r>,
     /// The last line of the text, if it has no end.
     cut_off: Option<&'r str>,
-    anchors: HashMap<String, Node>,
+    anchors: HashMap<String, SizedValue>,
     /// The anchors of the collections that are not complete yet.
     open: Vec<String>,
 }
@@ -109,7 +109,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn node(&mut self, event: Event, depth: usize) -> Result<Node, CallError> {
+    fn node(&mut self, event: Event, depth: usize) -> Result<SizedValue, CallError> {
         // Checked before the recursion: the text decides how deep it goes.
         if depth > usize::from(Value::MAX_DEPTH) {
             return Err(Limit::ValueDepth.into());
@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
                     scalar::read(tag.as_deref(), &value, plain)
                         .map_err(|reason| yaml_error(&mark, &reason))?
                 };
-                self.register_anchor(anchor, Node { value, size: 1 })
+                self.register_anchor(anchor, SizedValue { value, size: 1 })
             }
             EventData::SequenceStart { anchor, tag, .. } => {
                 scalar::check_collection(tag.as_deref(), "seq")
@@ -172,21 +172,25 @@ impl Reader<'_, '_> {
         block
     }
 
-    fn close(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
+    fn close(&mut self, anchor: Option<String>, node: SizedValue) -> Result<SizedValue, CallError> {
         if anchor.is_some() {
             self.open.pop();
         }
         self.register_anchor(anchor, node)
     }
 
-    fn register_anchor(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
+    fn register_anchor(
+        &mut self,
+        anchor: Option<String>,
+        node: SizedValue,
+    ) -> Result<SizedValue, CallError> {
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, node.clone());
         }
         Ok(node)
     }
 
-    fn resolve_alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
+    fn resolve_alias(&self, anchor: &str, mark: &Mark) -> Result<SizedValue, CallError> {
         // Such a value would have no end.
         if self.open.iter().any(|open| open == anchor) {
             let reason = format!("*{anchor} stands inside what &{anchor} names");
@@ -199,13 +203,13 @@ impl Reader<'_, '_> {
         Ok(node.clone())
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<Node, CallError> {
+    fn sequence(&mut self, depth: usize) -> Result<SizedValue, CallError> {
         let mut items = Vec::new();
         let mut size = 1_usize;
         loop {
             let event = self.event()?;
             if event.data == EventData::SequenceEnd {
-                return Ok(Node { value: Value::tuple(items), size });
+                return Ok(SizedValue { value: Value::tuple(items), size });
             }
             let node = self.node(event, depth)?;
             size = size.saturating_add(node.size);
@@ -214,13 +218,13 @@ impl Reader<'_, '_> {
     }
 
     /// Entries in their order: later ones replace earlier ones, merged entries included.
-    fn mapping(&mut self, depth: usize) -> Result<Node, CallError> {
+    fn mapping(&mut self, depth: usize) -> Result<SizedValue, CallError> {
         let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
         let mut size = 1_usize;
         loop {
             let event = self.event()?;
             if event.data == EventData::MappingEnd {
-                return Ok(Node { value: Value::object(entries), size });
+                return Ok(SizedValue { value: Value::object(entries), size });
             }
             let mark = event.start_mark;
             // A `<<` with a tag, such as `!!str`, is an ordinary key.

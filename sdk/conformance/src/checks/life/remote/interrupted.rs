@@ -7,59 +7,62 @@ use formwork_value::schema::{AttributeKind, Block, Nesting};
 use formwork_value::{Path, Type, Value};
 
 use super::super::{Object, lookup, record_create};
-use super::{RemoteCallChecker, new_state, object};
+use super::{RemoteCallChecker, new_state, object_in_answer};
 use crate::checks::listing;
-use crate::checks::plan::{Planned, input, plan};
-use crate::checks::{display_value, null};
+use crate::checks::plan::{Planned, plan_input, plan_or_none};
+use crate::checks::{display_value, null_object};
 use crate::finding::Finding;
 use crate::generate::with_part;
 use crate::http_proxy::{RemoteCall, RemoteFault};
 use crate::message::Msg;
 use crate::offer::Kind;
 use crate::plugin::{Call, Reply};
-use crate::request::{self, PlanInput, decode};
+use crate::request::{self, PlanInput, decode_dynamic};
 use crate::rpc::Rpc;
-use crate::suite::CHANGE;
+use crate::suite::CHANGE_TIMEOUT;
 
 /// The most objects that are listed.
-const LISTED: u64 = 1_000;
+const MAX_LISTED_OBJECTS: u64 = 1_000;
 
 /// The timeout in the configuration.
-const TIMEOUT: &str = "2s";
+const CONFIGURED_TIMEOUT: &str = "2s";
 
 /// The longest wait for the answer to a create with that timeout.
-const LATEST: Duration = Duration::from_secs(20);
+const MAX_CREATE_WAIT: Duration = Duration::from_secs(20);
 
 impl RemoteCallChecker<'_> {
     /// Creates, kills the process when the service has made the object, and looks for the object with
     /// another process.
     pub(super) async fn crashed_create(&mut self, create: &PlanInput, planned: &Planned) {
-        if !self.suite.wants("A-18") {
+        if !self.suite.is_wanted("A-18") {
             return;
         }
         // Before the create, because only what is new later can be its object.
         let before = self.list_identities().await;
         let entry = self.journal.record_intent(&self.offered, &create.config);
-        let request = request::apply(&self.offered, create, &planned.answer);
-        self.proxy.begin(RemoteFault::HoldAnswer);
+        let request = request::apply_request(&self.offered, create, &planned.answer);
+        self.proxy.begin_fault(RemoteFault::HoldAnswer);
         let Some(call) = self.kill_during_create(&request).await else {
             // Nothing was sent, so that there is nothing to look for.
             self.journal.forget_entry(entry);
-            return self.suite.skip(&["A-18"], "the process cannot be killed");
+            return self.suite.skip_rules(&["A-18"], "the process cannot be killed");
         };
-        let calls = self.proxy.take();
-        let made = calls.into_iter().find(|it| it.changes() && it.is_carried_out);
+        let calls = self.proxy.take_calls();
+        let made = calls.into_iter().find(|it| it.may_change_something() && it.is_carried_out);
         let Some(made) = made.filter(|_| call.is_crash()) else {
-            self.suite.skip(&["A-18"], "no call of a create changes the service");
+            self.suite.skip_rules(&["A-18"], "no call of a create changes the service");
             return self.destroy_created(entry, &call, create).await;
         };
         let found = self.find_object(create, planned, &before, &made).await;
         self.suite.check("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
             Finding::new("A-18", &self.offered.subject(), message)
-                .by(&call)
-                .values("an identity that is planned, a list, or a create with a key", made.shown())
-                .input(display_value(&create.config))
+                .with_call(&call)
+                .with_values(
+                    "an identity that is planned, a list, or a create with a key",
+                    made.shown(),
+                )
+                .with_input(display_value(&create.config))
         });
         match found {
             Some(object) => {
@@ -76,21 +79,21 @@ impl RemoteCallChecker<'_> {
     async fn destroy_created(&mut self, entry: usize, call: &Call, create: &PlanInput) {
         record_create(self.journal, entry, &self.offered, call);
         if let Some(value) = new_state(&self.offered, call) {
-            self.delete_object(&object(value, call, create)).await;
+            self.delete_object(&object_in_answer(value, call, create)).await;
         }
     }
 
     /// Applies, and kills the process as soon as the proxy holds an answer.
     async fn kill_during_create(&mut self, request: &Msg) -> Option<Call> {
-        self.suite.revive().await.ok()?;
+        self.suite.ensure_running().await.ok()?;
         let plugin = self.suite.plugin()?;
         let child = &plugin.started.as_ref()?.child;
-        let call = plugin.call(Rpc::ApplyResourceChange, request, CHANGE);
+        let call = plugin.call(Rpc::ApplyResourceChange, request, CHANGE_TIMEOUT);
         tokio::pin!(call);
         let call = tokio::select! {
             call = &mut call => call,
             // Now the service has the object, and the provider does not know it yet.
-            () = self.proxy.held() => {
+            () = self.proxy.wait_for_held_call() => {
                 child.kill();
                 call.await
             }
@@ -110,19 +113,21 @@ impl RemoteCallChecker<'_> {
         // The surest come first: what was planned, and only then what is new in the list.
         let mut requests = Vec::new();
         let name = self.offered.name.clone();
-        let named = || Msg::new().text(1, &name).msg(3, &request::capabilities());
-        requests.extend(self.planned_identity(planned).map(|it| named().msg(4, &it)));
+        let named =
+            || Msg::new().with_text(1, &name).with_message(3, &request::client_capabilities());
+        requests.extend(self.planned_identity(planned).map(|it| named().with_message(4, &it)));
         if let Some(Value::String(id)) = Path::root().attribute("id").find(&planned.value) {
-            requests.push(named().text(2, id.as_str()));
+            requests.push(named().with_text(2, id.as_str()));
         }
         let is_new = |(_, value): &(Msg, Value)| before.iter().all(|(_, known)| known != value);
         let listed = self.list_identities().await.into_iter().filter(is_new);
-        let listed: Vec<Msg> = listed.map(|(identity, _)| named().msg(4, &identity)).collect();
+        let listed: Vec<Msg> =
+            listed.map(|(identity, _)| named().with_message(4, &identity)).collect();
         requests.extend(listed);
         for request in &requests {
-            let imported = lookup::import(self.suite, &self.offered, request).await;
+            let imported = lookup::import_and_read(self.suite, &self.offered, request).await;
             let Some((call, value)) = imported else { continue };
-            let mut own = call.message()?.all_msgs(1).into_iter();
+            let mut own = call.first_message()?.all_msgs(1).into_iter();
             let own = own.find(|it| it.get_text(1) == self.offered.name)?;
             let (private, identity) = (own.get_bytes(3), own.get_msg(4));
             return Some(Object { value, private, identity, config: create.config.clone() });
@@ -131,17 +136,17 @@ impl RemoteCallChecker<'_> {
         if !made.is_idempotent && made.method != "PUT" {
             return None;
         }
-        let request = request::apply(&self.offered, create, &planned.answer);
+        let request = request::apply_request(&self.offered, create, &planned.answer);
         let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
         let value = new_state(&self.offered, &call).filter(|_| call.is_fine())?;
-        Some(object(value, &call, create))
+        Some(object_in_answer(value, &call, create))
     }
 
     /// The identity in a plan, if all of it is known.
     fn planned_identity(&self, planned: &Planned) -> Option<Msg> {
         let identity = planned.answer.get_msg(7)?;
         let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
-        let value = decode(identity.get_msg(1), ty).ok()??.into_value();
+        let value = decode_dynamic(identity.get_msg(1), ty).ok()??.into_value();
         // An identity with an unknown part identifies nothing.
         (!value.is_null() && value.is_wholly_known()).then_some(identity)
     }
@@ -149,17 +154,17 @@ impl RemoteCallChecker<'_> {
     /// The identities of all objects of the type, if the provider lists them.
     async fn list_identities(&mut self) -> Vec<(Msg, Value)> {
         let name = self.offered.name.clone();
-        let list = self.suite.offer.of(Kind::List).find(|it| it.name == name).cloned();
+        let list = self.suite.offer.types_of_kind(Kind::List).find(|it| it.name == name).cloned();
         let ty = self.suite.offer.identities.get(&name).map(|(_, ty, _)| ty.clone());
         let (Some(list), Some(ty)) = (list, ty) else { return Vec::new() };
-        let Some(config) = self.suite.legal(&list).await.first().cloned() else {
+        let Some(config) = self.suite.legal_configs(&list).await.first().cloned() else {
             return Vec::new();
         };
-        let call = listing::list(self.suite, &list, &config, LISTED).await;
+        let call = listing::list(self.suite, &list, &config, MAX_LISTED_OBJECTS).await;
         let Reply::Answered(events) = &call.reply else { return Vec::new() };
         let identities = events.iter().filter_map(|event| event.get_msg(1));
         let decoded = identities.filter_map(|identity| {
-            let value = decode(identity.get_msg(1), &ty).ok()??.into_value();
+            let value = decode_dynamic(identity.get_msg(1), &ty).ok()??.into_value();
             Some((identity, value))
         });
         decoded.collect()
@@ -167,36 +172,41 @@ impl RemoteCallChecker<'_> {
 
     /// Creates with a short timeout at a service that does not answer.
     pub(super) async fn timed_out(&mut self, config: &Value) {
-        if !self.suite.wants("A-22") {
+        if !self.suite.is_wanted("A-22") {
             return;
         }
         let Some(config) = with_timeout(self.offered.block(), config) else {
             let reason = "no resource type has a timeout for creating in its configuration";
-            return self.suite.skip(&["A-22"], reason);
+            return self.suite.skip_rules(&["A-22"], reason);
         };
-        let create = input(&self.offered, null(&self.offered.ty()), config);
-        self.proxy.begin(RemoteFault::None);
-        let Some(planned) = plan(self.suite, &self.offered, &create).await else {
-            return self.suite.skip(&["A-22"], "an object with a timeout of 2s cannot be planned");
+        let create = plan_input(&self.offered, null_object(&self.offered.ty()), config);
+        self.proxy.begin_fault(RemoteFault::None);
+        let Some(planned) = plan_or_none(self.suite, &self.offered, &create).await else {
+            return self
+                .suite
+                .skip_rules(&["A-22"], "an object with a timeout of 2s cannot be planned");
         };
         let entry = self.journal.record_intent(&self.offered, &create.config);
-        let request = request::apply(&self.offered, &create, &planned.answer);
-        self.proxy.begin(RemoteFault::HoldChanges);
+        let request = request::apply_request(&self.offered, &create, &planned.answer);
+        self.proxy.begin_fault(RemoteFault::HoldChanges);
         let rpc = Rpc::ApplyResourceChange;
-        let call = self.suite.call_within(rpc, vec![request.encode()], LATEST).await;
-        if !self.proxy.take().iter().any(RemoteCall::changes) {
-            self.suite.skip(&["A-22"], "no call of a create changes the service");
+        let call = self.suite.call_within(rpc, vec![request.encode()], MAX_CREATE_WAIT).await;
+        if !self.proxy.take_calls().iter().any(RemoteCall::may_change_something) {
+            self.suite.skip_rules(&["A-22"], "no call of a create changes the service");
             return self.destroy_created(entry, &call, &create).await;
         }
-        self.suite.check("A-22", call.is_answered(), || {
+        self.suite.check("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
             Finding::new("A-22", &self.offered.subject(), message)
-                .by(&call)
-                .values(
-                    format!("an answer within {} s for a timeout of {TIMEOUT}", LATEST.as_secs()),
-                    call.outcome(),
+                .with_call(&call)
+                .with_values(
+                    format!(
+                        "an answer within {} s for a timeout of {CONFIGURED_TIMEOUT}",
+                        MAX_CREATE_WAIT.as_secs()
+                    ),
+                    call.describe_outcome(),
                 )
-                .input(display_value(&create.config))
+                .with_input(display_value(&create.config))
         });
         // The service carried out nothing.
         match new_state(&self.offered, &call) {
@@ -213,7 +223,8 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
     let limited = |block: &Block| {
         let attribute = block.attributes.get("create")?;
         let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
-        with_part(&block.empty_value(), &create, Value::string(TIMEOUT)).filter(|_| is_text)
+        with_part(&block.empty_value(), &create, Value::string(CONFIGURED_TIMEOUT))
+            .filter(|_| is_text)
     };
     // Three forms: a block (SDKv2), a nested attribute, or an attribute of an object type, as in
     // protocol 5.
@@ -236,7 +247,7 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
                     .any(|(name, ty)| name.as_str() == "create" && *ty == Type::String);
                 let parts = object.attributes.iter().map(|(name, ty)| {
                     let is_create = name.as_str() == "create";
-                    let limit = || Value::string(TIMEOUT);
+                    let limit = || Value::string(CONFIGURED_TIMEOUT);
                     (name.clone(), if is_create { limit() } else { Value::null(ty.clone()) })
                 });
                 has_create.then(|| Value::object(parts.collect::<Vec<_>>()))?
