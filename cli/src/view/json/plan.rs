@@ -27,21 +27,37 @@ pub(crate) struct PlanViewInputs<'a> {
     pub(crate) time: OffsetDateTime,
 }
 
+/// The changes of a plan, as members of its document. Absent where there are none.
+struct ChangeMembers {
+    drift: Option<Json>,
+    resources: Option<Json>,
+    outputs: Option<Json>,
+}
+
+impl ChangeMembers {
+    fn of(plan: &Plan) -> Self {
+        let listed = plan.changes.values().map(Box::as_ref);
+        let listed = listed.filter(|change| changes::is_listed(change));
+        let outputs = plan
+            .outputs
+            .iter()
+            .map(|(name, change)| (name.to_string(), changes::output_change_to_json(change)));
+        let drift = plan.reported_drift().map(changes::change_to_json);
+        Self {
+            drift: Json::Array(drift.collect()).none_if_empty(),
+            resources: Json::Array(listed.map(changes::change_to_json).collect()).none_if_empty(),
+            outputs: Json::Object(outputs.collect()).none_if_empty(),
+        }
+    }
+}
+
 /// The parts of a plan that a test run shows.
 pub(crate) fn members_for_test(plan: &Plan) -> Vec<(&'static str, Json)> {
-    let listed = plan.changes.values().map(Box::as_ref).filter(|change| changes::is_listed(change));
-    let outputs = plan
-        .outputs
-        .iter()
-        .map(|(name, change)| (name.to_string(), changes::output_change_to_json(change)));
-    let drift = plan.reported_drift().map(changes::change_to_json);
+    let ChangeMembers { drift, resources, outputs } = ChangeMembers::of(plan);
     let members = [
-        ("resource_drift", Json::Array(drift.collect()).none_if_empty()),
-        ("output_changes", Json::Object(outputs.collect()).none_if_empty()),
-        (
-            "resource_changes",
-            Json::Array(listed.map(changes::change_to_json).collect()).none_if_empty(),
-        ),
+        ("resource_drift", drift),
+        ("output_changes", outputs),
+        ("resource_changes", resources),
         ("relevant_attributes", relevant(plan).none_if_empty()),
     ];
     let members = members.into_iter().filter_map(|(name, json)| Some((name, json?)));
@@ -71,12 +87,7 @@ pub(crate) fn plan_document(
     let variables = beside.given.iter().map(|(name, json)| {
         ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))
     });
-    let listed = plan.changes.values().map(Box::as_ref).filter(|change| changes::is_listed(change));
-    let outputs = plan
-        .outputs
-        .iter()
-        .map(|(name, change)| (name.to_string(), changes::output_change_to_json(change)));
-    let drift = plan.reported_drift().map(changes::change_to_json);
+    let ChangeMembers { drift, resources, outputs } = ChangeMembers::of(plan);
     let prior = state::state_document(diags, &plan.prior, &CheckResults::default(), beside.pool)?;
     let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
     Ok(Json::object_of_some([
@@ -84,12 +95,9 @@ pub(crate) fn plan_document(
         ("terraform_version", Some(terraform_version())),
         ("variables", Json::Object(variables.collect()).none_if_empty()),
         ("planned_values", Some(planned_values(plan, beside.pool))),
-        ("resource_drift", Json::Array(drift.collect()).none_if_empty()),
-        (
-            "resource_changes",
-            Json::Array(listed.map(changes::change_to_json).collect()).none_if_empty(),
-        ),
-        ("output_changes", Json::Object(outputs.collect()).none_if_empty()),
+        ("resource_drift", drift),
+        ("resource_changes", resources),
+        ("output_changes", outputs),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
         ("configuration", Some(configuration::config_document(beside.config, beside.pool))),
         ("relevant_attributes", relevant(plan).none_if_empty()),
