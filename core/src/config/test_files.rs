@@ -210,12 +210,8 @@ impl Reader<'_> {
                 }
                 ("variables", _) => suite.variables = into_attributes(self.diags, block.body),
                 (kind, Some(name)) => {
-                    // Reading a provider configuration reports a wrong alias itself.
-                    let mut found = Diagnostics::new();
-                    let alias = self.mocks().alias(&mut found, &block.body);
-                    if kind == "mock_provider" {
-                        let _ = self.diags.append(found);
-                    }
+                    // Reading the block reports a wrong alias itself.
+                    let alias = alias(&block.body);
                     // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = format_place(self.sources, first);
@@ -363,6 +359,13 @@ impl Reader<'_> {
             .filter_map(|entry| traversal::parse_traversal_expr(self.diags, entry).ok())
             .collect()
     }
+}
+
+/// The alias of a provider, if it has one.
+fn alias(body: &Body) -> Option<Str> {
+    let alias = body.find("alias")?;
+    let text = constant::constant_string(&mut Diagnostics::new(), &alias.expr).ok()?;
+    Some(text.as_str().into())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
 use super::arguments::format_place;
 use super::{ConfigFiles, ProviderBlock, constant, files, load, provider, traversal};
-use crate::addr::{InstanceAddr, ModuleAddr, ResourceMode, Target, is_identifier};
+use crate::addr::{InstanceAddr, ModuleAddr, ResourceMode, Target};
 use crate::messages;
 
 /// A type of block, and the names of its labels.
@@ -163,14 +163,13 @@ impl MockReader<'_> {
     /// Reads a `mock_provider` block.
     pub(super) fn mock_provider(&mut self, block: Block) -> Option<MockProvider> {
         let Block { kind, labels, body, header, .. } = &block;
-        // The argument `alias` means the same as in a `provider` block. It is checked already.
+        // The argument `alias` means the same as in a `provider` block.
         let alias = body.find("alias").cloned();
         let mut alone = Body::empty(*header, *header);
         alone.attributes.extend(alias);
         let alone =
             Block { kind: kind.clone(), labels: labels.clone(), body: alone, ..block.clone() };
-        let mut known = Diagnostics::new();
-        let read = provider::read_provider_block(&mut known, self.sources, alone);
+        let read = provider::read_provider_block(self.diags, self.sources, alone);
         let header = *header;
         let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER);
         let during = self.during(content.take("override_during")).unwrap_or_default();
@@ -325,18 +324,6 @@ impl MockReader<'_> {
             return None;
         }
         Some(target)
-    }
-
-    /// The alias of a provider, if it has one.
-    pub(super) fn alias(&self, diags: &mut Diagnostics, body: &Body) -> Option<Str> {
-        let alias = body.find("alias")?;
-        let text = constant::constant_string(diags, &alias.expr).ok()?;
-        if !is_identifier(&text) {
-            let detail = "An alias is a name: letters, digits, underscores and dashes.";
-            let summary = messages::INVALID_PROVIDER_CONFIGURATION_ALIAS;
-            let _ = diags.error(Diagnostic::error(summary, detail).at(alias.expr.span));
-        }
-        Some(text.as_str().into())
     }
 
     fn during(&mut self, attribute: Option<Attribute>) -> Option<OverrideDuring> {

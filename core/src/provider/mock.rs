@@ -151,6 +151,8 @@ impl MockedObject {
             }
             Request::ApplyResourceChange(request) => {
                 self.fill(&request.planned, Absent::Unknown).map(|(state, diagnostics)| {
+                    // Nothing has changed then.
+                    let state = if diagnostics.is_empty() { state } else { request.prior.clone() };
                     Response::ApplyResourceChange(ApplyResponse {
                         state,
                         private: request.planned_private.clone(),
