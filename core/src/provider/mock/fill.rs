@@ -298,3 +298,129 @@ fn object_member(value: &Value, name: &str) -> Value {
     let found = member(value, name).filter(|it| matches!(it, Value::Object(_) | Value::Map(_)));
     found.cloned().unwrap_or_else(empty_object)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::testing::format_value;
+
+    fn nested(nesting: Nesting) -> Attribute {
+        let text = Attribute::new(Type::String, Role::Computed);
+        let written = Attribute::new(Type::Bool, Role::Optional);
+        let attributes = [("text".into(), text), ("written".into(), written)].into();
+        let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting });
+        Attribute { kind, ..Attribute::new(Type::Dynamic, Role::Computed) }
+    }
+
+    fn block() -> Block {
+        let plain = |ty: Type| Attribute::new(ty, Role::Computed);
+        let object = Type::object([("a", Type::String), ("b", Type::Number)]);
+        let attributes = [
+            ("any", plain(Type::Dynamic)),
+            ("flag", plain(Type::Bool)),
+            ("list", plain(Type::list(object))),
+            ("map", plain(Type::map(Type::String))),
+            ("name", Attribute::new(Type::String, Role::OptionalComputed)),
+            ("number", plain(Type::Number)),
+            ("objects", nested(Nesting::List)),
+            ("set", plain(Type::set(Type::Bool))),
+            ("single", nested(Nesting::Single)),
+            ("written", Attribute::new(Type::String, Role::Optional)),
+        ];
+        let attributes = attributes.into_iter().map(|(name, it)| (name.into(), it));
+        Block { attributes: attributes.collect(), ..Block::default() }
+    }
+
+    /// The filled object without the generated strings, and the problems.
+    fn filled(absent: Absent, mock: &Value) -> (String, Vec<String>) {
+        let block = block();
+        let mut fill = Fill::new("seed", absent);
+        let value = fill.block(&block, &block.empty_value(), mock);
+        assert_eq!(value.ty(), block.implied_type());
+        let problems =
+            fill.problems.iter().map(|it| format!("{} {}: {}", it.attribute, it.ty, it.reason));
+        (format_value(&value), problems.collect())
+    }
+
+    fn mock(pairs: &[(&str, Value)]) -> Value {
+        Value::object(pairs.iter().map(|(name, value)| (*name, value.clone())))
+    }
+
+    #[test]
+    fn computed_attributes_without_a_mock_have_the_values_of_terraform() {
+        let mut fill = Fill::new("seed", Absent::UnknownOrNull);
+        let block = block();
+        let value = fill.block(&block, &block.empty_value(), &empty_object());
+        let Some(Value::String(name)) = member(&value, "name") else { panic!("{value:?}") };
+        let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit();
+        assert!(name.len() == 8 && name.chars().all(is_plain), "{name}");
+        let single = member(&value, "single").unwrap();
+        assert!(matches!(member(single, "text"), Some(Value::String(text)) if text != name));
+        assert!(member(single, "written").unwrap().is_null());
+        let shown = format_value(&value);
+        for part in ["any = null", "flag = false", "number = 0", "written = null"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        for part in ["list = list[]", "map = map{}", "set = set[]", "objects = list[]"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+    }
+
+    #[test]
+    fn the_same_object_has_the_same_values_and_another_one_has_others() {
+        let make = |seed: &str| {
+            format_value(&Fill::new(seed, Absent::UnknownOrNull).block(
+                &block(),
+                &block().empty_value(),
+                &empty_object(),
+            ))
+        };
+        assert_eq!(make("a"), make("a"));
+        assert_ne!(make("a"), make("b"));
+    }
+
+    #[test]
+    fn values_of_a_mock_are_converted_and_completed() {
+        let item = mock(&[("b", Value::string("2"))]);
+        let (shown, problems) = filled(
+            Absent::UnknownOrNull,
+            &mock(&[
+                ("flag", Value::string("true")),
+                ("list", Value::tuple(vec![item])),
+                ("name", Value::int(5)),
+                ("objects", mock(&[("text", Value::string("no objects"))])),
+                ("single", mock(&[("text", Value::string("t")), ("written", Value::Bool(true))])),
+                ("unknown", Value::int(1)),
+                ("written", Value::string("not computed")),
+            ]),
+        );
+        assert_eq!(problems, Vec::<String>::new());
+        for part in ["flag = true", "b = 2", "name = \"5\"", "objects = list[]", "written = null"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(shown.contains("single = {text = \"t\", written = null}"), "{shown}");
+    }
+
+    #[test]
+    fn values_of_a_mock_that_do_not_fit_are_reported_with_their_attribute() {
+        let (_, problems) = filled(
+            Absent::UnknownOrNull,
+            &mock(&[("name", Value::tuple(Vec::new())), ("objects", Value::tuple(Vec::new()))]),
+        );
+        assert_eq!(
+            problems,
+            [
+                "name string: string required",
+                "objects list of object: incompatible types; expected object type, found tuple",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_plan_leaves_computed_attributes_unknown_and_keeps_the_others() {
+        let (shown, problems) = filled(Absent::BecomesUnknown, &empty_object());
+        assert_eq!(problems, Vec::<String>::new());
+        assert!(shown.contains("name = unknown string"), "{shown}");
+        assert!(shown.contains("written = null"), "{shown}");
+    }
+}
