@@ -76,6 +76,7 @@ impl Case {
         let run = self.run(engine, folder.path(), "-json");
         facts.push(format!("exit code {:?}", run.code));
         facts.extend(run.stdout.lines().filter_map(event));
+        facts.dedup();
         facts
     }
 }
@@ -143,10 +144,14 @@ fn event(line: &str) -> Option<String> {
             shown.remove("state");
         }
     }
-    if let Some(Value::Object(run)) = members.get_mut("test_run")
-        && run.get("progress").and_then(Value::as_str) == Some("running")
-    {
-        return None;
+    if let Some(Value::Object(run)) = members.get_mut("test_run") {
+        if run.get("progress").and_then(Value::as_str) == Some("running") {
+            return None;
+        }
+        // The number of reports of a long cleanup depends on the load of the machine.
+        if let Some(elapsed) = run.get_mut("elapsed") {
+            *elapsed = (elapsed.as_u64() > Some(0)).into();
+        }
     }
     Some(without_ids(&event.to_string()))
 }

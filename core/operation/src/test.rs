@@ -174,8 +174,8 @@ pub enum TestEvent<'a> {
     RunStarted(RunOfSuite<'a>),
     /// A run is still under way, after so long.
     RunProgress(RunOfSuite<'a>, Duration),
-    /// The cleanup after a run begins.
-    RunTearDown(RunOfSuite<'a>),
+    /// The cleanup after a run begins, or is still under way after so long.
+    RunTearDown(RunOfSuite<'a>, Duration),
     /// A run has ended.
     RunDone {
         /// The run.

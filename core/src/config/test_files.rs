@@ -68,17 +68,25 @@ pub struct TestFolders<'a> {
 }
 
 impl TestFolders<'_> {
-    /// The folder for tests below that of the module, cleaned: a path from the root is one from the module, as
-    /// in Terraform.
+    /// The folder for tests below that of the module, cleaned. It is empty if both are the same.
     fn below(&self) -> PathBuf {
         let is_below =
             |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
-        clean(&self.tests.components().filter(is_below).collect::<PathBuf>())
+        let below: PathBuf = self.tests.components().filter(is_below).collect();
+        if below.as_os_str().is_empty() { below } else { clean(&below) }
     }
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
     /// need not be.
     fn check(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
+        let part_is_below =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        // As in Terraform. A path that goes up and down again is not needed.
+        if self.tests.as_os_str().is_empty() || !self.tests.components().all(part_is_below) {
+            let detail = "The testing directory must be a relative path pointing to a directory local to the configuration directory.";
+            let _ = diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail));
+            return;
+        }
         let folder = self.module.join(self.below());
         let Err(error) = files.list(&folder) else { return };
         if error.kind() != ErrorKind::NotFound {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::refs;
-use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
 
@@ -90,6 +90,8 @@ pub struct MockType {
     pub values: MockValues,
     /// The block's header.
     span: Span,
+    /// Its label.
+    label: Span,
 }
 
 /// A `mock_provider` block.
@@ -220,7 +222,7 @@ impl MockReader<'_> {
                 if let Some(first) = types.iter().find(same) {
                     let kind = if one.mode == ResourceMode::Data { "data" } else { "resource" };
                     let summary = format!("mock {kind}");
-                    self.duplicate(&summary, &one.name, one.span, first.span);
+                    self.duplicate(&summary, &one.name, one.label, first.span);
                 } else {
                     types.push(one);
                 }
@@ -249,16 +251,16 @@ impl MockReader<'_> {
                     continue;
                 }
             };
-            let name = block.labels.first().map(|label| label.name.clone());
+            let label = block.labels.first().cloned();
             let mut content = into_content(self.diags, block.body, &MOCK);
             let during = self.during(content.take("override_during")).unwrap_or(into.during);
             let values = self.values(content.take("defaults"), &kind, (header, during));
-            let Some(name) = name else { continue };
+            let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockType| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
-                self.duplicate(&kind, &name, header, first.span);
+                self.duplicate(&kind, &name, label, first.span);
             } else {
-                into.types.push(MockType { mode, name, values, span: header });
+                into.types.push(MockType { mode, name, values, span: header, label });
             }
         }
     }
@@ -492,9 +494,6 @@ mock_provider "x" {
   mock_data "x_a" {}
   mock_data "x_a" {}
 }
-mock_provider "y" {
-  source = "nowhere"
-}
 override_module {
   target = module.m
 }
@@ -511,10 +510,9 @@ mock_resource "x_a" {}
         assert_eq!(
             summaries.collect::<Vec<_>>(),
             [
-                "error a.tftest.hcl:4,3-18 Duplicate mock_data block",
-                "error a.tftest.hcl:6,1-18 Failed to read mock data directory",
-                "error a.tftest.hcl:12,1-16 Duplicate override_module block",
-                "error mocks/b.tfmock.hcl:1,1-20 Duplicate mock resource block",
+                "error a.tftest.hcl:4,13-18 Duplicate mock_data block",
+                "error a.tftest.hcl:9,1-16 Duplicate override_module block",
+                "error mocks/b.tfmock.hcl:1,15-20 Duplicate mock resource block",
             ]
         );
     }

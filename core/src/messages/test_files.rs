@@ -69,4 +69,8 @@ messages! {
     FW2616 UNREADABLE_MOCK_DATA = "Failed to read mock data directory",
         "The folder that the `source` of a `mock_provider` block names cannot be read.",
         "Correct the path. It is relative to the folder of the module.";
+
+    FW2617 INVALID_TEST_DIRECTORY = "Invalid testing directory",
+        "The option `-test-directory` names a folder that is not below the folder of the configuration.",
+        "Name a folder below that of the configuration, relative to it.";
 }

@@ -108,7 +108,7 @@ impl<'a> Observer<'a> {
                 print_err(&human::left(screen, &name, left, file));
             }
             TestEvent::SuiteProblems(_, diags) => self.diagnostics(sources, diags),
-            TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(_) => {}
+            TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}
         }
     }
 }

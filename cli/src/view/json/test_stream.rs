@@ -102,7 +102,7 @@ impl TestStream {
             }
             TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
             TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
-            TestEvent::RunTearDown(run) => self.run(*run, "teardown", Duration::ZERO),
+            TestEvent::RunTearDown(run, elapsed) => self.run(*run, "teardown", *elapsed),
             TestEvent::RunDone { run, result, .. } => {
                 let shown = human_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
