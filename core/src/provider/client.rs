@@ -9,6 +9,7 @@ mod function;
 pub(super) mod identity;
 pub(crate) mod import;
 pub(super) mod list;
+mod marks;
 mod retried_calls;
 pub(super) mod size;
 mod validate;
@@ -30,12 +31,11 @@ use formwork_plugin_protocol::message::resource::{
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Message, Span};
-use formwork_value::{
-    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
-};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Type, Value};
 
 pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
+pub use self::marks::add_marks;
 use self::size::ObjectInResponse;
 use super::calls::ProviderCalls;
 use super::loaded_provider::{LoadedProvider, ResourceType};
@@ -478,40 +478,4 @@ impl PlannedObject {
             _ => None,
         }
     }
-}
-
-/// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
-#[must_use]
-pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
-    // A path that is sensitive in the configuration and is not stored has nothing to hide.
-    // Terraform marks paths that the schema calls sensitive all the same.
-    let is_stored = |path: &&Path| {
-        !ty.schema_block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
-    };
-    let is_there = |path: &&Path| has_part_at(value.value(), path);
-    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
-    paths.extend(ty.schema_block().sensitive_paths(value.value()));
-    if paths.is_empty() {
-        return value.into_value();
-    }
-    value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
-}
-
-/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
-/// set has no path of its own.
-fn has_part_at(value: &Value, path: &Path) -> bool {
-    // A key that is absent hides nothing, as in Terraform.
-    let mut part = value;
-    for step in &path.0 {
-        match part.peek() {
-            Value::Unknown(_) | Value::Set(_) => return true,
-            Value::Null(_) => return false,
-            _ => {}
-        }
-        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
-            return false;
-        };
-        part = child;
-    }
-    true
 }
