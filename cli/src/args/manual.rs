@@ -149,6 +149,40 @@ mod tests {
         ));
     }
 
+    /// The names of all commands without subcommands, as `state mv`.
+    fn command_names(command: &Command, parents: &str) -> Vec<String> {
+        let visible = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        visible
+            .flat_map(|sub| {
+                let name = format!("{parents}{}", sub.get_name());
+                let mut names = command_names(sub, &format!("{name} "));
+                // `providers` has subcommands, and is a command as well.
+                if names.is_empty() || !sub.is_subcommand_required_set() {
+                    names.push(name);
+                }
+                names
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_threat_model_says_of_each_command_whether_it_is_safe_in_an_untrusted_checkout() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/threat-model.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let listed: Vec<&str> = rows
+            .filter_map(|row| row.split('|').nth(1))
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+            .collect();
+        let names = command_names(&parser_description(), "");
+        assert!(names.contains(&"state mv".to_owned()) && names.len() > 40, "{names:?}");
+        let missing: Vec<_> = names.iter().filter(|it| !listed.contains(&it.as_str())).collect();
+        assert!(missing.is_empty(), "the table in docs/threat-model.md lacks {missing:?}");
+        let is_command = |it: &&str| it.starts_with('-') || names.iter().any(|name| name == it);
+        let unknown: Vec<_> = listed.iter().filter(|it| !is_command(it)).collect();
+        assert!(unknown.is_empty(), "{unknown:?} are no commands");
+    }
+
     /// The lines of code blocks that call the program, each with the document it is in.
     fn called() -> Vec<(String, String)> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
