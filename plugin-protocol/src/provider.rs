@@ -335,7 +335,7 @@ operations! {
     /// Unlocks a state.
     UnlockState(state: StateRef, lock_id: String) -> DiagnosticsResponse = unlock_state;
     /// Names the states in a store.
-    GetStates(type_name: String) -> StatesResponse = states;
+    GetStates(type_name: String) -> StatesResponse = list_states;
     /// Deletes a state.
     DeleteState(state: StateRef) -> DiagnosticsResponse = delete_state;
 }

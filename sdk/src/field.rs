@@ -84,7 +84,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Described parts, if the type has any.
     #[must_use]
-    fn content() -> Option<FieldContent> {
+    fn nested_content() -> Option<FieldContent> {
         None
     }
 

@@ -19,7 +19,7 @@ use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{ModuleManifest, ModuleRecord};
 use super::registry::ModuleRegistries;
-use super::source::{PackageSource, RegistrySource};
+use super::source::{ModuleInPackage, RegistrySource};
 use crate::data_dir::DataDir;
 use crate::env::{Env, MODULE_SIZE};
 use crate::fetch::host::Hosts;
@@ -95,7 +95,7 @@ pub(crate) fn install_modules(
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
-    let old = ModuleManifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
+    let old = ModuleManifest::load(staging.modules_dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = ModuleWalk {
         old,
@@ -139,7 +139,7 @@ pub(crate) fn install_modules(
 pub(crate) fn fetch_root(
     diags: &mut Diagnostics,
     user: UserSettings<'_>,
-    source: &PackageSource<'_>,
+    source: &ModuleInPackage<'_>,
     into: &Path,
 ) -> Result<PathBuf, Reported> {
     let http = Client::new(user.env.proxies(), std::thread::sleep);
@@ -207,7 +207,7 @@ struct InstalledPackage {
 
 impl<'h> CallingModule<'h> {
     /// The origin of the addresses in the module.
-    fn origin(&self) -> AddressOrigin {
+    fn address_origin(&self) -> AddressOrigin {
         match self.package.as_ref().is_some_and(|package| package.is_remote) {
             true => AddressOrigin::Remote,
             false => AddressOrigin::Local,
@@ -255,7 +255,7 @@ struct ModuleWalk<'a> {
 }
 
 impl ModuleWalk<'_> {
-    fn record(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
+    fn record_module(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
@@ -269,10 +269,10 @@ impl ModuleWalk<'_> {
             }
             return;
         };
-        self.each(diags, here, calls);
+        self.install_calls(diags, here, calls);
     }
 
-    fn each(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
+    fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
         for call in calls {
             self.n_calls += 1;
             if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {
@@ -307,7 +307,7 @@ impl ModuleWalk<'_> {
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
-                let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
+                let may_name = here.address_origin() == AddressOrigin::Local || !package.is_local();
                 match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
                         self.verify(diags, call, &key, &record)?;
@@ -316,7 +316,7 @@ impl ModuleWalk<'_> {
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source = PackageSource { package, within, origin: here.origin() };
+                        let source = ModuleInPackage { package, within, origin: here.address_origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
@@ -360,7 +360,7 @@ impl ModuleWalk<'_> {
         if !same || self.upgrade {
             (self.tell)(InstallProgress::Installed(key.clone(), dir.clone()));
         }
-        self.record(&key, path.to_owned(), None, dir.clone());
+        self.record_module(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
         Ok(here.called_module(key, dir, here.package.clone(), identity))
     }
@@ -404,12 +404,12 @@ impl ModuleWalk<'_> {
             None => self.choose(diags, call, module)?,
         };
         (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
-        let location = self.registries.location(module, &version);
+        let location = self.registries.package_location(module, &version);
         let (package, outer) = location
             .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
         let within = outer.join(within);
         let found =
-            PackageSource { package: &package, within: &within, origin: AddressOrigin::Remote };
+            ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Remote };
         let dir = self.fetch_to_staging(diags, call, &key, &found)?;
         let record = ModuleRecord { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
@@ -436,7 +436,7 @@ impl ModuleWalk<'_> {
     ) -> CallingModule<'h> {
         // A source named by a remote package stays remote, even if an earlier run has fetched it
         // otherwise.
-        let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
+        let is_remote = is_remote || here.address_origin() == AddressOrigin::Remote;
         let (dir, name) = (self.staging.module_path(&key), record.source.clone());
         let package = InstalledPackage { dir, name, is_remote };
         let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -462,9 +462,9 @@ impl ModuleWalk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         key: &str,
-        source: &PackageSource<'_>,
+        source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
-        let PackageSource { package, within, origin } = *source;
+        let ModuleInPackage { package, within, origin } = *source;
         if key.len() > MAX_KEY {
             let what = "bytes in the names of calls within each other";
             return Err(diags.error(complaint::too_many_calls_error(MAX_KEY, what, call)));

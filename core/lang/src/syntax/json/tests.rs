@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-use crate::content::{BodySchema, content, into_attributes};
+use crate::content::{BodySchema, read_content, into_attributes};
 use crate::refs::{as_traversal, of_body};
 use crate::syntax::print::print_expr;
 use crate::syntax::{Body, parse_json};
@@ -27,7 +27,7 @@ fn parse(text: &str) -> (Body, SourceText) {
 /// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
-    let found = content(&mut text.diags, &body, &SCHEMA);
+    let found = read_content(&mut text.diags, &body, &SCHEMA);
     let mut out = String::new();
     for (name, attr) in &found.attributes {
         out += &format!("{name} = {}\n", print_expr(&attr.expr));
@@ -278,7 +278,7 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
     );
     assert_eq!(text.problems(), "");
     let names: Vec<String> =
-        of_body(&body).iter().map(|found| text.sources.slice(found.span).to_owned()).collect();
+        of_body(&body).iter().map(|found| text.sources.text_at(found.span).to_owned()).collect();
     assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
 }
 

@@ -744,7 +744,7 @@ impl Operations for Example {
         Ok(verdict("unlock"))
     }
 
-    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+    async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         self.hear("states", &type_name);
         let state_ids = vec!["default".into(), "other".into()];
         Ok(StatesResponse { state_ids, diagnostics: diagnostics("states") })
