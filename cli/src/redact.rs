@@ -476,7 +476,11 @@ mod tests {
             assert_eq!(redact_text(line), shown);
         }
         for harmless in ["a://", "://", "http://?", "x = \"${a}://b@\"", "é://é@é?é=é"] {
-            assert_eq!(redact_text(harmless).contains("redacted"), harmless.contains('@'), "{harmless}");
+            assert_eq!(
+                redact_text(harmless).contains("redacted"),
+                harmless.contains('@'),
+                "{harmless}"
+            );
         }
     }
 }

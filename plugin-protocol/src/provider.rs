@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(provider.stop().await.unwrap(), "stopping");
         let lacking = provider.metadata().await;
         assert!(matches!(lacking, Err(Failure::Unimplemented("GetMetadata"))), "{lacking:?}");
-        let states = provider.states("acme_store".to_owned()).await;
+        let states = provider.list_states("acme_store".to_owned()).await;
         assert!(matches!(states, Err(Failure::Unimplemented("GetStates"))), "{states:?}");
     }
 

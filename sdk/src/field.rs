@@ -15,8 +15,8 @@ macro_rules! like_what_is_inside {
             T::ty()
         }
 
-        fn content() -> Option<FieldContent> {
-            T::content()
+        fn nested_content() -> Option<FieldContent> {
+            T::nested_content()
         }
     };
 }

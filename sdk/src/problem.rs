@@ -273,7 +273,10 @@ mod tests {
     #[test]
     fn putting_off_is_no_problem_beside_one() {
         let later = || Problem::deferred(DeferredReason::AbsentPrerequisite);
-        assert_eq!(later().and(later()).deferral_reason(), Some(DeferredReason::AbsentPrerequisite));
+        assert_eq!(
+            later().and(later()).deferral_reason(),
+            Some(DeferredReason::AbsentPrerequisite)
+        );
         for both in [later().and(Problem::with_detail("a")), Problem::with_detail("a").and(later())]
         {
             assert_eq!((both.deferral_reason(), format!("{both:?}")), (None, "?: a".to_owned()));

@@ -179,7 +179,8 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate data.", &request.type_name);
-        let (_, diagnostics) = call.collect_answer(async { self.validate_data(&call, &request) }).await;
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_data(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -336,7 +337,8 @@ impl Operations for Server {
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.call("open ephemeral.", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.handle_open_ephemeral(&call, &request)).await;
+        let settled =
+            call.collect_deferrable_answer(self.handle_open_ephemeral(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
@@ -358,7 +360,8 @@ impl Operations for Server {
 
     async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("close ephemeral.", &request.type_name);
-        let (_, diagnostics) = call.collect_answer(self.handle_close_ephemeral(&call, &request)).await;
+        let (_, diagnostics) =
+            call.collect_answer(self.handle_close_ephemeral(&call, &request)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -367,7 +370,8 @@ impl Operations for Server {
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate list.", &request.type_name);
-        let (_, diagnostics) = call.collect_answer(async { self.validate_list(&call, &request) }).await;
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_list(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -383,13 +387,15 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate action.", &request.type_name);
-        let (_, diagnostics) = call.collect_answer(async { self.validate_action(&call, &request) }).await;
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_action(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.call("plan action.", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.handle_plan_action(&call, &request)).await;
+        let settled =
+            call.collect_deferrable_answer(self.handle_plan_action(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 
@@ -405,7 +411,8 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate state_store.", &request.type_name);
-        let (_, diagnostics) = call.collect_answer(async { self.validate_store(&call, &request) }).await;
+        let (_, diagnostics) =
+            call.collect_answer(async { self.validate_store(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -414,7 +421,8 @@ impl Operations for Server {
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
         let call = self.call("configure state_store.", &request.type_name);
-        let (size, diagnostics) = call.collect_answer(self.handle_configure_store(&call, &request)).await;
+        let (size, diagnostics) =
+            call.collect_answer(self.handle_configure_store(&call, &request)).await;
         Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
     }
 
@@ -450,7 +458,8 @@ impl Operations for Server {
         lock_id: String,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("unlock the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect_answer(self.handle_unlock_state(&call, &state, lock_id)).await;
+        let (_, diagnostics) =
+            call.collect_answer(self.handle_unlock_state(&call, &state, lock_id)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 

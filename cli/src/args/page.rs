@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn every_command_has_one_example_that_it_accepts() {
-        let mut commands = vec![(String::new(), CommandExample::from_command(&parser_description()))];
+        let mut commands =
+            vec![(String::new(), CommandExample::from_command(&parser_description()))];
         runnable(&parser_description(), "", &mut commands);
         assert!(commands.len() > 40);
         for (name, example) in commands {

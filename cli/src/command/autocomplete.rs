@@ -32,7 +32,9 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
             None | Some(Ok(())) => CompletionFolder::read(env).await,
             Some(Err(_)) => CompletionFolder::default(),
         };
-        found = args::candidates(&built_description(), line, &mut |names| folder.completion_names(names));
+        found = args::candidates(&built_description(), line, &mut |names| {
+            folder.completion_names(names)
+        });
     }
     if env.is_bash {
         found = escape_for_bash(line, found);

@@ -58,7 +58,8 @@ pub(super) async fn set_up(
     let old = if args.reconfigure {
         // An unreadable file is written again.
         let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
-        let places = to.clone().unwrap_or_else(BackendConfig::local_backend).local_places(&workspace.root);
+        let places =
+            to.clone().unwrap_or_else(BackendConfig::local_backend).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(left_behind_warning(&old));

@@ -42,7 +42,8 @@ pub(super) fn copy(
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
-    let source = ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
+    let source =
+        ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
     let module = fetch_root(diags, user, &source, &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;

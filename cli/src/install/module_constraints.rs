@@ -32,7 +32,11 @@ impl ModuleConstraints {
 
     /// Explains why no version meets all constraints: the constraints of each module, the versions, and the
     /// constraints that would have to go.
-    pub(crate) fn explain_conflict(&self, addr: &ProviderAddr, versions: &BTreeSet<Version>) -> String {
+    pub(crate) fn explain_conflict(
+        &self,
+        addr: &ProviderAddr,
+        versions: &BTreeSet<Version>,
+    ) -> String {
         let asked: Vec<(&str, &VersionConstraints)> = self
             .0
             .iter()

@@ -88,8 +88,9 @@ impl ProviderFolders<'_> {
         };
         // Before the content is read, so that it is the content of this very file.
         let identity = FileIdentity::of(&path);
-        let found =
-            identity.and_then(|identity| Ok((identity, HashMemo::in_user_cache(self.env).of_folder(&place)?)));
+        let found = identity.and_then(|identity| {
+            Ok((identity, HashMemo::in_user_cache(self.env).of_folder(&place)?))
+        });
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(

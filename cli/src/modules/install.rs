@@ -255,7 +255,13 @@ struct ModuleWalk<'a> {
 }
 
 impl ModuleWalk<'_> {
-    fn record_module(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
+    fn record_module(
+        &mut self,
+        key: &str,
+        source: String,
+        version: Option<LooseVersion>,
+        dir: PathBuf,
+    ) {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
@@ -269,10 +275,15 @@ impl ModuleWalk<'_> {
             }
             return;
         };
-        self.install_calls(diags, here, calls);
+        self.install_each_call(diags, here, calls);
     }
 
-    fn install_calls(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
+    fn install_each_call(
+        &mut self,
+        diags: &mut Diagnostics,
+        here: &CallingModule<'_>,
+        calls: Vec<CallSite>,
+    ) {
         for call in calls {
             self.n_calls += 1;
             if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {
@@ -316,7 +327,8 @@ impl ModuleWalk<'_> {
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source = ModuleInPackage { package, within, origin: here.address_origin() };
+                        let source =
+                            ModuleInPackage { package, within, origin: here.address_origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;

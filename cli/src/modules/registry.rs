@@ -104,7 +104,11 @@ impl<'a> ModuleRegistries<'a> {
         }
     }
 
-    fn send_request(&self, module: &RegistryModuleAddr, url: &str) -> Result<HttpResponse, RegistryError> {
+    fn send_request(
+        &self,
+        module: &RegistryModuleAddr,
+        url: &str,
+    ) -> Result<HttpResponse, RegistryError> {
         let asking = self.hosts.authorization_header(&module.host, url);
         let answer = self.http.get_with_retries(url, asking.as_deref(), self.hosts.retry_policy());
         answer.map_err(|refusal| match self.hosts.credentials_error(&module.host, url) {

@@ -124,7 +124,11 @@ impl Reader<'_> {
         loop {
             self.skip();
             if self.rest.is_empty() {
-                return if depth == 0 { Ok(items) } else { self.error_here("a block does not end") };
+                return if depth == 0 {
+                    Ok(items)
+                } else {
+                    self.error_here("a block does not end")
+                };
             }
             if depth > 0 && self.take_token('}') {
                 return Ok(items);

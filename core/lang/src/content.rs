@@ -119,7 +119,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
 
 /// Looks at what a body holds. Whatever is not expected, missing or wrongly labelled is reported and
 /// left out.
-pub fn read_content<'b>(
+pub fn content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
     expected: &impl ExpectedContent,
@@ -174,7 +174,7 @@ pub fn split_content(
             rest.blocks = blocks;
         },
     );
-    (read_content, rest)
+    (content, rest)
 }
 
 /// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.

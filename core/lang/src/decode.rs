@@ -12,7 +12,7 @@ use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::block_attributes::{Applicability, BlockAttributes};
-use crate::content::{Content, ExpectedContent, read_content};
+use crate::content::{Content, ExpectedContent, content};
 use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
@@ -128,17 +128,17 @@ struct Decoder<'d> {
 impl Decoder<'_> {
     fn decode_body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
         let expected = WithDynamic(BlockAttributes::of(schema, body, context.applicability));
-        let content = read_content(self.diags, body, &expected);
+        let content = content(self.diags, body, &expected);
         let WithDynamic(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();
-        for block in &read_content.blocks {
+        for block in &content.blocks {
             self.decode_block(&mut collected, block, kinds, context);
         }
-        let mut pairs = self.decode_attributes(&read_content, schema, &mut collected, context);
+        let mut pairs = self.decode_attributes(&content, schema, &mut collected, context);
         for (name, nested) in &schema.blocks {
             let found = collected.remove(name.as_str()).unwrap_or_default();
-            let value = found.into_value(self.diags, name, nested, read_content.missing);
+            let value = found.into_value(self.diags, name, nested, content.missing);
             pairs.push((name.clone(), value));
         }
         Value::object(pairs)
@@ -153,7 +153,7 @@ impl Decoder<'_> {
     ) -> Vec<(Str, Value)> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attr) in &schema.attributes {
-            let value = match read_content.attributes.get(name) {
+            let value = match content.attributes.get(name) {
                 Some(written) => self.decode_attribute(written, attr, context),
                 None => {
                     let blocks = collected.remove(name.as_str()).unwrap_or_default();

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, 
 
 pub use iteration::IterationScope;
 
-use crate::content::{BodySchema, read_content};
+use crate::content::{BodySchema, content};
 use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::refs::as_traversal;
@@ -116,7 +116,7 @@ pub(crate) fn evaluate_repetition<'b>(
     let elements =
         elements.into_iter().map(|(key, value)| (key.mark(marks), value.mark(marks))).collect();
     let iterator = dynamic.iterator_name();
-    Ok(DynamicExpansion { dynamic, read_content, elements, is_unknown, marks, iterator })
+    Ok(DynamicExpansion { dynamic, content, elements, is_unknown, marks, iterator })
 }
 
 /// Key and value of each element; `None` for what is no collection.
@@ -148,11 +148,11 @@ fn require_parts<'b>(
     let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
     let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
-    let content = read_content(&mut own, &block.body, &schema);
+    let content = content(&mut own, &block.body, &schema);
     let mut complain = |summary: &'static Message, detail: &str, span: Span| {
         let _ = own.error(Diagnostic::error(summary, detail).at(span));
     };
-    match read_content.blocks.as_slice() {
+    match content.blocks.as_slice() {
         [_] => {}
         [] => complain(
             messages::MISSING_DYNAMIC_CONTENT_BLOCK,
@@ -166,7 +166,7 @@ fn require_parts<'b>(
         ),
     }
     let dynamic = DynamicBlock::of(block);
-    if let Some(iterator) = read_content.attributes.get("iterator") {
+    if let Some(iterator) = content.attributes.get("iterator") {
         let summary = match as_traversal(&iterator.expr) {
             Some(name) if name.steps.is_empty() => None,
             Some(_) => Some(messages::INVALID_DYNAMIC_ITERATOR_NAME),
@@ -184,7 +184,7 @@ fn require_parts<'b>(
         return Err(missing_part(diags, block));
     };
     diags.append(own)?;
-    Ok((dynamic, for_each, read_content))
+    Ok((dynamic, for_each, content))
 }
 
 fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {

@@ -65,8 +65,12 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
         Value::List(list) => {
             write_wrapped(out, "tolist", |out| print_sequence(out, list.items(), indent));
         }
-        Value::Set(set) => write_wrapped(out, "toset", |out| print_sequence(out, set.items(), indent)),
-        Value::Map(map) => write_wrapped(out, "tomap", |out| print_mapping(out, map.iter(), indent)),
+        Value::Set(set) => {
+            write_wrapped(out, "toset", |out| print_sequence(out, set.items(), indent));
+        }
+        Value::Map(map) => {
+            write_wrapped(out, "tomap", |out| print_mapping(out, map.iter(), indent));
+        }
         Value::Tuple(tuple) => print_sequence(out, tuple.items(), indent),
         Value::Object(object) => print_mapping(out, object.iter(), indent),
         Value::Unknown(_) | Value::Marked(_) => {}

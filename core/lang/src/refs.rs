@@ -302,7 +302,9 @@ impl Finder {
                 break;
             }
         }
-        self.visit_members(body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)));
+        self.visit_members(
+            body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)),
+        );
     }
 
     /// Goes through members of an object that may stand for a body. Whether they do does not matter to

@@ -133,9 +133,10 @@ impl Reader<'_> {
     fn constructor(&mut self, call: &Call, span: Span) -> Result<Constraint, Reported> {
         let name = call.name.name.as_str();
         match name {
-            "bool" | "number" | "string" | "any" => {
-                Err(self.report_invalid_type(&format!("{name} takes nothing in parentheses."), call.parens))
-            }
+            "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(
+                &format!("{name} takes nothing in parentheses."),
+                call.parens,
+            )),
             "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(

@@ -77,7 +77,9 @@ fn sort_by_key(items: Vec<Value>) -> Vec<Value> {
         })
         .collect();
     // Exact keys break ties, so that equal elements are neighbours and equal sets have one order.
-    keyed.sort_by(|(a, _), (b, _)| a.order.cmp(&b.order).then_with(|| a.exact_key().cmp(b.exact_key())));
+    keyed.sort_by(|(a, _), (b, _)| {
+        a.order.cmp(&b.order).then_with(|| a.exact_key().cmp(b.exact_key()))
+    });
     // A part that is not known makes an element equal to no other.
     keyed.dedup_by(|(next, item), (kept, _)| {
         next.order == kept.order && next.exact_key() == kept.exact_key() && item.is_wholly_known()

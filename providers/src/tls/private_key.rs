@@ -26,7 +26,8 @@ impl WantedDraft {
     /// Checks the arguments. The number of bits counts for no other algorithm.
     fn validate(&self) -> Answer<()> {
         let is_rsa = self.algorithm.get().is_some_and(|algorithm| algorithm == "RSA");
-        let is_one = |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS_RANGE.contains(&bits));
+        let is_one =
+            |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS_RANGE.contains(&bits));
         match self.rsa_bits.get() {
             Some(bits) if is_rsa && !is_one(bits) => {
                 let (least, most) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());

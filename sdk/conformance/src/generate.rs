@@ -303,7 +303,12 @@ pub fn settable_paths(block: &Block, value: &Value) -> Vec<(Path, Attribute)> {
     paths
 }
 
-fn collect_attribute_paths(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attribute)>) {
+fn collect_attribute_paths(
+    block: &Block,
+    value: &Value,
+    at: &Path,
+    paths: &mut Vec<(Path, Attribute)>,
+) {
     for (name, attribute) in &block.attributes {
         if attribute.role.is_settable() {
             paths.push((at.attribute(name.clone()), attribute.clone()));
@@ -321,7 +326,12 @@ fn collect_attribute_paths(block: &Block, value: &Value, at: &Path, paths: &mut 
             Nesting::List | Nesting::Map => {
                 for (index, child) in held.children().iter().enumerate() {
                     if let Some(step) = held.step_to(index) {
-                        collect_attribute_paths(&nested.block, child, &place.with_step(step), paths);
+                        collect_attribute_paths(
+                            &nested.block,
+                            child,
+                            &place.with_step(step),
+                            paths,
+                        );
                     }
                 }
             }

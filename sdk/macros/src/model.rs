@@ -43,8 +43,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model =
-        from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
+    let from_model = from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
     let alike = like::model_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());

@@ -90,7 +90,7 @@ fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident)
             const WRITE_ONLY: bool =
                 #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
 
-            fn content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
+            fn nested_content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
                 ::core::option::Option::Some(::formwork_sdk::field::FieldContent {
                     shape: <Self as ::formwork_sdk::Nested>::shape(),
                     nesting: ::formwork_sdk::value::schema::Nesting::Single,

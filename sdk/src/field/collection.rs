@@ -138,8 +138,8 @@ macro_rules! a_set {
             Type::set(T::ty())
         }
 
-        fn content() -> Option<FieldContent> {
-            held::<T>(Nesting::Set)
+        fn nested_content() -> Option<FieldContent> {
+            collection_content::<T>(Nesting::Set)
         }
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {

@@ -93,7 +93,7 @@ macro_rules! integers {
             }
 
             fn from_value(value: &Value) -> Result<Self, ConversionError> {
-                let number = number(value)?;
+                let number = expect_number(value)?;
                 if !number.is_integer() {
                     // The number may be sensitive, so it is not shown.
                     return Err(conversion_error("a whole number is required, and it has a fractional part"));

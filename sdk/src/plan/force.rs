@@ -53,7 +53,8 @@ fn of_object(
         return;
     };
     for (name, planned) in planned.iter() {
-        let (Some(prior), Some((rule, inner))) = (prior.get(name), content.rule_and_content(name)) else {
+        let (Some(prior), Some((rule, inner))) = (prior.get(name), content.rule_and_content(name))
+        else {
             continue;
         };
         // Unchanged parts are skipped with everything below them, which keeps this cheap for large

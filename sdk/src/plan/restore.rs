@@ -41,13 +41,21 @@ fn restore_prior_parts(
         (Nesting::List, _) => with_changed_children(
             value,
             value.children().iter().enumerate().map(|(at, item)| {
-                restore_prior_values(content, item, beside.map_values(|list| list.children().get(at)))
+                restore_prior_values(
+                    content,
+                    item,
+                    beside.map_values(|list| list.children().get(at)),
+                )
             }),
         ),
         (Nesting::Map, Value::Map(map)) => with_changed_children(
             value,
             map.iter().map(|(key, item)| {
-                restore_prior_values(content, item, beside.map_values(|map| attribute_value(map, key)))
+                restore_prior_values(
+                    content,
+                    item,
+                    beside.map_values(|map| attribute_value(map, key)),
+                )
             }),
         ),
         // Elements of sets cannot be matched.

@@ -3,7 +3,7 @@
 use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, set_deprecation, new_docs};
+use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, new_docs, set_deprecation};
 use crate::check::Check;
 use crate::field::{BlockField, Field};
 

@@ -45,7 +45,11 @@ impl Server {
             self.context(&call, &request.private, &request.provider_meta, request.client)?;
         // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
-            return Ok(ObjectAnswer::for_answer(shape, check::encode_value(shape, &current), &context));
+            return Ok(ObjectAnswer::for_answer(
+                shape,
+                check::encode_value(shape, &current),
+                &context,
+            ));
         }
         // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
         // see `changed`.

@@ -109,7 +109,7 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn list(&self) -> Result<Vec<String>, Refusal> {
-        let answer = self.server.states(self.type_name.clone()).await?;
+        let answer = self.server.list_states(self.type_name.clone()).await?;
         error_if_diagnostics(&answer.diagnostics)?;
         Ok(answer.state_ids)
     }

@@ -308,7 +308,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         options: &PlanOptions,
     ) -> Option<Plan> {
-        let (results, world, stop) = (Results::new(&loaded.config), host_values(false), Cell::new(false));
+        let (results, world, stop) =
+            (Results::new(&loaded.config), host_values(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
@@ -320,7 +321,8 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
-        let (results, world, stop) = (Results::new(&loaded.config), host_values(true), Cell::new(false));
+        let (results, world, stop) =
+            (Results::new(&loaded.config), host_values(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };

@@ -86,7 +86,8 @@ impl Recording {
         let mut tokens = kept.secrets.tokens();
         let lines = kept.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
-            let (request, answer) = (tokens.hide_secrets(&line.request), tokens.hide_secrets(&line.answer));
+            let (request, answer) =
+                (tokens.hide_secrets(&line.request), tokens.hide_secrets(&line.answer));
             format!("{{\"call\":{call},\"of\":{of},\"request\":{request},\"answer\":{answer}}}\n")
         });
         lines.collect()
@@ -112,7 +113,13 @@ impl Recording {
         kept.lines.iter().filter(|line| !line.used).map(RecordedCall::name).collect()
     }
 
-    fn record_call(&self, call: &str, of: &str, request: RecordedHalf<'_>, answer: RecordedHalf<'_>) {
+    fn record_call(
+        &self,
+        call: &str,
+        of: &str,
+        request: RecordedHalf<'_>,
+        answer: RecordedHalf<'_>,
+    ) {
         let mut kept = self.lock_data();
         // For the whole record, so that a secret is hidden in earlier lines too.
         kept.secrets.add_secrets(request.secrets, request.names);

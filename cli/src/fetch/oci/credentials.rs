@@ -100,8 +100,9 @@ impl<'a> LoginFinder<'a> {
             OciLogin::Helper(name) => {
                 let helper = LoginHelper::new(&name);
                 for server in server_addresses(repository) {
-                    let secret =
-                        helper.ask_helper(&server).map_err(|reason| format!("{origin}: {reason}"))?;
+                    let secret = helper
+                        .ask_helper(&server)
+                        .map_err(|reason| format!("{origin}: {reason}"))?;
                     if let Some(secret) = secret {
                         let origin = format!("the credential helper {name:?}");
                         return Ok(Some(RegistryLogin { origin, secret }));
@@ -524,8 +525,8 @@ mod tests {
     fn a_helper_gets_the_address_of_a_server() {
         let folder = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
-        let answer =
-            scripted(folder.path(), script, credential_helper::TIME_LIMIT).ask_helper("https://h.example");
+        let answer = scripted(folder.path(), script, credential_helper::TIME_LIMIT)
+            .ask_helper("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
         assert_eq!(answer, Ok(Some(LoginSecret::Password { username, password })));
     }

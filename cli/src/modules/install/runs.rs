@@ -39,6 +39,6 @@ impl ModuleWalk<'_> {
         };
         let calls =
             files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
-        self.install_calls(diags, &CallingModule::of_runs(place.root), calls.collect());
+        self.install_each_call(diags, &CallingModule::of_runs(place.root), calls.collect());
     }
 }

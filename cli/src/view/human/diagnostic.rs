@@ -147,7 +147,10 @@ pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagno
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &sanitize::sanitize_line(&redact::redact_text(&diagnostic.summary)))
+        screen.paint(
+            Paint::Bold,
+            &sanitize::sanitize_line(&redact::redact_text(&diagnostic.summary))
+        )
     )];
     let place = render_place(screen, sources, diagnostic);
     if !place.is_empty() {

@@ -7,7 +7,7 @@ use formwork_core::addr::{InstanceKey, Reference, ReferenceSubject, ResourceMode
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::ProviderPool;
 use formwork_lang::block_attributes::{Applicability, BlockAttributes};
-use formwork_lang::content::read_content;
+use formwork_lang::content::content;
 use formwork_lang::decode::decode;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
@@ -144,7 +144,10 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
         ("name", Some(Json::text(name.name().as_str()))),
         ("provider_config_key", Some(Json::text(key))),
         ("provisioners", provisioners_to_json(resource).none_if_empty()),
-        ("expressions", ty.and_then(|ty| body_json(&resource.body, ty.schema_block()).none_if_empty())),
+        (
+            "expressions",
+            ty.and_then(|ty| body_json(&resource.body, ty.schema_block()).none_if_empty()),
+        ),
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
         ("count_expression", count),
         ("for_each_expression", for_each),
@@ -172,7 +175,7 @@ fn body_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
     let shape = BlockAttributes::of(schema, body, &Applicability::of(schema));
     // Superfluous parts were reported when the configuration was checked.
-    let body = read_content(&mut Diagnostics::new(), body, &shape);
+    let body = content(&mut Diagnostics::new(), body, &shape);
     for (name, element) in shape.attributes_as_blocks() {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
         if !blocks.is_empty() {
@@ -188,7 +191,7 @@ fn body_json(body: &Body, schema: &Block) -> Json {
         if blocks.is_empty() {
             continue;
         }
-        let one = |block: &formwork_lang::syntax::Block| self::body_json(&block.body, &nested.block);
+        let one = |block: &formwork_lang::syntax::Block| body_json(&block.body, &nested.block);
         let json = match nested.nesting {
             Nesting::Single | Nesting::Group => {
                 blocks.first().map_or(Json::Null, |block| one(block))
@@ -216,7 +219,7 @@ fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: 
         value.is_wholly_known().then(|| value::value_to_json(&value))
     });
     let names = bodies.flat_map(|body| {
-        let body = read_content(&mut Diagnostics::new(), body, element);
+        let body = content(&mut Diagnostics::new(), body, element);
         let expressions = body.attributes.into_values().map(|it| it.into_owned().expr);
         expressions.flat_map(|expr| reference_names(&expr)).collect::<Vec<_>>()
     });

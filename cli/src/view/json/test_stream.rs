@@ -54,8 +54,11 @@ impl TestStream {
         };
         let files = suites.iter().map(|suite| (suite.path.clone(), runs(suite))).collect();
         let n_runs = suites.iter().map(|suite| suite.runs.len()).sum();
-        let message =
-            format!("Found {} and {}", count_with_noun(suites.len(), "file"), count_with_noun(n_runs, "run block"));
+        let message = format!(
+            "Found {} and {}",
+            count_with_noun(suites.len(), "file"),
+            count_with_noun(n_runs, "run block")
+        );
         write_line(
             "info",
             &message,

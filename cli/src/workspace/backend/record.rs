@@ -207,7 +207,8 @@ pub(super) fn write(
     block: &BackendConfig,
     config: &BackendConfig,
 ) -> io::Result<()> {
-    let settled = InitializedBackend { hash: block.hash(), ..InitializedBackend::for_config(config)? };
+    let settled =
+        InitializedBackend { hash: block.hash(), ..InitializedBackend::for_config(config)? };
     let (backend, state_store) =
         if config.state_store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
     let document = Document {

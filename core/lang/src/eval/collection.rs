@@ -74,7 +74,11 @@ impl Evaluator<'_> {
 
     /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
     /// one counts.
-    fn reject_duplicate_names(&mut self, items: &[ObjectItem], pairs: &[(Str, Value)]) -> Result<(), Reported> {
+    fn reject_duplicate_names(
+        &mut self,
+        items: &[ObjectItem],
+        pairs: &[(Str, Value)],
+    ) -> Result<(), Reported> {
         let is_json = |item: &ObjectItem| matches!(item.key.kind, ExprKind::Json(_));
         // Items and pairs correspond one to one only if every key is known.
         if pairs.len() != items.len() || !items.first().is_some_and(is_json) {

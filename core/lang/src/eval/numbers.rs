@@ -27,7 +27,8 @@ fn eval_number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number
         ExprKind::Parens(inner) => eval_number(inner, frames, nesting.checked_sub(1)?),
         ExprKind::Binary { op, left, right, .. } => {
             let nesting = nesting.checked_sub(1)?;
-            let (left, right) = (eval_number(left, frames, nesting)?, eval_number(right, frames, nesting)?);
+            let (left, right) =
+                (eval_number(left, frames, nesting)?, eval_number(right, frames, nesting)?);
             match op {
                 BinaryOp::Add => left.add(&right),
                 BinaryOp::Subtract => left.subtract(&right),

@@ -61,7 +61,11 @@ impl Evaluator<'_> {
 
     /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
     /// than expressions may nest.
-    pub(super) fn eval_binary(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
+    pub(super) fn eval_binary(
+        &mut self,
+        expr: &Expr,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         // Most chains are short: they are kept on the stack.
         let mut spine: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut leftmost = expr;

@@ -4,7 +4,7 @@ use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
-use super::collection::{with_for_names, key_value_at};
+use super::collection::{key_value_at, with_for_names};
 use super::limits::{Budget, Limit, MAX_VALUE};
 use super::operator::Conditional;
 use super::{Evaluator, ForFrames};

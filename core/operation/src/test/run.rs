@@ -164,7 +164,10 @@ impl SuiteRunner<'_> {
 }
 
 /// Does work, and reports now and then that it goes on.
-pub(super) async fn with_progress_reports<T>(work: impl Future<Output = T>, see: impl Fn(Duration)) -> T {
+pub(super) async fn with_progress_reports<T>(
+    work: impl Future<Output = T>,
+    see: impl Fn(Duration),
+) -> T {
     let clock = Instant::now();
     // The work is looked at first, because its end makes a report unimportant.
     let mut work = std::pin::pin!(work);

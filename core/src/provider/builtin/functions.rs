@@ -116,8 +116,8 @@ fn encode_tfvars(value: &Value) -> Result<Value, String> {
         if !write::is_name(name) {
             return Err(format!("{:?} cannot be the name of a variable", name.as_str()));
         }
-        let part =
-            write::write_expression(part).map_err(|unknown: UnknownValueError| unknown.to_string())?;
+        let part = write::write_expression(part)
+            .map_err(|unknown: UnknownValueError| unknown.to_string())?;
         text.push_str(&format!("{name} = {part}\n"));
     }
     Ok(Value::string(format_expression(text)?))

@@ -162,7 +162,7 @@ impl Decimal {
             }
         }
         Self::from_f64(mantissa, exponent, precision)
-            .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).to_decimal())
+            .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).into_decimal())
     }
 
     /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
@@ -285,7 +285,7 @@ impl ShortestSearch {
         Self { value: exact.decimal, lower, upper, inclusive }
     }
 
-    fn to_decimal(self) -> Decimal {
+    fn into_decimal(self) -> Decimal {
         let Self { mut value, lower, upper, inclusive } = self;
         for at in 0..value.digits.len() {
             let (own, low, high) = (value.digits[at], lower.digit(at), upper.digit(at));
@@ -327,5 +327,5 @@ fn truncate_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecima
 
 #[cfg(test)]
 pub(super) fn shortest_slowly(mantissa: &UBig, exponent: i64, precision: u32) -> Decimal {
-    ShortestSearch::new(mantissa, exponent, precision).to_decimal()
+    ShortestSearch::new(mantissa, exponent, precision).into_decimal()
 }

@@ -455,9 +455,13 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             journal.remove(offered, &value);
         }
         suite.check("A-25", call.is_fine(), || {
-            Finding::new("A-25", &offered.display_name(), "an object of the run cannot be destroyed")
-                .with_call(&call)
-                .with_input(display_value(&value))
+            Finding::new(
+                "A-25",
+                &offered.display_name(),
+                "an object of the run cannot be destroyed",
+            )
+            .with_call(&call)
+            .with_input(display_value(&value))
         });
     }
     if journal.is_settled() {

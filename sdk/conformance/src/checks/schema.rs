@@ -153,7 +153,8 @@ fn report_schema_problems(suite: &mut Suite) {
 fn check_name_prefixes(suite: &mut Suite) {
     let kinds = [Kind::Resource, Kind::DataSource, Kind::Ephemeral, Kind::List, Kind::Action];
     let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
-    let names: Vec<(String, String)> = types.map(|it| (it.display_name(), it.name.clone())).collect();
+    let names: Vec<(String, String)> =
+        types.map(|it| (it.display_name(), it.name.clone())).collect();
     // The prefix is the one that most of the names have, unless the program says it.
     let own = suite.program().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
@@ -343,8 +344,12 @@ async fn check_previous_release(suite: &mut Suite) {
         });
         for path in &lost {
             suite.check("S-13", new > old, || {
-                Finding::new("S-13", &now.display_name(), "removed or retyped without a new version")
-                    .with_path(path)
+                Finding::new(
+                    "S-13",
+                    &now.display_name(),
+                    "removed or retyped without a new version",
+                )
+                .with_path(path)
             });
         }
         if lost.is_empty() {

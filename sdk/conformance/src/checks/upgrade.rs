@@ -92,9 +92,13 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
     let Some(answer) = call.first_message() else { return };
     if !call.is_fine() {
         return suite.check("U-01", false, || {
-            Finding::new("U-01", &offered.display_name(), "a state of the current version is refused")
-                .with_call(call)
-                .with_input(display_value(value))
+            Finding::new(
+                "U-01",
+                &offered.display_name(),
+                "a state of the current version is refused",
+            )
+            .with_call(call)
+            .with_input(display_value(value))
         });
     }
     let upgraded = decode_dynamic(answer.get_msg(1), &ty);
@@ -136,8 +140,12 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
             suite.check("U-06", held, || {
-                Finding::new("U-06", &offered.display_name(), "upgrading twice gives another object")
-                    .with_call(call)
+                Finding::new(
+                    "U-06",
+                    &offered.display_name(),
+                    "upgrading twice gives another object",
+                )
+                .with_call(call)
             });
         }
         Ok(_) => {}
@@ -271,10 +279,14 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
             continue;
         };
         suite.check("U-10", before == after, || {
-            Finding::new("U-10", &offered.display_name(), "a number or text is not the same afterwards")
-                .with_path(&path)
-                .with_call(&call)
-                .with_values(display_value(before), display_value(after))
+            Finding::new(
+                "U-10",
+                &offered.display_name(),
+                "a number or text is not the same afterwards",
+            )
+            .with_path(&path)
+            .with_call(&call)
+            .with_values(display_value(before), display_value(after))
         });
     }
 }
@@ -298,16 +310,20 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     let is_refused = call.has_reply() && !call.is_fine();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.check("U-09", held, || {
-        Finding::new("U-09", &offered.display_name(), "an identity of the current version is changed")
-            .with_call(&call)
-            .with_values(
-                display_value(&value),
-                match upgraded {
-                    Ok(Some(upgraded)) => display_value(upgraded.value()),
-                    Ok(None) => call.describe_outcome(),
-                    Err(why) => why,
-                },
-            )
+        Finding::new(
+            "U-09",
+            &offered.display_name(),
+            "an identity of the current version is changed",
+        )
+        .with_call(&call)
+        .with_values(
+            display_value(&value),
+            match upgraded {
+                Ok(Some(upgraded)) => display_value(upgraded.value()),
+                Ok(None) => call.describe_outcome(),
+                Err(why) => why,
+            },
+        )
     });
 }
 

@@ -193,11 +193,15 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
             suite.validate(offered, &other).await;
             let again = suite.validate(offered, &value).await;
             suite.check("V-04", sort_diagnostics(&first) == sort_diagnostics(&again), || {
-                Finding::new("V-04", &offered.display_name(), "the same configuration gets two answers")
-                    .with_call(&first)
-                    .with_call(&again)
-                    .with_values(first.describe_outcome(), again.describe_outcome())
-                    .with_input(display_value(&value))
+                Finding::new(
+                    "V-04",
+                    &offered.display_name(),
+                    "the same configuration gets two answers",
+                )
+                .with_call(&first)
+                .with_call(&again)
+                .with_values(first.describe_outcome(), again.describe_outcome())
+                .with_input(display_value(&value))
             });
         }
     }
@@ -221,11 +225,15 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
         let at =
             |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
         suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
-            Finding::new("V-06", &offered.display_name(), "a missing attribute is reported elsewhere")
-                .with_path(&path)
-                .with_call(&call)
-                .with_values("an error at the attribute", first_error(&call))
-                .with_input(display_value(&changed))
+            Finding::new(
+                "V-06",
+                &offered.display_name(),
+                "a missing attribute is reported elsewhere",
+            )
+            .with_path(&path)
+            .with_call(&call)
+            .with_values("an error at the attribute", first_error(&call))
+            .with_input(display_value(&changed))
         });
     }
 }
@@ -270,10 +278,14 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
     suite.check("V-10", refused, || {
-        Finding::new("V-10", &offered.display_name(), "a write-only value is accepted from an old host")
-            .with_call(&call)
-            .with_values("an error", call.describe_outcome())
-            .with_input(display_value(config))
+        Finding::new(
+            "V-10",
+            &offered.display_name(),
+            "a write-only value is accepted from an old host",
+        )
+        .with_call(&call)
+        .with_values("an error", call.describe_outcome())
+        .with_input(display_value(config))
     });
 }
 

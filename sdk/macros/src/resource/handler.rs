@@ -273,22 +273,29 @@ impl Resource<'_> {
             Phase::Read => vec![("current", quote!(&call.current))],
             Phase::Delete => vec![("prior", quote!(&call.prior))],
         };
-        let scope =
-            wholes.into_iter().fold(scope, |scope, (name, value)| scope.with_variable(&whole(name), value));
+        let scope = wholes
+            .into_iter()
+            .fold(scope, |scope, (name, value)| scope.with_variable(&whole(name), value));
         // The last, because what it hides is where the others come from.
         scope.with_variable(&whole("call"), quote!(&call))
     }
 
     fn attributes_of(&self, phase: Phase, scope: Scope) -> Scope {
         match phase {
-            Phase::Create => scope.with_attributes_of(self.settable_fields(), &quote!(call.planned)),
-            Phase::Read => scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current)),
+            Phase::Create => {
+                scope.with_attributes_of(self.settable_fields(), &quote!(call.planned))
+            }
+            Phase::Read => {
+                scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current))
+            }
             Phase::Update => {
                 let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
                 let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
                 scope.with_attributes_of(others, &quote!(call.prior))
             }
-            Phase::Delete => scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.prior)),
+            Phase::Delete => {
+                scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.prior))
+            }
         }
     }
 }

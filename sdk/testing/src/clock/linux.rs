@@ -69,7 +69,7 @@ mod tests {
             let entries = fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
             entries.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect::<Vec<_>>()
         };
-        let (runtime, clock) = crate::clock::Clock::start();
+        let (runtime, clock) = crate::clock::Clock::start_runtime();
         let probe = runtime.block_on(async { UnixStream::pair().unwrap().0 });
         let file = fs::File::from(probe.as_fd().try_clone_to_owned().unwrap());
         let inode = file.metadata().unwrap().ino();

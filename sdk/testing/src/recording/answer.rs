@@ -142,7 +142,13 @@ struct Object {
 
 impl RecordedHalf<'_> {
     /// Writes an object, its private data and its identity.
-    fn add_object(&mut self, of: &str, state: &Payload, private: &Bytes, identity: Option<&Payload>) {
+    fn add_object(
+        &mut self,
+        of: &str,
+        state: &Payload,
+        private: &Bytes,
+        identity: Option<&Payload>,
+    ) {
         self.payload("state", Kind::Resource(of), state);
         self.add_member("private", shown_bytes(private));
         self.add_identity("identity", of, identity);
@@ -190,7 +196,10 @@ impl Answer for PlanResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("planned", Kind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
-            page.add_member("requires_replace", self.requires_replace.iter().map(shown_path).collect());
+            page.add_member(
+                "requires_replace",
+                self.requires_replace.iter().map(shown_path).collect(),
+            );
         }
         page.add_member("planned_private", shown_bytes(&self.planned_private));
         // Providers with this SDK do not set it, so the record is shorter without it.
@@ -210,7 +219,8 @@ impl Answer for PlanResponse {
             planned_private: decode_bytes(&json["planned_private"]),
             legacy_type_system: json["legacy_type_system"] == true,
             deferred: deferred(&json["deferred"]),
-            planned_identity: offer.decode_optional_payload(Kind::Identity(of), &json["planned_identity"])?,
+            planned_identity: offer
+                .decode_optional_payload(Kind::Identity(of), &json["planned_identity"])?,
             diagnostics: diagnostics(&json["diagnostics"]),
         })
     }

@@ -92,7 +92,11 @@ impl Offer {
     }
 
     /// Decodes an optional value.
-    pub(super) fn decode_optional_payload(&self, kind: Kind<'_>, json: &Json) -> Result<Option<Payload>, String> {
+    pub(super) fn decode_optional_payload(
+        &self,
+        kind: Kind<'_>,
+        json: &Json,
+    ) -> Result<Option<Payload>, String> {
         if json.is_null() { Ok(None) } else { self.decode_payload(kind, json).map(Some) }
     }
 }

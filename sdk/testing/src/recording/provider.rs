@@ -50,7 +50,8 @@ impl RecordingProvider {
         let Some(page) = page.with_request(&request) else { return self.inner.call(request).await };
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
-            let answer = self.recording.find_answer(call, &of, page).map_err(Failure::Misbehaved)?;
+            let answer =
+                self.recording.find_answer(call, &of, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
                 // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));

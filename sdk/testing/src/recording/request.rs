@@ -147,7 +147,8 @@ impl RecordedHalf<'_> {
 
     fn call_function(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
-        let shown = arguments.map(|(at, one)| self.encode_payload(Kind::Argument(&request.name, at), one));
+        let shown =
+            arguments.map(|(at, one)| self.encode_payload(Kind::Argument(&request.name, at), one));
         let arguments: Vec<Json> = shown.collect();
         self.add_member("arguments", Json::Array(arguments));
         self

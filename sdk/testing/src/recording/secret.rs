@@ -135,7 +135,9 @@ impl TokenValues {
                 Some(_) => json.clone(),
                 None => {
                     let members = members.iter();
-                    members.map(|(name, one)| (self.restore_text(name), self.restore_secrets(one))).collect()
+                    members
+                        .map(|(name, one)| (self.restore_text(name), self.restore_secrets(one)))
+                        .collect()
                 }
             },
             other => other.clone(),
@@ -219,7 +221,10 @@ mod tests {
 
     fn hidden(secrets: &[&str], json: &Json) -> Json {
         let mut known = Secrets::default();
-        known.add_secrets(secrets.iter().map(|secret| (*secret).to_owned()).collect(), BTreeSet::new());
+        known.add_secrets(
+            secrets.iter().map(|secret| (*secret).to_owned()).collect(),
+            BTreeSet::new(),
+        );
         known.tokens().hide_secrets(json)
     }
 
@@ -245,7 +250,9 @@ mod tests {
             json!(["other!", "«secret 2»"])
         );
         let torn = json!({"password": "other", "url": "a:another@b"});
-        let Err(difference) = bound.match_request(&recorded, &torn) else { panic!("it is not the same") };
+        let Err(difference) = bound.match_request(&recorded, &torn) else {
+            panic!("it is not the same")
+        };
         assert_eq!(difference, "url was \"a:«secret 1»@b\" and is \"a:another@b\"");
         assert!(known.match_request(&json!("«secret 1»"), &json!("another")).is_err());
     }

@@ -79,7 +79,9 @@ impl DiffRenderer<'_> {
             NodeForm::Object { attributes, nested } => {
                 self.render_members(node, attributes, *nested, options)
             }
-            NodeForm::Block { attributes, blocks } => self.render_block(node, attributes, blocks, options),
+            NodeForm::Block { attributes, blocks } => {
+                self.render_block(node, attributes, blocks, options)
+            }
             NodeForm::Sensitive { .. } => format!("{SENSITIVE_PLACEHOLDER}{null}{note}"),
             NodeForm::SensitiveBlock { .. } => {
                 let margin = " ".repeat(options.at);
@@ -108,7 +110,12 @@ impl DiffRenderer<'_> {
         }
     }
 
-    fn render_scalar(&self, node: &DiffNode<'_>, sides: ValueSides<'_>, options: RenderOptions) -> String {
+    fn render_scalar(
+        &self,
+        node: &DiffNode<'_>,
+        sides: ValueSides<'_>,
+        options: RenderOptions,
+    ) -> String {
         let ValueSides { before, after } = sides;
         let text = |value: Option<&Value>| match value {
             // In a plan no zero has a sign; in a state that is shown it has.
@@ -160,12 +167,18 @@ impl DiffRenderer<'_> {
         context: bool,
         options: RenderOptions,
     ) -> String {
-        let lines = (!elements.is_empty()).then(|| self.render_elements(elements, context, options));
+        let lines =
+            (!elements.is_empty()).then(|| self.render_elements(elements, context, options));
         self.render_enclosed(node, Brackets::new('[', ']'), options, lines)
     }
 
     /// The lines of the elements of a list.
-    fn render_elements(&self, elements: &[DiffNode<'_>], context: bool, options: RenderOptions) -> String {
+    fn render_elements(
+        &self,
+        elements: &[DiffNode<'_>],
+        context: bool,
+        options: RenderOptions,
+    ) -> String {
         let at = options.at + 4;
         let mut text = String::new();
         // The elements that stay since the last change.
@@ -207,8 +220,10 @@ impl DiffRenderer<'_> {
             let is_shown =
                 |element: &&DiffNode<'_>| element.sign != ChangeSign::Keep || options.keeps;
             let shown = elements.iter().filter(is_shown);
-            let lines: Vec<String> = shown.map(|element| self.render_element(element, part)).collect();
-            let hidden = self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
+            let lines: Vec<String> =
+                shown.map(|element| self.render_element(element, part)).collect();
+            let hidden =
+                self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
             lines.concat() + &hidden
         });
         let brackets = Brackets { parts_force: nested, ..Brackets::new('[', ']') };

@@ -50,7 +50,8 @@ impl DiffRenderer<'_> {
             Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
         });
-        let (note, null) = (self.replacement_note(node.forces, options), self.render_null(node.sign, options));
+        let (note, null) =
+            (self.replacement_note(node.forces, options), self.render_null(node.sign, options));
         let margin = " ".repeat(at);
         let text = match node.sign {
             ChangeSign::Add | ChangeSign::Keep => new,

@@ -130,7 +130,7 @@ impl Reader<'_> {
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
-            let value = self.value().inspect_err(|_| self.skip_container())?;
+            let value = self.value().inspect_err(|_| self.skip_to_end())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.has_next_item(b'}', open)? {
                 break;
@@ -172,7 +172,7 @@ impl Reader<'_> {
                 break;
             }
             // As in an object, the place must be behind the array also after a failure.
-            items.push(self.value().inspect_err(|_| self.skip_container())?);
+            items.push(self.value().inspect_err(|_| self.skip_to_end())?);
             if !self.has_next_item(b']', open)? {
                 break;
             }
@@ -246,7 +246,7 @@ impl Reader<'_> {
             return self.report_unexpected_end(summary, detail, here);
         }
         let reported = self.report_unexpected(summary, detail);
-        self.skip_container();
+        self.skip_to_end();
         reported
     }
 
@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// Goes behind the array or object around this place.
-    fn skip_container(&mut self) {
+    fn skip_to_end(&mut self) {
         let mut depth = 1_usize;
         while let Some(byte) = self.peek().filter(|_| depth > 0) {
             match byte {

@@ -234,7 +234,9 @@ impl Parser<'_> {
         let body = match self.peek() {
             // Whatever follows the brace on its line makes the block one of a single line in HCL's
             // grammar.
-            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => self.parse_body(Some(open)),
+            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => {
+                self.parse_body(Some(open))
+            }
             _ => self.one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
                 // The block was probably meant to have several lines: its other items are read all

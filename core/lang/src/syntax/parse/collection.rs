@@ -17,8 +17,8 @@ impl Parser<'_> {
             if parser.at_keyword("for") {
                 return parser.for_expr(open, TokenKind::CloseBracket);
             }
-            let (elements, (close, below)) =
-                parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.parse_elements(open))?;
+            let (elements, (close, below)) = parser
+                .list(|unfinished| &mut unfinished.exprs, |parser| parser.parse_elements(open))?;
             let span = parser.span(open).to(parser.span(close));
             parser.make_expr(ExprKind::Tuple(elements), span, below)
         })
@@ -67,8 +67,8 @@ impl Parser<'_> {
                 .with_newlines(false, |parser| parser.for_expr(open, TokenKind::CloseBrace));
         }
         self.with_newlines(true, |parser| {
-            let (items, (close, below)) =
-                parser.list(|unfinished| &mut unfinished.items, |parser| parser.parse_items(open))?;
+            let (items, (close, below)) = parser
+                .list(|unfinished| &mut unfinished.items, |parser| parser.parse_items(open))?;
             let span = parser.span(open).to(parser.span(close));
             parser.make_expr(ExprKind::Object(items), span, below)
         })

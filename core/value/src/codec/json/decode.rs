@@ -60,7 +60,11 @@ impl Decoder {
         Ok(Value::set(element.clone(), items))
     }
 
-    fn decode_tuple(&mut self, nodes: &[Node<'_>], elements: &[Type]) -> Result<Value, DecodeError> {
+    fn decode_tuple(
+        &mut self,
+        nodes: &[Node<'_>],
+        elements: &[Type],
+    ) -> Result<Value, DecodeError> {
         if nodes.len() != elements.len() {
             let wanted = elements.len();
             return Err(DecodeError::new(format!("a tuple of length {wanted} is required")));
@@ -87,7 +91,11 @@ impl Decoder {
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
-    fn decode_object(&mut self, members: &[Member<'_>], shape: &ObjectType) -> Result<Value, DecodeError> {
+    fn decode_object(
+        &mut self,
+        members: &[Member<'_>],
+        shape: &ObjectType,
+    ) -> Result<Value, DecodeError> {
         let names = shape.names();
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {

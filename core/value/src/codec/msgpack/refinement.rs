@@ -124,7 +124,9 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
                 }
                 refinement.not_null = true;
             }
-            (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(&reader.read_text()?)),
+            (Some(PREFIX), Type::String) => {
+                refinement.prefix = Some(Str::new(&reader.read_text()?));
+            }
             (Some(LOWER), Type::Number) => refinement.lower = Some(read_bound(&mut reader)?),
             (Some(UPPER), Type::Number) => refinement.upper = Some(read_bound(&mut reader)?),
             (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {

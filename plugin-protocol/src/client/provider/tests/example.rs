@@ -424,7 +424,7 @@ async fn stores(provider: &dyn Provider) -> [String; 8] {
         said(provider.write_state_bytes(state(), chunks(&[])).await),
         said(provider.lock_state(state(), "apply".into()).await),
         said(provider.unlock_state(state(), "lock-1".into()).await),
-        said(provider.states("acme_store".into()).await),
+        said(provider.list_states("acme_store".into()).await),
         said(provider.delete_state(state()).await),
     ]
 }

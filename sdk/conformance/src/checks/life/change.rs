@@ -134,7 +134,8 @@ async fn check_update(
         _ => true,
     };
     suite.check("A-08", same(&object.identity, &updated.identity), || {
-        Finding::new("A-08", &offered.display_name(), "an update changes the identity").with_call(&call)
+        Finding::new("A-08", &offered.display_name(), "an update changes the identity")
+            .with_call(&call)
     });
     // First of all, so that the sweep has the object as it is now.
     journal.change(offered, &object.value, &updated.value, &updated.private);

@@ -425,10 +425,12 @@ impl RemoteCallChecker<'_> {
         });
         self.suite.check("A-23", again.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
-            Finding::new("A-23", &self.offered.display_name(), message).with_call(&call).with_values(
-                "one request, or a key",
-                again.map(RemoteCall::shown).unwrap_or_default(),
-            )
+            Finding::new("A-23", &self.offered.display_name(), message)
+                .with_call(&call)
+                .with_values(
+                    "one request, or a key",
+                    again.map(RemoteCall::shown).unwrap_or_default(),
+                )
         });
         record_create(self.journal, entry, &self.offered, &call);
         match new_state(&self.offered, &call) {

@@ -218,7 +218,8 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
         suite.check("P-12", held, || {
-            Finding::new("P-12", &offered.display_name(), "a destroy plan is not null").with_call(&call)
+            Finding::new("P-12", &offered.display_name(), "a destroy plan is not null")
+                .with_call(&call)
         });
     }
     suite.check(
