@@ -147,7 +147,7 @@ impl Call {
     }
 
     /// Answer of a handler, if it gave one, and all diagnostics.
-    pub(crate) fn collect_answer<T>(
+    pub(crate) fn collect<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
@@ -158,7 +158,7 @@ impl Call {
     }
 
     /// Answer of a handler that may defer it.
-    pub(crate) fn collect_deferrable_answer<T>(
+    pub(crate) fn collect_deferrable<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = DeferrableAnswer<T>> {

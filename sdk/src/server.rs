@@ -151,13 +151,13 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate the configuration of the provider", "");
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_provider(&call, &request) }).await;
+            call.collect(async { self.validate_provider(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("configure the provider", "");
-        let settled = call.collect_deferrable_answer(self.take_config(&call, &request)).await;
+        let settled = call.collect_deferrable(self.take_config(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
         *lock_ignoring_poison(&self.deferred) = settled.deferred;
@@ -170,7 +170,7 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_resource(&call, &request) }).await;
+            call.collect(async { self.validate_resource(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -179,20 +179,19 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate data.", &request.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(async { self.validate_data(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_data(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
         let call = self.call("upgrade ", &request.type_name);
-        let (state, diagnostics) = call.collect_answer(self.upgrade_object(&call, request)).await;
+        let (state, diagnostics) = call.collect(self.upgrade_object(&call, request)).await;
         Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.call("read ", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.read_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.read_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         Ok(match answer {
             Some(ObjectAnswer { object, private, identity, .. }) => {
@@ -215,7 +214,7 @@ impl Operations for Server {
         // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.call("plan ", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.plan_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.plan_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.plan_by_rules(&request).ok());
@@ -239,7 +238,7 @@ impl Operations for Server {
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
         let request = Box::new(request);
         let call = self.call("change ", &request.type_name);
-        let (outcome, diagnostics) = call.collect_answer(self.apply_object(&call, &request)).await;
+        let (outcome, diagnostics) = call.collect(self.apply_object(&call, &request)).await;
         // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
@@ -250,7 +249,7 @@ impl Operations for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.call("import ", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.import_objects(&call, &request)).await;
+        let settled = call.collect_deferrable(self.import_objects(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
@@ -266,7 +265,7 @@ impl Operations for Server {
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
         let call = self.call("move an object to ", &request.target_type);
         let private = request.source_private.clone();
-        let (moved, diagnostics) = call.collect_answer(self.move_object(&call, request)).await;
+        let (moved, diagnostics) = call.collect(self.move_object(&call, request)).await;
         Ok(match moved {
             Some(ObjectAnswer { object, private, identity, .. }) => {
                 MoveResponse { state: object, private, identity, diagnostics }
@@ -289,14 +288,14 @@ impl Operations for Server {
     ) -> Result<UpgradeIdentityResponse, Failure> {
         let call = self.call("upgrade the identity of ", &request.type_name);
         let upgraded = async { self.handle_upgrade_identity(request) };
-        let (identity, diagnostics) = call.collect_answer(upgraded).await;
+        let (identity, diagnostics) = call.collect(upgraded).await;
         let identity = identity.unwrap_or(Payload::Absent);
         Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         let call = self.call("read data.", &request.type_name);
-        let settled = call.collect_deferrable_answer(self.handle_read_data(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_read_data(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
@@ -331,14 +330,13 @@ impl Operations for Server {
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
-            call.collect_answer(async { self.validate_ephemeral(&call, &request) }).await;
+            call.collect(async { self.validate_ephemeral(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.call("open ephemeral.", &request.type_name);
-        let settled =
-            call.collect_deferrable_answer(self.handle_open_ephemeral(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_open_ephemeral(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
@@ -353,15 +351,14 @@ impl Operations for Server {
     async fn renew_ephemeral(&self, request: LeaseRequest) -> Result<RenewResponse, Failure> {
         let call = self.call("renew ephemeral.", &request.type_name);
         let (renewed, diagnostics) =
-            call.collect_answer(self.handle_renew_ephemeral(&call, &request)).await;
+            call.collect(self.handle_renew_ephemeral(&call, &request)).await;
         let (private, renew_at) = renewed.unwrap_or_default();
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
     async fn close_ephemeral(&self, request: LeaseRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("close ephemeral.", &request.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(self.handle_close_ephemeral(&call, &request)).await;
+        let (_, diagnostics) = call.collect(self.handle_close_ephemeral(&call, &request)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -370,8 +367,7 @@ impl Operations for Server {
         request: ValidateListRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate list.", &request.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(async { self.validate_list(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_list(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -387,15 +383,13 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate action.", &request.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(async { self.validate_action(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_action(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.call("plan action.", &request.type_name);
-        let settled =
-            call.collect_deferrable_answer(self.handle_plan_action(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_plan_action(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 
@@ -411,8 +405,7 @@ impl Operations for Server {
         request: ValidateRequest,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate state_store.", &request.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(async { self.validate_store(&call, &request) }).await;
+        let (_, diagnostics) = call.collect(async { self.validate_store(&call, &request) }).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -421,8 +414,7 @@ impl Operations for Server {
         request: ConfigureStoreRequest,
     ) -> Result<ConfigureStoreResponse, Failure> {
         let call = self.call("configure state_store.", &request.type_name);
-        let (size, diagnostics) =
-            call.collect_answer(self.handle_configure_store(&call, &request)).await;
+        let (size, diagnostics) = call.collect(self.handle_configure_store(&call, &request)).await;
         Ok(ConfigureStoreResponse { chunk_size: size.unwrap_or_default(), diagnostics })
     }
 
@@ -437,7 +429,7 @@ impl Operations for Server {
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("write the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect_answer(self.write_state(&call, &state, chunks)).await;
+        let (_, diagnostics) = call.collect(self.write_state(&call, &state, chunks)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
@@ -448,7 +440,7 @@ impl Operations for Server {
     ) -> Result<LockResponse, Failure> {
         let call = self.call("lock the state in ", &state.type_name);
         let (id, diagnostics) =
-            call.collect_answer(self.handle_lock_state(&call, &state, operation)).await;
+            call.collect(self.handle_lock_state(&call, &state, operation)).await;
         Ok(LockResponse { lock_id: id.unwrap_or_default(), diagnostics })
     }
 
@@ -458,20 +450,19 @@ impl Operations for Server {
         lock_id: String,
     ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("unlock the state in ", &state.type_name);
-        let (_, diagnostics) =
-            call.collect_answer(self.handle_unlock_state(&call, &state, lock_id)).await;
+        let (_, diagnostics) = call.collect(self.handle_unlock_state(&call, &state, lock_id)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         let call = self.call("list the states in ", &type_name);
-        let (names, diagnostics) = call.collect_answer(self.list_states(&call, &type_name)).await;
+        let (names, diagnostics) = call.collect(self.list_states(&call, &type_name)).await;
         Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })
     }
 
     async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("delete the state in ", &state.type_name);
-        let (_, diagnostics) = call.collect_answer(self.handle_delete_state(&call, &state)).await;
+        let (_, diagnostics) = call.collect(self.handle_delete_state(&call, &state)).await;
         Ok(DiagnosticsResponse { diagnostics })
     }
 

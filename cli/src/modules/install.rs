@@ -207,7 +207,7 @@ struct InstalledPackage {
 
 impl<'h> CallingModule<'h> {
     /// The origin of the addresses in the module.
-    fn address_origin(&self) -> AddressOrigin {
+    fn origin(&self) -> AddressOrigin {
         match self.package.as_ref().is_some_and(|package| package.is_remote) {
             true => AddressOrigin::Remote,
             false => AddressOrigin::Local,
@@ -255,13 +255,7 @@ struct ModuleWalk<'a> {
 }
 
 impl ModuleWalk<'_> {
-    fn record_module(
-        &mut self,
-        key: &str,
-        source: String,
-        version: Option<LooseVersion>,
-        dir: PathBuf,
-    ) {
+    fn record(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
         self.new.0.insert(key.to_owned(), ModuleRecord { source, version, dir });
     }
 
@@ -275,15 +269,10 @@ impl ModuleWalk<'_> {
             }
             return;
         };
-        self.install_each_call(diags, here, calls);
+        self.each(diags, here, calls);
     }
 
-    fn install_each_call(
-        &mut self,
-        diags: &mut Diagnostics,
-        here: &CallingModule<'_>,
-        calls: Vec<CallSite>,
-    ) {
+    fn each(&mut self, diags: &mut Diagnostics, here: &CallingModule<'_>, calls: Vec<CallSite>) {
         for call in calls {
             self.n_calls += 1;
             if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {
@@ -318,7 +307,7 @@ impl ModuleWalk<'_> {
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
-                let may_name = here.address_origin() == AddressOrigin::Local || !package.is_local();
+                let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
                 match self.find_kept_record(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
                         self.verify(diags, call, &key, &record)?;
@@ -327,8 +316,7 @@ impl ModuleWalk<'_> {
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source =
-                            ModuleInPackage { package, within, origin: here.address_origin() };
+                        let source = ModuleInPackage { package, within, origin: here.origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
@@ -372,7 +360,7 @@ impl ModuleWalk<'_> {
         if !same || self.upgrade {
             (self.tell)(InstallProgress::Installed(key.clone(), dir.clone()));
         }
-        self.record_module(&key, path.to_owned(), None, dir.clone());
+        self.record(&key, path.to_owned(), None, dir.clone());
         let identity = dir.display().to_string();
         Ok(here.called_module(key, dir, here.package.clone(), identity))
     }
@@ -448,7 +436,7 @@ impl ModuleWalk<'_> {
     ) -> CallingModule<'h> {
         // A source named by a remote package stays remote, even if an earlier run has fetched it
         // otherwise.
-        let is_remote = is_remote || here.address_origin() == AddressOrigin::Remote;
+        let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
         let (dir, name) = (self.staging.module_path(&key), record.source.clone());
         let package = InstalledPackage { dir, name, is_remote };
         let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -57,7 +57,7 @@ impl Server {
                 let call = call.lasting_as(&config, "invoke");
                 action.invoke(&config, Progress(messages), call).await
             };
-            call.collect_answer(done).await.1
+            call.collect(done).await.1
         };
         let events = steps_of(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
         let event = |step| match step {
@@ -99,7 +99,7 @@ impl Server {
                 let wanted = ListQuery { config, limit, whole };
                 call.unless_stopped(list.list(wanted, found, call.clone())).await
             };
-            call.collect_answer(done).await.1
+            call.collect(done).await.1
         };
         let steps = steps_of(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
         // The stream ends with the last requested object and does not wait for the handler.

@@ -103,7 +103,7 @@ impl Server {
             let bytes = call.unless_stopped(store.read(asked)).await?.unwrap_or_default();
             Ok(split_into_chunks(&bytes.into(), chunk_size))
         };
-        let (chunks, diagnostics) = call.collect_answer(read).await;
+        let (chunks, diagnostics) = call.collect(read).await;
         let mut chunks = chunks.unwrap_or_else(|| split_into_chunks(&Default::default(), 1));
         if let Some(first) = chunks.first_mut() {
             first.diagnostics = diagnostics;

@@ -308,8 +308,7 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         options: &PlanOptions,
     ) -> Option<Plan> {
-        let (results, world, stop) =
-            (Results::new(&loaded.config), host_values(false), Cell::new(false));
+        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         make_plan(&session, diags, options).await.ok()
     }
@@ -321,8 +320,7 @@ impl TestEngine {
         pool: &ProviderPool<'_>,
         plan: &Plan,
     ) -> Option<formwork_core::state::State> {
-        let (results, world, stop) =
-            (Results::new(&loaded.config), host_values(true), Cell::new(false));
+        let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin =
             RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
@@ -487,7 +485,7 @@ fn attribute_text(object: &ObjectState, name: &str) -> Option<String> {
     })
 }
 
-fn host_values(applying: bool) -> HostValues {
+fn world(applying: bool) -> HostValues {
     HostValues { applying, ..HostValues::for_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 

@@ -28,7 +28,7 @@ impl ModuleWalk<'_> {
     /// Installs what the root module calls, and then the modules of its tests.
     pub(super) fn root(&mut self, diags: &mut Diagnostics, place: &ModulesFolder<'_>) {
         let root = CallingModule::root(place.root);
-        self.record_module("", String::new(), None, root.dir.clone());
+        self.record("", String::new(), None, root.dir.clone());
         self.install_calls(diags, &root);
         let folders = TestFolders { module: place.root, tests: place.tests };
         let files = test_modules::list_test_files(self.sources, &FilesOnDisk, folders);
@@ -39,6 +39,6 @@ impl ModuleWalk<'_> {
         };
         let calls =
             files.iter().flat_map(|file| file.modules.iter().map(move |site| with_key(file, site)));
-        self.install_each_call(diags, &CallingModule::of_runs(place.root), calls.collect());
+        self.each(diags, &CallingModule::of_runs(place.root), calls.collect());
     }
 }
