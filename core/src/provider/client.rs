@@ -39,8 +39,9 @@ use self::identity::StoredIdentity;
 use self::size::ObjectInResponse;
 use super::calls::ProviderCalls;
 use super::loaded_provider::{LoadedProvider, ResourceType};
+use super::mock::{ClientMocks, Mocks};
 use super::pool::restart::ProviderSlot;
-use crate::addr::ProviderAddr;
+use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
 use crate::state::ObjectState;
 use crate::version::LANGUAGE_VERSION;
@@ -113,6 +114,8 @@ pub struct ProviderClient {
     calls: Rc<ProviderCalls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
+    /// Mocks of a test for this provider configuration.
+    mocks: Option<ClientMocks>,
 }
 
 impl ProviderClient {
@@ -121,7 +124,7 @@ impl ProviderClient {
         slot: Rc<ProviderSlot>,
         calls: Rc<ProviderCalls>,
     ) -> Self {
-        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
+        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent, mocks: None };
         // Terraform sends null of the type, and no absent value, from a module without metadata.
         if let Some(ty) = handle.provider_meta_type() {
             handle.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
@@ -135,8 +138,26 @@ impl ProviderClient {
     pub fn with_provider_meta(&self, meta: &Value) -> Self {
         let meta =
             self.provider_meta_type().map_or(Payload::Absent, |ty| encode_unmarked(meta, &ty));
-        let Self { loaded, slot, calls, .. } = self;
-        Self { meta, loaded: loaded.clone(), slot: slot.clone(), calls: calls.clone() }
+        let Self { loaded, slot, calls, mocks, .. } = self;
+        let (loaded, slot, calls) = (loaded.clone(), slot.clone(), calls.clone());
+        Self { meta, loaded, slot, calls, mocks: mocks.clone() }
+    }
+
+    /// Answers calls with the mocks of a test where it has some.
+    pub(super) fn set_mocks(&mut self, mocks: &Rc<Mocks>, config: &ProviderConfigAddr) {
+        self.mocks = ClientMocks::new(mocks, config);
+    }
+
+    /// The provider that answers a call: the running one, or a mock of it.
+    fn answering_provider(
+        &self,
+        about: &dyn Display,
+        running: Arc<dyn Provider>,
+    ) -> Arc<dyn Provider> {
+        match &self.mocks {
+            Some(mocks) => mocks.answering_provider(&self.loaded, about, running),
+            None => running,
+        }
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.
@@ -406,8 +427,8 @@ impl ProviderClient {
             planned_identity: ask.identity.cloned(),
         };
         // Never asked a second time: the first request may have taken effect.
-        self.wait_for_answer("ApplyResourceChange", addr, self.running_provider().apply(request))
-            .await
+        let provider = self.answering_provider(addr, self.running_provider());
+        self.wait_for_answer("ApplyResourceChange", addr, provider.apply(request)).await
     }
 }
 

@@ -56,7 +56,7 @@ impl Cleanup<'_> {
         see(TestEvent::RunTearDown(run));
         let mut diags = Diagnostics::new();
         // The providers of the run have ended, or hold its configuration.
-        let pool = ProviderPool::new(tests.launcher);
+        let pool = ProviderPool::new(tests.launcher).with_mocks(config.mocks.clone());
         let inputs = OperationInputs {
             config: &config.config,
             sources,
