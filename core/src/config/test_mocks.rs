@@ -492,9 +492,6 @@ mock_provider "x" {
   mock_data "x_a" {}
   mock_data "x_a" {}
 }
-mock_provider "y" {
-  source = "nowhere"
-}
 override_module {
   target = module.m
 }
@@ -512,8 +509,7 @@ mock_resource "x_a" {}
             summaries.collect::<Vec<_>>(),
             [
                 "error a.tftest.hcl:4,3-18 Duplicate mock_data block",
-                "error a.tftest.hcl:6,1-18 Failed to read mock data directory",
-                "error a.tftest.hcl:12,1-16 Duplicate override_module block",
+                "error a.tftest.hcl:9,1-16 Duplicate override_module block",
                 "error mocks/b.tfmock.hcl:1,1-20 Duplicate mock resource block",
             ]
         );

@@ -153,7 +153,7 @@ impl Fill {
                 match self.complete(given, ty) {
                     Ok(value) => value,
                     Err(reason) => {
-                        let ty = ty.to_string();
+                        let ty = ty.friendly_name();
                         self.problems.push(FillProblem { ty, attribute: name.clone(), reason });
                         self.generate_null(kind)
                     }
@@ -164,11 +164,9 @@ impl Fill {
                 if let Some(given) = given
                     && !matches!(given, Value::Object(_) | Value::Map(_))
                 {
-                    let found = given.ty().to_string();
-                    let kind_of_found = found.split(' ').next().unwrap_or_default().to_owned();
-                    let reason =
-                        format!("incompatible types; expected object type, found {kind_of_found}");
-                    let ty = ty.to_string();
+                    let found = given.ty().friendly_name();
+                    let reason = format!("incompatible types; expected object type, found {found}");
+                    let ty = ty.friendly_name();
                     self.problems.push(FillProblem { ty, attribute: name.clone(), reason });
                     return self.generate_null(kind);
                 }
