@@ -21,7 +21,7 @@ pub(crate) struct DataDir {
 
 impl DataDir {
     /// The data directory of the working directory.
-    pub(crate) fn of(env: &Env) -> Self {
+    pub(crate) fn from_env(env: &Env) -> Self {
         match &env.data_dir {
             Some(path) => Self { path: path.clone(), is_chosen: true },
             None => Self { path: PathBuf::from(DIR_NAME), is_chosen: false },

@@ -261,8 +261,8 @@ fn archive_format(url: &str) -> (String, Option<ArchiveFormat>) {
     let (url, given) = query::take_parameter(url, "archive");
     let format = match given.first().map(String::as_str) {
         Some("false") => None,
-        Some(given) => ArchiveFormat::of(&format!(".{given}")),
-        None => ArchiveFormat::of(url.split('?').next().unwrap_or_default()),
+        Some(given) => ArchiveFormat::from_name(&format!(".{given}")),
+        None => ArchiveFormat::from_name(url.split('?').next().unwrap_or_default()),
     };
     (url, format)
 }

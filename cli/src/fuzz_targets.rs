@@ -163,7 +163,7 @@ pub fn settings(data: &[u8]) {
         let Ok(settings) = settings::parse(text, &env) else { return };
         let provider = "hashicorp/null".parse().expect("it is the address of a provider");
         for method in settings.methods.iter().flatten() {
-            let _covers: bool = method.covers(&provider);
+            let _covers: bool = method.serves(&provider);
         }
     });
 }
@@ -262,8 +262,8 @@ pub fn mirror(data: &[u8]) {
 pub fn redact(data: &[u8]) {
     with_text(data, |text| {
         assert_eq!(redact::source(text).len(), text.len());
-        let shown = redact::text(text).into_owned();
-        assert_eq!(redact::text(&shown), shown, "what was redacted stays as it is");
+        let shown = redact::redact_text(text).into_owned();
+        assert_eq!(redact::redact_text(&shown), shown, "what was redacted stays as it is");
         drop(redact::address(text));
     });
 }

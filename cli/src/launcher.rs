@@ -6,7 +6,7 @@ use formwork_backend::kind::BackendEnvironment;
 use formwork_core::addr::ProviderAddr;
 use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
 use formwork_operation::schema_cache::SchemaCache;
-use formwork_plugin_protocol::client::{Limits, Settings};
+use formwork_plugin_protocol::client::{ProcessLimits, Settings};
 use formwork_plugin_protocol::reattach::Reattach;
 
 use crate::env::Env;
@@ -26,7 +26,7 @@ pub(crate) fn make_launcher(
     let start_timeout = env.plugin_start_timeout.unwrap_or(usual.start_timeout);
     let connect_timeout = env.plugin_start_timeout.unwrap_or(usual.connect_timeout);
     let tls = env.plugin_tls;
-    let limits = Limits { memory: env.plugin_memory, files: env.plugin_files };
+    let limits = ProcessLimits { memory: env.plugin_memory, files: env.plugin_files };
     let plugin = Settings { tls, connections, start_timeout, connect_timeout, limits, ..usual };
     // A value that cannot be read was reported when the workspace was opened.
     let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();

@@ -20,7 +20,7 @@ use crate::view;
 
 /// Starts logging, if the environment asks for it.
 pub(crate) fn start_logging(env: &Env) {
-    let wanted = LogLevels::of(env);
+    let wanted = LogLevels::from_env(env);
     wanted.complaints.iter().for_each(|complaint| view::print_err(&format!("{complaint}\n")));
     let LogLevels { core, providers, json, .. } = wanted;
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
@@ -97,7 +97,7 @@ struct LogLevels {
 impl LogLevels {
     /// `TF_LOG` is for everything; `TF_LOG_CORE` counts in its absence only, `TF_LOG_PROVIDER` before
     /// it.
-    fn of(env: &Env) -> Self {
+    fn from_env(env: &Env) -> Self {
         let core = env.log.as_ref().or(env.log_core.as_ref());
         let providers = env.log_provider.as_ref().or(env.log.as_ref());
         let mut complaints = Vec::new();
@@ -144,7 +144,7 @@ mod tests {
             log_provider: some(provider),
             ..Env::default()
         };
-        let wanted = LogLevels::of(&env);
+        let wanted = LogLevels::from_env(&env);
         (wanted.core, wanted.providers, wanted.json, wanted.complaints.len())
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn values() -> Secrets {
 }
 
 /// A text of the log without sensitive values.
-pub(crate) fn logged(text: String) -> String {
+pub(crate) fn redact_log_text(text: String) -> String {
     VALUES.mask(text)
 }
 
@@ -78,19 +78,19 @@ pub(crate) fn address(address: &str) -> String {
             inner_urls(address, 0..address.len(), &hides, &mut secrets);
         }
     }
-    replace(address, &merged(secrets), |_| Cow::Borrowed(REDACTED)).into_owned()
+    replace(address, &merge_ranges(secrets), |_| Cow::Borrowed(REDACTED)).into_owned()
 }
 
 /// Text in which URLs occur, fit to be shown.
-pub(crate) fn text(text: &str) -> Cow<'_, str> {
-    replace(text, &merged(secrets_in_urls(text)), |_| Cow::Borrowed(REDACTED))
+pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
+    replace(text, &merge_ranges(secrets_in_urls(text)), |_| Cow::Borrowed(REDACTED))
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
     let mut found = secrets_in_urls(source);
     found.extend(VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE));
-    replace(source, &merged(found), |secret| "*".repeat(secret.len()).into())
+    replace(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
 }
 
 /// The secrets in the URLs of a text, be they percent-encoded.
@@ -183,7 +183,7 @@ impl Url<'_> {
         self.user(&mut secrets);
         self.query(hides, &mut secrets);
         inner_urls(self.text, self.start()..self.end, hides, &mut secrets);
-        found.extend(merged(secrets));
+        found.extend(merge_ranges(secrets));
     }
 
     fn start(self) -> usize {
@@ -233,7 +233,7 @@ fn inner_urls(
 }
 
 /// Ranges in order, those that overlap as one.
-fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     let mut merged: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
@@ -272,7 +272,7 @@ fn encoded_secrets(
         let login = length.filter(|length| *length > 0);
         found.extend(login.map(|length| scheme.end..scheme.end + length));
         let Some(query) = first(&["%253f", "%3f", "?", "%2523", "%23", "#"]) else { continue };
-        let decoded = decoded(&url[scheme.end + query..scheme.end + rest.len()]);
+        let decoded = decode_percent(&url[scheme.end + query..scheme.end + rest.len()]);
         let mut secrets = Vec::new();
         parameters(&decoded, 0..decoded.len(), hides, &mut secrets);
         if !secrets.is_empty() {
@@ -283,7 +283,7 @@ fn encoded_secrets(
 }
 
 /// A text without percent-encoding, be it encoded several times.
-fn decoded(text: &str) -> Cow<'_, str> {
+fn decode_percent(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for _ in 0..MAX_DECODINGS {
         let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
@@ -323,7 +323,7 @@ fn parameters(
 
 /// Whether a value is a percent-encoded URL with a secret.
 fn is_secret_url(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
-    let text = decoded(value);
+    let text = decode_percent(value);
     // A URL that is not encoded shows all of itself but its secret.
     text != value && text.contains("://") && !secrets(&text, hides).is_empty()
 }
@@ -451,7 +451,7 @@ mod tests {
     fn in_other_text_only_secrets_are_hidden_and_source_keeps_its_length() {
         let line = r#"  source = "git::https://me:pä@h/a?token=1&page=2" # see https://h/?page=3"#;
         assert_eq!(
-            text(line),
+            redact_text(line),
             r#"  source = "git::https://redacted@h/a?token=redacted&page=2" # see https://h/?page=3"#
         );
         assert_eq!(
@@ -473,10 +473,14 @@ mod tests {
                 "https://h/?GoogleAccessKey=redacted&%6Bey=redacted&code=3",
             ),
         ] {
-            assert_eq!(text(line), shown);
+            assert_eq!(redact_text(line), shown);
         }
         for harmless in ["a://", "://", "http://?", "x = \"${a}://b@\"", "é://é@é?é=é"] {
-            assert_eq!(text(harmless).contains("redacted"), harmless.contains('@'), "{harmless}");
+            assert_eq!(
+                redact_text(harmless).contains("redacted"),
+                harmless.contains('@'),
+                "{harmless}"
+            );
         }
     }
 }

@@ -382,9 +382,9 @@ mod tests {
         assert_eq!(methods.len(), 2);
         let null = "hashicorp/null".parse().unwrap();
         let ours = "example.com/a/b".parse().unwrap();
-        assert!(!methods[0].covers(&null) && methods[0].covers(&ours));
-        assert!(methods[0].covers(&"random".parse().unwrap()));
-        assert!(methods[1].covers(&null) && !methods[1].covers(&ours));
+        assert!(!methods[0].serves(&null) && methods[0].serves(&ours));
+        assert!(methods[0].serves(&"random".parse().unwrap()));
+        assert!(methods[1].serves(&null) && !methods[1].serves(&ours));
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl SignalGuard {
     ///
     /// # Errors
     /// When the system does not let us listen.
-    pub(crate) fn begin() -> io::Result<Self> {
+    pub(crate) fn start_listening() -> io::Result<Self> {
         let signals = Signals::listen()?;
         ATTENDED_COUNT.fetch_add(1, Ordering::SeqCst);
         Ok(Self(signals))

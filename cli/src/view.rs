@@ -57,7 +57,7 @@ impl Screen {
     }
 
     /// A line across the screen, between what is to be done and what was seen.
-    pub(crate) fn rule(&self) -> String {
+    pub(crate) fn horizontal_line(&self) -> String {
         self.paint(Paint::Dim, &"─".repeat(self.width.saturating_sub(1)))
     }
 }

@@ -141,7 +141,7 @@ impl<'e> Workspace<'e> {
             env,
             root: PathBuf::from("."),
             config_folder: PathBuf::from("."),
-            data: DataDir::of(env),
+            data: DataDir::from_env(env),
             sources: Sources::new(),
             settings,
             reattached,
@@ -344,7 +344,7 @@ impl<'e> Workspace<'e> {
         self.load_locks(diags, required)?;
         let places = self.provider_folders(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
-        let programs = places.programs(diags, required, &self.config_sources.locks)?;
+        let programs = places.find_programs(diags, required, &self.config_sources.locks)?;
         Ok(make_launcher(self.env, self.backend_environment(""), programs, &self.reattached))
     }
 
@@ -372,7 +372,7 @@ impl<'e> Workspace<'e> {
             );
             let _ = missing.error(Diagnostic::error(messages::MISSING_REQUIRED_PROVIDER, detail));
         }
-        let programs = places.programs(&mut missing, &selected, locks);
+        let programs = places.find_programs(&mut missing, &selected, locks);
         let all_found = missing.check();
         for problem in missing {
             let summary = messages::MISSING_REQUIRED_PROVIDER;

@@ -55,12 +55,12 @@ pub struct Settings {
     /// Whether to talk TLS with it.
     pub tls: bool,
     /// Resource limits.
-    pub limits: Limits,
+    pub limits: ProcessLimits,
 }
 
 /// Resource limits of a plugin, and of each process that it starts. An absent value is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct ProcessLimits {
     /// Bytes of memory that it may write to. Addresses that it only reserves, as programs in Go do
     /// by the hundred gigabytes, do not count.
     pub memory: Option<u64>,
@@ -78,7 +78,7 @@ impl Settings {
         grace: Duration::from_secs(2),
         connections: 1,
         tls: true,
-        limits: Limits { memory: None, files: None },
+        limits: ProcessLimits { memory: None, files: None },
     };
 }
 

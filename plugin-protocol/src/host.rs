@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdout};
 
-use crate::client::Limits;
+use crate::client::ProcessLimits;
 use crate::client::connect::Dialer;
 use crate::client::pool::ConnectionPool;
 use crate::client::process::{ChildPipes, Process};
@@ -74,7 +74,7 @@ impl ChildProcess {
     /// # Errors
     /// When the system cannot start it.
     pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
-        let (process, pipes) = Process::start(command, None, Limits::default()).await?;
+        let (process, pipes) = Process::start(command, None, ProcessLimits::default()).await?;
         let ChildPipes { stdout, stderr } = pipes;
         Ok((Self(process), stdout, stderr))
     }

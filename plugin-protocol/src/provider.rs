@@ -335,7 +335,7 @@ operations! {
     /// Unlocks a state.
     UnlockState(state: StateRef, lock_id: String) -> DiagnosticsResponse = unlock_state;
     /// Names the states in a store.
-    GetStates(type_name: String) -> StatesResponse = states;
+    GetStates(type_name: String) -> StatesResponse = list_states;
     /// Deletes a state.
     DeleteState(state: StateRef) -> DiagnosticsResponse = delete_state;
 }
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(provider.stop().await.unwrap(), "stopping");
         let lacking = provider.metadata().await;
         assert!(matches!(lacking, Err(Failure::Unimplemented("GetMetadata"))), "{lacking:?}");
-        let states = provider.states("acme_store".to_owned()).await;
+        let states = provider.list_states("acme_store".to_owned()).await;
         assert!(matches!(states, Err(Failure::Unimplemented("GetStates"))), "{states:?}");
     }
 

@@ -42,7 +42,7 @@ mod tests {
     async fn a_panic_goes_on_with_its_place() {
         let work = AssertUnwindSafe(run_blocking::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
-        let panic_text = panics::describe(&*panic);
+        let panic_text = panics::describe_panic(&*panic);
         assert!(panic_text.starts_with(" at sdk/src/background.rs:"), "{panic_text}");
         assert!(panic_text.ends_with(": out of luck"), "{panic_text}");
     }

@@ -98,7 +98,7 @@ impl Call {
 
     /// Waits for a condition, which the argument describes: `the database is ready`. See [`Wait`].
     pub fn wait<'c>(&'c self, what: &'c str) -> Wait<'c> {
-        Wait::of(self, what)
+        Wait::for_call(self, what)
     }
 
     /// Start time of the call.
@@ -158,14 +158,14 @@ impl Call {
     }
 
     /// Answer of a handler that may defer it.
-    pub(crate) fn deferrable<T>(
+    pub(crate) fn collect_deferrable<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = DeferrableAnswer<T>> {
         self.catch_panic(handler).map(|answer| {
             let (answer, deferred) = match answer {
                 Ok(answer) => (Some(answer), None),
-                Err(problem) => match problem.deferral() {
+                Err(problem) => match problem.deferral_reason() {
                     // A call that failed already is not deferred: the host would drop its errors.
                     Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
                     None => {
@@ -192,7 +192,7 @@ impl Call {
 }
 
 fn panic_problem(panic: &(dyn Any + Send)) -> Problem {
-    let panic_text = panics::describe(panic);
+    let panic_text = panics::describe_panic(panic);
     let detail =
         format!("A handler of the provider panicked{panic_text}. This is a bug in the provider.");
     Problem::new("Provider panicked", detail)

@@ -15,8 +15,8 @@ macro_rules! like_what_is_inside {
             T::ty()
         }
 
-        fn content() -> Option<FieldContent> {
-            T::content()
+        fn nested_content() -> Option<FieldContent> {
+            T::nested_content()
         }
     };
 }
@@ -84,7 +84,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Described parts, if the type has any.
     #[must_use]
-    fn content() -> Option<FieldContent> {
+    fn nested_content() -> Option<FieldContent> {
         None
     }
 

@@ -137,7 +137,7 @@ impl Name {
         let mut at = 0;
         while at < names.len() {
             let found = match names[at] {
-                Self::One(one) => equal(name.as_bytes(), one.as_bytes()),
+                Self::One(one) => bytes_equal(name.as_bytes(), one.as_bytes()),
                 Self::All(all) => Self::is_among(name, all),
             };
             if found {
@@ -167,7 +167,7 @@ impl Name {
 }
 
 /// Comparison of strings. The standard one cannot be used in constants.
-const fn equal(one: &[u8], other: &[u8]) -> bool {
+const fn bytes_equal(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
         at += 1;

@@ -37,7 +37,7 @@ fn note_position(panic: &PanicHookInfo<'_>) {
 }
 
 /// Message and position of a panic of this thread: ` at src/pets.rs:7:5: out of luck`.
-pub(crate) fn describe(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn describe_panic(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
     match LAST_POSITION.take() {

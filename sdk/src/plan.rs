@@ -96,7 +96,7 @@ impl<'s> DescribedParts<'s> {
     }
 
     /// The rule of a part, and its own content if it has one.
-    pub(crate) fn part(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
+    pub(crate) fn rule_and_content(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
         let rule = self.rules.parts.get(name)?;
         let Some(NestedRules { nesting, rules }) = rule.inner.as_deref() else {
             return Some((rule, None));
@@ -145,7 +145,7 @@ struct CorrespondingValues<'v> {
 }
 
 impl<'v> CorrespondingValues<'v> {
-    fn go(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
+    fn map_values(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
         Self { prior: self.prior.and_then(&step), config: self.config.and_then(&step) }
     }
 }
@@ -158,8 +158,8 @@ fn with_computed_unknown(
 ) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
-        let Some((rule, inner)) = content.part(name) else { return value.clone() };
-        let below = beside.go(|object| attribute_value(object, name));
+        let Some((rule, inner)) = content.rule_and_content(name) else { return value.clone() };
+        let below = beside.map_values(|object| attribute_value(object, name));
         if let Some(attribute) = content.attribute_schema(name)
             && attribute.role.is_computed()
             && is_left(beside.config, below.config, value)
@@ -197,8 +197,8 @@ fn parts_with_computed_unknown(
     value: &Value,
     beside: CorrespondingValues<'_>,
 ) -> Value {
-    let at = |at: usize| beside.go(|list| list.children().get(at));
-    let under = |key: &Str| beside.go(|map| attribute_value(map, key));
+    let at = |at: usize| beside.map_values(|list| list.children().get(at));
+    let under = |key: &Str| beside.map_values(|map| attribute_value(map, key));
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => {
             return with_computed_unknown(content, value, beside);

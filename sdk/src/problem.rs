@@ -75,7 +75,7 @@ impl Problem {
     }
 
     /// The reason for the deferral, if the answer is deferred.
-    pub(crate) fn deferral(&self) -> Option<DeferredReason> {
+    pub(crate) fn deferral_reason(&self) -> Option<DeferredReason> {
         self.deferred
     }
 
@@ -273,10 +273,13 @@ mod tests {
     #[test]
     fn putting_off_is_no_problem_beside_one() {
         let later = || Problem::deferred(DeferredReason::AbsentPrerequisite);
-        assert_eq!(later().and(later()).deferral(), Some(DeferredReason::AbsentPrerequisite));
+        assert_eq!(
+            later().and(later()).deferral_reason(),
+            Some(DeferredReason::AbsentPrerequisite)
+        );
         for both in [later().and(Problem::with_detail("a")), Problem::with_detail("a").and(later())]
         {
-            assert_eq!((both.deferral(), format!("{both:?}")), (None, "?: a".to_owned()));
+            assert_eq!((both.deferral_reason(), format!("{both:?}")), (None, "?: a".to_owned()));
         }
     }
 

@@ -121,7 +121,7 @@ impl Shape {
     /// A schema without attributes. The description is Markdown.
     #[must_use]
     pub fn new(description: &str) -> Self {
-        let block = Block { docs: docs(description), ..Block::default() };
+        let block = Block { docs: new_docs(description), ..Block::default() };
         Self { block, ..Self::default() }
     }
 
@@ -135,7 +135,7 @@ impl Shape {
     /// Marks the schema as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
-        deprecate(&mut self.block.docs, instead);
+        set_deprecation(&mut self.block.docs, instead);
         self
     }
 
@@ -182,12 +182,12 @@ impl Shape {
     }
 }
 
-fn docs(description: &str) -> Docs {
+fn new_docs(description: &str) -> Docs {
     // The text is a doc comment of Rust, which is Markdown.
     Docs { description: description.to_owned(), markdown: true, ..Docs::default() }
 }
 
-fn deprecate(docs: &mut Docs, instead: &str) {
+fn set_deprecation(docs: &mut Docs, instead: &str) {
     docs.deprecated = true;
     docs.deprecation = instead.to_owned();
 }

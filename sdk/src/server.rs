@@ -100,7 +100,7 @@ impl Server {
         Ok(context)
     }
 
-    fn resource(&self, name: &str) -> Answer<&dyn AnyResource> {
+    fn find_resource(&self, name: &str) -> Answer<&dyn AnyResource> {
         match self.provider.resources.get(name) {
             Some(resource) => Ok(&**resource),
             None => Err(unsupported_type_problem("resource type", name)),
@@ -138,11 +138,11 @@ impl Server {
 
 impl Operations for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        Ok(self.schemas())
+        Ok(self.provider_schema())
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        Ok(self.names())
+        Ok(self.metadata())
     }
 
     async fn validate_provider_config(
@@ -157,7 +157,7 @@ impl Operations for Server {
 
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("configure the provider", "");
-        let settled = call.deferrable(self.take_config(&call, &request)).await;
+        let settled = call.collect_deferrable(self.take_config(&call, &request)).await;
         // Overwritten and not set once: the host configures the provider again when more is known,
         // and the deferral ends with that.
         *lock_ignoring_poison(&self.deferred) = settled.deferred;
@@ -191,7 +191,7 @@ impl Operations for Server {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.call("read ", &request.type_name);
-        let settled = call.deferrable(self.read_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.read_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         Ok(match answer {
             Some(ObjectAnswer { object, private, identity, .. }) => {
@@ -214,7 +214,7 @@ impl Operations for Server {
         // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.call("plan ", &request.type_name);
-        let settled = call.deferrable(self.plan_object(&call, &request)).await;
+        let settled = call.collect_deferrable(self.plan_object(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.plan_by_rules(&request).ok());
@@ -249,7 +249,7 @@ impl Operations for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.call("import ", &request.type_name);
-        let settled = call.deferrable(self.import_objects(&call, &request)).await;
+        let settled = call.collect_deferrable(self.import_objects(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
@@ -295,7 +295,7 @@ impl Operations for Server {
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         let call = self.call("read data.", &request.type_name);
-        let settled = call.deferrable(self.handle_read_data(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_read_data(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
@@ -316,7 +316,7 @@ impl Operations for Server {
         // the process with all others.
         let result = catch_unwind(AssertUnwindSafe(|| self.handle_call_function(&request)));
         let result = result.unwrap_or_else(|panic| {
-            let panic_text = panics::describe(&*panic);
+            let panic_text = panics::describe_panic(&*panic);
             // The host adds the final period.
             let text = format!("the function panicked{panic_text}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
@@ -336,7 +336,7 @@ impl Operations for Server {
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.call("open ephemeral.", &request.type_name);
-        let settled = call.deferrable(self.handle_open_ephemeral(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_open_ephemeral(&call, &request)).await;
         let DeferrableAnswer { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
@@ -389,7 +389,7 @@ impl Operations for Server {
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.call("plan action.", &request.type_name);
-        let settled = call.deferrable(self.handle_plan_action(&call, &request)).await;
+        let settled = call.collect_deferrable(self.handle_plan_action(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 
@@ -454,7 +454,7 @@ impl Operations for Server {
         Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+    async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         let call = self.call("list the states in ", &type_name);
         let (names, diagnostics) = call.collect(self.list_states(&call, &type_name)).await;
         Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })

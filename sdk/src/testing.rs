@@ -154,7 +154,7 @@ impl TestObject {
             PlannedAction::Create | PlannedAction::Update => {}
         }
         let target = without_marks(planned.object);
-        self.change(&target, &config, planned.private).await?;
+        self.plan_and_apply(&target, &config, planned.private).await?;
         Ok(action)
     }
 
@@ -168,7 +168,7 @@ impl TestObject {
         }
         let request = ReadRequest {
             type_name: self.type_name.clone(),
-            current: self.payload(&self.object),
+            current: self.encode_payload(&self.object),
             private: self.private.clone(),
             provider_meta: Payload::Absent,
             client: CLIENT_CAPABILITIES,
@@ -195,7 +195,7 @@ impl TestObject {
         // To destroy, a host plans null, and there is no configuration.
         let nothing = without_marks(Value::null(self.block.implied_type()));
         // A destruction is not planned here, so the stored private data stand for the planned.
-        self.change(&nothing, &nothing, self.private.clone()).await
+        self.plan_and_apply(&nothing, &nothing, self.private.clone()).await
     }
 
     /// Imports an object in place of the stored one, and reads it.
@@ -263,7 +263,7 @@ impl TestObject {
     async fn plan_config(&self, config: &Plain) -> Result<PlannedChange, Refusal> {
         let validate = ValidateRequest {
             type_name: self.type_name.clone(),
-            config: self.payload(config),
+            config: self.encode_payload(config),
             client: CLIENT_CAPABILITIES,
         };
         error_if_diagnostics(&self.server.validate_resource_config(validate).await?.diagnostics)?;
@@ -271,9 +271,9 @@ impl TestObject {
         let proposed = proposed_new(&self.block, prior, config);
         let request = PlanRequest {
             type_name: self.type_name.clone(),
-            prior: self.payload(prior),
-            proposed: self.payload(&proposed),
-            config: self.payload(config),
+            prior: self.encode_payload(prior),
+            proposed: self.encode_payload(&proposed),
+            config: self.encode_payload(config),
             prior_private: self.private.clone(),
             provider_meta: Payload::Absent,
             client: CLIENT_CAPABILITIES,
@@ -302,7 +302,7 @@ impl TestObject {
         Ok(PlannedChange { action, object: planned.into_value(), private })
     }
 
-    async fn change(
+    async fn plan_and_apply(
         &mut self,
         planned: &Plain,
         config: &Plain,
@@ -310,9 +310,9 @@ impl TestObject {
     ) -> Result<(), Refusal> {
         let request = ApplyRequest {
             type_name: self.type_name.clone(),
-            prior: self.payload(&self.object),
-            planned: self.payload(planned),
-            config: self.payload(config),
+            prior: self.encode_payload(&self.object),
+            planned: self.encode_payload(planned),
+            config: self.encode_payload(config),
             planned_private: private,
             provider_meta: Payload::Absent,
             planned_identity: None,
@@ -327,7 +327,7 @@ impl TestObject {
         check_contract("apply", &self.block, exchange)
     }
 
-    fn payload(&self, value: &Plain) -> Payload {
+    fn encode_payload(&self, value: &Plain) -> Payload {
         Payload::Value(value.clone(), self.block.implied_type())
     }
 

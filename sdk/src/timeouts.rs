@@ -82,7 +82,7 @@ pub struct Wait<'c> {
 }
 
 impl<'c> Wait<'c> {
-    pub(crate) fn of(call: &'c Call, what: &'c str) -> Self {
+    pub(crate) fn for_call(call: &'c Call, what: &'c str) -> Self {
         let (every, at_most) = (Duration::from_secs(1), Duration::from_secs(20 * 60));
         let doubling_to = Duration::ZERO;
         Self { call, what, every, doubling_to, at_most: call.timeout(at_most) }

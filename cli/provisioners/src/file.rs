@@ -109,7 +109,7 @@ impl Provisioner for FileProvisioner {
         };
         tokio::select! {
             done = work => done.map_err(|why: FailureReason| why.in_provisioner(KIND)),
-            () = self.stop.requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
+            () = self.stop.wait_until_requested() => Err(FailureReason::from("interrupted".to_owned()).in_provisioner(KIND)),
         }
     }
 

@@ -55,7 +55,7 @@ pub(crate) async fn connect(
         let mut pause = FIRST_PAUSE;
         loop {
             if let Some(tell) = tell {
-                tell(&target.announcement());
+                tell(&target.announcement_line());
             }
             match Session::open(target).await {
                 Ok(session) => return session,

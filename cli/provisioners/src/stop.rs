@@ -19,7 +19,7 @@ impl StopSignal {
     }
 
     /// Waits until that is wished.
-    pub(crate) async fn requested(&self) {
+    pub(crate) async fn wait_until_requested(&self) {
         // The sender lives as long as this, so there is no error.
         if self.0.subscribe().wait_for(|asked| *asked).await.is_err() {
             std::future::pending::<()>().await;

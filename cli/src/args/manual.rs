@@ -149,6 +149,45 @@ mod tests {
         ));
     }
 
+    /// The names of all commands without subcommands, as `state mv`.
+    fn command_names(command: &Command, parents: &str) -> Vec<String> {
+        let visible = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        visible
+            .flat_map(|sub| {
+                let name = format!("{parents}{}", sub.get_name());
+                let mut names = command_names(sub, &format!("{name} "));
+                // `providers` has subcommands, and is a command as well.
+                if names.is_empty() || !sub.is_subcommand_required_set() {
+                    names.push(name);
+                }
+                names
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_readme_and_the_threat_model_list_each_command() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let page = std::fs::read_to_string(root.join("docs/threat-model.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let listed: Vec<&str> = rows
+            .filter_map(|row| row.split('|').nth(1))
+            .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+            .collect();
+        let names = command_names(&parser_description(), "");
+        assert!(names.contains(&"state mv".to_owned()) && names.len() > 40, "{names:?}");
+        let missing: Vec<_> = names.iter().filter(|it| !listed.contains(&it.as_str())).collect();
+        assert!(missing.is_empty(), "the table in docs/threat-model.md lacks {missing:?}");
+        let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
+        let is_in_readme = |name: &&String| readme.contains(&format!("`{name}`"));
+        let missing: Vec<_> =
+            names.iter().filter(|it| !it.contains(' ') && !is_in_readme(it)).collect();
+        assert!(missing.is_empty(), "README.md lacks {missing:?}");
+        let is_command = |it: &&str| it.starts_with('-') || names.iter().any(|name| name == it);
+        let unknown: Vec<_> = listed.iter().filter(|it| !is_command(it)).collect();
+        assert!(unknown.is_empty(), "{unknown:?} are no commands");
+    }
+
     /// The lines of code blocks that call the program, each with the document it is in.
     fn called() -> Vec<(String, String)> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -25,7 +25,7 @@ pub(super) struct CommandExample {
 
 impl CommandExample {
     /// The example of a command, if it has one.
-    pub(super) fn of(command: &Command) -> Option<Self> {
+    pub(super) fn from_command(command: &Command) -> Option<Self> {
         let text = command.get_after_help()?.to_string();
         let (arguments, effect) = text.split_once('\n')?;
         Some(Self { arguments: arguments.to_owned(), effect: effect.to_owned() })
@@ -71,7 +71,7 @@ impl HelpPage {
                 format!("{}.", about.to_string().trim_end_matches('.'))
             }),
             sections,
-            example: CommandExample::of(command),
+            example: CommandExample::from_command(command),
             is_group: command.has_subcommands(),
         }
     }
@@ -195,7 +195,7 @@ mod tests {
     /// The names of all visible commands that can be run, each with its example.
     fn runnable(command: &Command, name: &str, found: &mut Vec<(String, Option<CommandExample>)>) {
         if !command.is_subcommand_required_set() {
-            found.push((name.to_owned(), CommandExample::of(command)));
+            found.push((name.to_owned(), CommandExample::from_command(command)));
         }
         for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
             runnable(one, format!("{name} {}", one.get_name()).trim(), found);
@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn every_command_has_one_example_that_it_accepts() {
-        let mut commands = vec![(String::new(), CommandExample::of(&parser_description()))];
+        let mut commands =
+            vec![(String::new(), CommandExample::from_command(&parser_description()))];
         runnable(&parser_description(), "", &mut commands);
         assert!(commands.len() > 40);
         for (name, example) in commands {

@@ -32,7 +32,9 @@ pub(crate) async fn print_candidates(line: &str, env: &Env) -> Exit {
             None | Some(Ok(())) => CompletionFolder::read(env).await,
             Some(Err(_)) => CompletionFolder::default(),
         };
-        found = args::candidates(&built_description(), line, &mut |names| folder.names(names));
+        found = args::candidates(&built_description(), line, &mut |names| {
+            folder.completion_names(names)
+        });
     }
     if env.is_bash {
         found = escape_for_bash(line, found);
@@ -99,7 +101,7 @@ impl CompletionFolder {
         folder
     }
 
-    fn names(&self, names: CompletionNames) -> Vec<String> {
+    fn completion_names(&self, names: CompletionNames) -> Vec<String> {
         match names {
             CompletionNames::Addresses => self.addresses.clone(),
             CompletionNames::Workspaces => self.workspaces.clone(),
@@ -160,7 +162,7 @@ impl<'a> ShellFolders<'a> {
     }
 
     /// The files of the shells that are set up.
-    fn hooks(&self, program: &Path) -> Vec<ShellHook> {
+    fn shell_hooks(&self, program: &Path) -> Vec<ShellHook> {
         let mut hooks = Vec::new();
         let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
         let mut bash = bash.map(|name| self.home.join(name)).into_iter();
@@ -218,7 +220,7 @@ pub(crate) fn set_up(install: bool, env: &Env) -> Exit {
         print_complaint("Error: HOME names no folder, so no shell can be set up.\n");
         return Exit::Failed;
     };
-    let hooks = folders.hooks(&program);
+    let hooks = folders.shell_hooks(&program);
     if hooks.is_empty() {
         print_complaint(&format!(
             "Error: {} has no .bashrc, .bash_profile, .bash_login, .profile, .zshrc or .config/fish, so no shell can be set up. Create the file of your shell and run the command again.\n",
@@ -259,7 +261,7 @@ mod tests {
         fs::write(home.join(".zshrc"), "").unwrap();
         fs::create_dir_all(home.join(".config/fish")).unwrap();
         let folders = ShellFolders { home, zsh: home, fish: home.join(".config/fish") };
-        let hooks = folders.hooks(Path::new("/opt/formwork"));
+        let hooks = folders.shell_hooks(Path::new("/opt/formwork"));
         assert_eq!(hooks.len(), 3);
         for hook in &hooks {
             assert!(!hook.is_installed());

@@ -46,7 +46,7 @@ pub(super) async fn set_up(
     let options: Vec<&String> =
         args.backend_config.iter().filter(|option| !option.is_empty()).collect();
     match &mut to {
-        Some(to) if to.store().is_some() && !options.is_empty() => {
+        Some(to) if to.state_store().is_some() && !options.is_empty() => {
             return Err(diags.error(no_options(to.kind())));
         }
         Some(to) => {
@@ -58,7 +58,8 @@ pub(super) async fn set_up(
     let old = if args.reconfigure {
         // An unreadable file is written again.
         let old = workspace.initialized_backend(&mut Diagnostics::new()).ok().flatten();
-        let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
+        let places =
+            to.clone().unwrap_or_else(BackendConfig::local_backend).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.state_paths(&workspace.name()).state.exists());
         if let Some(old) = old.filter(|old| !old.is_supported() && !is_there) {
             diags.warn(left_behind_warning(&old));
@@ -76,7 +77,7 @@ pub(super) async fn set_up(
         move_states(diags, init, workspace, BackendChange { to: to.clone(), old }).await?;
         kind
     };
-    if let Some(to) = to.as_ref().filter(|to| to.store().is_some()) {
+    if let Some(to) = to.as_ref().filter(|to| to.state_store().is_some()) {
         check_store(diags, workspace, to).await?;
     }
     workspace.record_initialized(diags, block.as_ref().zip(to.as_ref()))?;
@@ -94,7 +95,7 @@ pub(super) async fn set_up(
             let text = format!(
                 "\nSuccessfully unset the backend {old:?}. Formwork will now operate locally."
             );
-            report.step(Paint::Green, &text, "backend_configured_unset");
+            report.report_step(Paint::Green, &text, "backend_configured_unset");
         }
         (None, None) => {}
     }
@@ -111,7 +112,7 @@ async fn move_local_states(
 ) -> Result<(), Reported> {
     let Some(to) = to else { return Ok(()) };
     let environment = workspace.backend_environment(&workspace.root);
-    let from = BackendConfig::local().configure(diags, &environment)?;
+    let from = BackendConfig::local_backend().configure(diags, &environment)?;
     // First, so that no backend is recorded that every command refuses.
     let both = Move { from, to: to.configure(diags, &environment)? };
     // The usual case, in which the new backend need not be asked.
@@ -133,12 +134,12 @@ async fn check_store(
 }
 
 fn report_configured(report: &OperationReport, block: &BackendConfig) {
-    let what = if block.store().is_some() { "state store" } else { "backend" };
+    let what = if block.state_store().is_some() { "state store" } else { "backend" };
     let text = format!(
         "\nSuccessfully configured the {what} {:?}! Formwork will automatically use this {what} unless the {what} configuration changes.",
         block.kind()
     );
-    report.step(Paint::Green, &text, "backend_configured_success");
+    report.report_step(Paint::Green, &text, "backend_configured_success");
 }
 
 /// A change of the backend.
@@ -165,7 +166,7 @@ async fn move_states(
     }
     let from = match &old {
         Some(old) => workspace.initialized_config(diags, old).await?,
-        None => Some(BackendConfig::local()),
+        None => Some(BackendConfig::local_backend()),
     };
     if from.is_some() && from == to {
         return Ok(());
@@ -176,14 +177,14 @@ async fn move_states(
     let Some(from) = from else {
         return Err(diags.error(unknown_kind(old.as_ref())));
     };
-    let to = to.unwrap_or_else(BackendConfig::local);
+    let to = to.unwrap_or_else(BackendConfig::local_backend);
     if old.is_some() && from.kind() != to.kind() {
         let text = format!(
             "Formwork detected that the backend type changed from {:?} to {:?}.\n",
             from.kind(),
             to.kind()
         );
-        init.report.step(Paint::Plain, &text, "backend_migrate_type_change");
+        init.report.report_step(Paint::Plain, &text, "backend_migrate_type_change");
     }
     let environment = workspace.backend_environment(&workspace.root);
     let both =

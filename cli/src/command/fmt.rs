@@ -195,7 +195,7 @@ impl Formatter {
         let source = add_source(&mut found, &mut self.sources, name, bytes);
         let parsed = format(&mut found, &self.sources, source);
         self.diags.append(found)?;
-        let (new, old) = (parsed?, self.sources.text(source));
+        let (new, old) = (parsed?, self.sources.source_text(source));
         if new != *old {
             self.changed = true;
             if self.wanted.list {

@@ -12,7 +12,7 @@ use crate::fetch::limits::UnpackLimits;
 use crate::fetch::{self, AddressOrigin, HiddenFiles};
 use crate::messages;
 use crate::modules::install::fetch_root;
-use crate::modules::source::PackageSource;
+use crate::modules::source::ModuleInPackage;
 use crate::redact;
 use crate::settings::UserSettings;
 use crate::workspace::Workspace;
@@ -42,7 +42,8 @@ pub(super) fn copy(
         .prefix(".from-module-")
         .tempdir_in(&workspace.root)
         .map_err(|error| disk(diags, error))?;
-    let source = PackageSource { package: &package, within: &within, origin: AddressOrigin::Local };
+    let source =
+        ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Local };
     let user = UserSettings { env: workspace.env, settings: &workspace.settings };
     let module = fetch_root(diags, user, &source, &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;

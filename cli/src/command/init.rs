@@ -60,15 +60,15 @@ async fn prepare_folder(
     }
     if let Some(source) = &args.from_module {
         let text = format!("Copying configuration from {:?}...", redact::address(source));
-        report.step(Paint::Bold, &text, "copying_configuration_message");
+        report.report_step(Paint::Bold, &text, "copying_configuration_message");
         from_module::copy(diags, workspace, source)?;
     }
     if !workspace.finds_config(diags) {
         let text = "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n";
-        report.step(Paint::Plain, text, "output_init_empty_message");
+        report.report_step(Paint::Plain, text, "output_init_empty_message");
         return Ok(());
     }
-    report.step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
+    report.report_step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
     let tests = args.test_directory.as_deref();
     // Nothing is fetched for files that are refused.
     workspace.check_tests(diags, tests);
@@ -79,7 +79,7 @@ async fn prepare_folder(
         } else {
             ("Initializing modules...", "initializing_modules_message")
         };
-        report.step(Paint::Bold, text, code);
+        report.report_step(Paint::Bold, text, code);
         let keeps_lock = args.lockfile.as_deref() == Some("readonly");
         let options = InstallOptions { upgrade: args.upgrade, keeps_lock, tests };
         workspace.install_modules(diags, options, report)?;
@@ -120,10 +120,10 @@ async fn prepare_folder(
         install_providers(diags, init, workspace, to_install)?;
     }
     let done = "Formwork has been successfully initialized!";
-    report.step(Paint::BoldGreen, done, "output_init_success_message");
+    report.report_step(Paint::BoldGreen, done, "output_init_success_message");
     if !workspace.env.in_automation {
         let text = "\nYou may now begin working with Formwork. Try running \"formwork plan\" to see any changes that are required for your infrastructure.\n";
-        report.step(Paint::Plain, text, "output_init_success_cli_message");
+        report.report_step(Paint::Plain, text, "output_init_success_cli_message");
     }
     Ok(())
 }
@@ -203,13 +203,13 @@ fn install_providers(
     let Init { args, report } = *init;
     let ToInstall { config, required, keeps_locks } = to_install;
     let text = "Initializing provider plugins...";
-    report.step(Paint::Bold, text, "initializing_provider_plugin_message");
+    report.report_step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.read_lock_file(diags)?;
     let mut locks = before.clone();
     let places = workspace.provider_folders(&args.plugin_dir);
     let installation = ProviderInstallOptions {
         upgrade: args.upgrade,
-        module_constraints: &ModuleConstraints::of(config),
+        module_constraints: &ModuleConstraints::of_config(config),
         event: &|addr, event| {
             report.show_transient("");
             report.log_each(&event.human_message(addr), &event.machine_message(addr));
@@ -300,6 +300,6 @@ fn save_lock_file(
             "dependencies_lock_changes_info",
         )
     };
-    report.step(Paint::Plain, text, code);
+    report.report_step(Paint::Plain, text, code);
     Ok(())
 }

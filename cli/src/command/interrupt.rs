@@ -40,7 +40,7 @@ pub(super) async fn run_until_interrupted<T>(
     cancellation: &CancellationToken,
 ) -> Option<T> {
     tokio::pin!(work);
-    let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
+    let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
     let patience = prepared.workspace.env.plugin_patience.unwrap_or(REMINDER_DELAY);
     let mut reminding =
         std::pin::pin!(remind_of_slow_calls(pool, patience.max(Duration::from_secs(1))));
@@ -76,7 +76,7 @@ pub(super) async fn guarded_tests<T>(
     cancellation: &CancellationToken,
 ) -> Option<T> {
     tokio::pin!(work);
-    let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
+    let Ok(mut signals) = SignalGuard::start_listening() else { return Some(work.await) };
     tokio::select! {
         biased;
         () = signals.next() => {}

@@ -211,12 +211,12 @@ async fn log_in_by_code(
     host: &str,
     service: LoginService,
 ) -> Result<String, Reported> {
-    let started = PendingLogin::begin(service).await;
+    let started = PendingLogin::start_listener(service).await;
     let login = started.map_err(|error| {
         let detail = format!("The login process uses OAuth, which requires starting a temporary HTTP server on localhost. However, {error} to create such a server.");
         report_login_error(diags, messages::CANNOT_START_TEMPORARY_LOGIN_SERVER, detail)
     })?;
-    let signals = SignalGuard::begin();
+    let signals = SignalGuard::start_listening();
     print_out(&format!(
         "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
         login.url()

@@ -110,7 +110,7 @@ fn lock(
         let folder = workspace.modules_folder().join(key);
         let hash = hash::hash_module(&folder);
         let hash = hash.map_err(|error| failed(&format!("The module {key}"), error))?;
-        lock.0.insert((*key).to_owned(), LockedModule::of(record, hash));
+        lock.0.insert((*key).to_owned(), LockedModule::for_record(record, hash));
     }
     lock.save(&workspace.root).map_err(|error| failed(lock::FILE_NAME, error))?;
     Ok(lock.0.len())

@@ -101,7 +101,7 @@ async fn backend_of(prepared: &PreparedConfig<'_>) -> Result<Box<RawValue>, Stri
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend()).await;
     // The state was opened with it already.
     let config = config.map_err(|_| "the backend is not set up".to_owned())?;
-    let backend = InitializedBackend::of(&config).map_err(|error| error.to_string())?;
+    let backend = InitializedBackend::for_config(&config).map_err(|error| error.to_string())?;
     serde_json::value::to_raw_value(&backend).map_err(|error| error.to_string())
 }
 

@@ -39,7 +39,7 @@ pub(super) enum NoAnswer {
 /// When there is no answer.
 pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String, NoAnswer> {
     // From the first word on: a fast user interrupts before the question is printed.
-    let signals = SignalGuard::begin().map_err(|_| NoAnswer::Ended)?;
+    let signals = SignalGuard::start_listening().map_err(|_| NoAnswer::Ended)?;
     view::print_out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         let about = match view::on_terminal() {

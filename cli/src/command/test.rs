@@ -94,10 +94,10 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     loaded.launcher.shutdown(&mut diags).await;
     observer.end(&results);
     if let Some(path) = &args.junit_xml {
-        let _ = write_junit(&mut diags, path, &junit::document(&workspace.sources, &results));
+        let _ = write_junit(&mut diags, path, &junit::junit_document(&workspace.sources, &results));
     }
     report.report_diagnostics(&workspace.sources, &diags);
-    let failed = overall(&results) > TestStatus::Pass;
+    let failed = overall_status(&results) > TestStatus::Pass;
     if failed || diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
@@ -108,7 +108,7 @@ async fn run_loaded(
     variables: &GivenVariables,
     observer: &Observer<'_>,
 ) -> Option<Vec<SuiteResult>> {
-    observer.begin(&loaded.suites);
+    observer.start(&loaded.suites);
     let provisioners =
         formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
@@ -212,7 +212,7 @@ fn load(
     encryption::load_encryption(diags, workspace, &config.root, &args.variables.sources)?;
     let mut suites = workspace.read_tests(diags, tests)?;
     let run_modules = run_modules(diags, workspace, tests, &suites)?;
-    select(diags, &mut suites, &args.filter);
+    keep_selected(diags, &mut suites, &args.filter);
     let mut required = config.provider_requirements();
     for module in run_modules.values() {
         merge(&mut required, module.config.provider_requirements());
@@ -244,7 +244,7 @@ fn run_modules(
 }
 
 /// Leaves the test files that `-filter` names. Warns of a name that no file has.
-fn select(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
+fn keep_selected(diags: &mut Diagnostics, suites: &mut Vec<TestSuite>, filters: &[String]) {
     if filters.is_empty() {
         return;
     }
@@ -290,6 +290,6 @@ fn write_junit(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), R
 }
 
 /// The sum of the results of several test files, for display.
-pub(super) fn overall(results: &[SuiteResult]) -> TestStatus {
+pub(super) fn overall_status(results: &[SuiteResult]) -> TestStatus {
     results.iter().map(|suite| suite.status).max().unwrap_or(TestStatus::Pass)
 }

@@ -39,7 +39,7 @@ pub(super) const KNOWN_FORMATS: &str = "archives end in .zip, .tar, .tar.gz, .tg
 
 impl ArchiveFormat {
     /// The format that a name's ending means.
-    pub(super) fn of(name: &str) -> Option<Self> {
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         let formats = [
             (".tar.gz", Self::TarGzip),
             (".tgz", Self::TarGzip),

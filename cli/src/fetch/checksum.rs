@@ -67,7 +67,7 @@ impl ChecksumKind {
         }
     }
 
-    fn of(self, file: &mut File) -> io::Result<FileChecksum> {
+    fn file_checksum(self, file: &mut File) -> io::Result<FileChecksum> {
         let digits = match self {
             Self::Md5 => hex_digest::<Md5>(file),
             Self::Sha1 => hex_digest::<Sha1>(file),
@@ -157,7 +157,7 @@ impl ExpectedChecksum {
                 FetchError::Address(format!("the list of checksums {at:?} has none for it"))
             })?,
         };
-        let found = sum.kind.of(&mut open_file(file)?)?;
+        let found = sum.kind.file_checksum(&mut open_file(file)?)?;
         if found == sum {
             return Ok(());
         }

@@ -53,14 +53,14 @@ impl GitParams {
 #[cfg(any(test, fuzzing))]
 pub(crate) fn read_reference(address: &str) -> Result<Option<String>, FetchError> {
     let mut wanted = GitParams::read(address)?;
-    drop(GitLogin::take(&mut wanted.url));
+    drop(GitLogin::take_from_url(&mut wanted.url));
     Ok(wanted.reference)
 }
 
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result<(), FetchError> {
     let mut wanted = GitParams::read(address)?;
-    let login = GitLogin::take(&mut wanted.url);
+    let login = GitLogin::take_from_url(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
     let GitSettings { own_ssh, max_size } = settings;
     let git = GitCommand {
@@ -122,7 +122,7 @@ const CREDENTIAL_HELPER: &str = r#"!f() { test "$1" = get && printf 'username=%s
 
 impl GitLogin {
     /// Takes the login out of an address. SSH has no use for a password, so there it is dropped.
-    fn take(url: &mut String) -> Option<Self> {
+    fn take_from_url(url: &mut String) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (login, host) = rest[..end].rsplit_once('@')?;
@@ -298,7 +298,7 @@ impl GitCommand<'_> {
         let said = String::from_utf8_lossy(&said);
         let said: Vec<&str> = said.trim().lines().take(MAX_LINES).collect();
         let said = format!("git ended with {status}: {}", said.join("\n"));
-        Err(FetchError::Git(redact::text(&said).into_owned()))
+        Err(FetchError::Git(redact::redact_text(&said).into_owned()))
     }
 }
 
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn passwords_reach_git_and_stand_in_no_argument() {
         let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
-        let login = GitLogin::take(&mut url);
+        let login = GitLogin::take_from_url(&mut url);
         assert_eq!(url, "https://127.0.0.1:1/a.git");
         let git = git_of(login, Path::new("unused"));
         let mut command = git.command(AllowedProtocols::Known);
@@ -398,7 +398,7 @@ mod tests {
             ("git@h:a/b", "git@h:a/b", None),
         ] {
             let mut url = whole.to_owned();
-            let found = GitLogin::take(&mut url);
+            let found = GitLogin::take_from_url(&mut url);
             let found = found.as_ref().map(|it| (it.name.as_str(), it.password.as_deref()));
             assert_eq!((url.as_str(), found), (rest, login), "{whole}");
         }

@@ -305,14 +305,14 @@ fn describe_error(error: &ureq::Error) -> String {
             format!("timeout: no answer within {} seconds", CONNECT_TIMEOUT.as_secs())
         }
         ureq::Error::Timeout(_) => "timeout: the answer did not end in time".to_owned(),
-        error => redact::text(&error.to_string()).into_owned(),
+        error => redact::redact_text(&error.to_string()).into_owned(),
     }
 }
 
 /// As [`describe_error`], of an error while content is read.
 fn describe_io(error: &io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
-    inner.map_or_else(|| redact::text(&error.to_string()).into_owned(), describe_error)
+    inner.map_or_else(|| redact::redact_text(&error.to_string()).into_owned(), describe_error)
 }
 
 impl HttpError {

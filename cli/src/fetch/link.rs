@@ -27,13 +27,13 @@ fn link_in_page(page: &str) -> Option<String> {
     let head = page.split("<body").next().unwrap_or_default();
     head.split("<meta").skip(1).find_map(|element| {
         let element = element.split('>').next().unwrap_or_default();
-        let named = attribute(element, "name")? == "terraform-get";
-        attribute(element, "content").filter(|_| named)
+        let named = find_attribute(element, "name")? == "terraform-get";
+        find_attribute(element, "content").filter(|_| named)
     })
 }
 
 /// The value of an attribute, in quotes of either kind.
-fn attribute(element: &str, name: &str) -> Option<String> {
+fn find_attribute(element: &str, name: &str) -> Option<String> {
     let mut rest = element;
     while let Some((before, behind)) = rest.split_once('=') {
         let value = behind.trim_start();

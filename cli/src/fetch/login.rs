@@ -113,7 +113,7 @@ impl PendingLogin {
     ///
     /// # Errors
     /// When no port is free.
-    pub(crate) async fn begin(service: LoginService) -> Result<Self, LoginError> {
+    pub(crate) async fn start_listener(service: LoginService) -> Result<Self, LoginError> {
         let (from, to) = service.ports;
         for port in from..=to {
             if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {

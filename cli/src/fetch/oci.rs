@@ -292,9 +292,9 @@ const DAMAGED_REMEDY: &str = "the registry or a proxy in front of it is damaged 
 
 /// The target of the link to the next page, which may be one of several links.
 fn next_page(links: &str) -> Option<String> {
-    split_header(links, ',').into_iter().find_map(|link| {
+    split_unquoted(links, ',').into_iter().find_map(|link| {
         let (target, parameters) = link.trim().strip_prefix('<')?.split_once('>')?;
-        let is_next = split_header(parameters, ';').into_iter().any(is_relation_next);
+        let is_next = split_unquoted(parameters, ';').into_iter().any(is_relation_next);
         is_next.then(|| target.to_owned())
     })
 }
@@ -307,7 +307,7 @@ fn is_relation_next(parameter: &str) -> bool {
 }
 
 /// The parts of a header between separators that stand neither in `<>` nor in quotes.
-fn split_header(text: &str, separator: char) -> Vec<&str> {
+fn split_unquoted(text: &str, separator: char) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut closing = None;

@@ -24,7 +24,7 @@ pub(crate) struct HashMemo {
 
 impl HashMemo {
     /// The memo in the user's cache folder, if there is one.
-    pub(crate) fn of(env: &Env) -> Self {
+    pub(crate) fn in_user_cache(env: &Env) -> Self {
         Self { folder: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
     }
 

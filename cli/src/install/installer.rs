@@ -389,7 +389,7 @@ fn download_blob(
         .map_err(named)?;
     let zh = hashing.finish();
     let digest = descriptor.digest().map_err(named)?;
-    if zh.strip_prefix("zh:") != digest.sha256() {
+    if zh.strip_prefix("zh:") != digest.sha256_digits() {
         return Err(named(wrong_blob(&digest)));
     }
     Ok((file, zh))

@@ -15,7 +15,7 @@ const MAX_LISTED: usize = 12;
 
 impl ModuleConstraints {
     /// The constraints of the modules of a configuration.
-    pub(crate) fn of(config: &Config) -> Self {
+    pub(crate) fn of_config(config: &Config) -> Self {
         let mut module_constraints = Self::default();
         module_constraints.add(config, config.root_node(), "");
         module_constraints
@@ -32,7 +32,11 @@ impl ModuleConstraints {
 
     /// Explains why no version meets all constraints: the constraints of each module, the versions, and the
     /// constraints that would have to go.
-    pub(crate) fn explain(&self, addr: &ProviderAddr, versions: &BTreeSet<Version>) -> String {
+    pub(crate) fn explain_conflict(
+        &self,
+        addr: &ProviderAddr,
+        versions: &BTreeSet<Version>,
+    ) -> String {
         let asked: Vec<(&str, &VersionConstraints)> = self
             .0
             .iter()
@@ -98,10 +102,10 @@ mod tests {
         let versions = ["1.0.0", "1.4.0", "2.1.0", "3.0.0-beta1"];
         let versions = versions.iter().map(|text| Version::parse(text).unwrap()).collect();
         let expected = "\n\nThe constraints are those of:\n  - the root module: >= 2.0.0\n  - module.a: ~> 1.0\n\nThe available versions are 3.0.0-beta1, 2.1.0, 1.4.0, 1.0.0.\n\nThese versions would meet all constraints:\n  - 1.4.0, if the root module did not ask for >= 2.0.0\n  - 2.1.0, if module.a did not ask for ~> 1.0";
-        assert_eq!(module_constraints.explain(&addr, &versions), expected);
+        assert_eq!(module_constraints.explain_conflict(&addr, &versions), expected);
         assert!(
             module_constraints
-                .explain(&addr, &BTreeSet::new())
+                .explain_conflict(&addr, &BTreeSet::new())
                 .ends_with("No version is available.")
         );
     }

@@ -69,7 +69,7 @@ impl InstallFailure {
                 format!("no available releases match the given constraints {constraints}"),
                 format!(
                     "{}{}",
-                    context.module_constraints.explain(addr, &versions),
+                    context.module_constraints.explain_conflict(addr, &versions),
                     modules_hint(&name)
                 ),
             ),

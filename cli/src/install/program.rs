@@ -88,8 +88,9 @@ impl ProviderFolders<'_> {
         };
         // Before the content is read, so that it is the content of this very file.
         let identity = FileIdentity::of(&path);
-        let found =
-            identity.and_then(|identity| Ok((identity, HashMemo::of(self.env).of_folder(&place)?)));
+        let found = identity.and_then(|identity| {
+            Ok((identity, HashMemo::in_user_cache(self.env).of_folder(&place)?))
+        });
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(
@@ -114,7 +115,7 @@ impl ProviderFolders<'_> {
     ///
     /// # Errors
     /// When one is not installed, or does not match its lock.
-    pub(crate) fn programs(
+    pub(crate) fn find_programs(
         &self,
         diags: &mut Diagnostics,
         needed: &BTreeMap<ProviderAddr, VersionConstraints>,

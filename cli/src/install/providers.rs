@@ -132,7 +132,7 @@ impl ProviderFolders<'_> {
     /// The program and version of a provider that comes with this one, in place of its registry.
     pub(super) fn shipped_program(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
         let registry =
-            |method: &InstallMethod| method.kind == MethodKind::Direct && method.covers(addr);
+            |method: &InstallMethod| method.kind == MethodKind::Direct && method.serves(addr);
         let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
             None => true,
@@ -148,7 +148,7 @@ impl ProviderFolders<'_> {
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &ProviderLock) -> bool {
         let place = package::package_dir(&self.packages(), addr, &lock.version);
         package::find_program(&place, addr).is_some()
-            && HashMemo::of(self.env)
+            && HashMemo::in_user_cache(self.env)
                 .of_folder(&place)
                 .is_ok_and(|hash| lock.hashes.contains(&hash))
     }

@@ -145,7 +145,7 @@ impl<'a> SourceSearch<'a> {
     }
 
     fn sources_for(&self, addr: &ProviderAddr) -> impl Iterator<Item = &ProviderSource> {
-        let covers = |(_, method): &&(ProviderSource, InstallMethod)| method.covers(addr);
+        let covers = |(_, method): &&(ProviderSource, InstallMethod)| method.serves(addr);
         self.rules.iter().filter(covers).map(|(source, _)| source)
     }
 
@@ -243,7 +243,7 @@ impl<'a> SourceSearch<'a> {
                 query.package(version, platform)
             }
             ProviderSource::Network(url) => {
-                network::find_package(self.servers, url, addr, version, platform)
+                network::find_mirror_package(self.servers, url, addr, version, platform)
             }
             ProviderSource::Oci(template) => {
                 oci::OciQuery { servers: self.servers, template, addr }.package(version, platform)

@@ -119,11 +119,11 @@ impl LogLine {
 
 impl Visit for LogLine {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.set(field, Value::String(redact::logged(format!("{value:?}"))));
+        self.set(field, Value::String(redact::redact_log_text(format!("{value:?}"))));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set(field, Value::String(redact::logged(value.to_owned())));
+        self.set(field, Value::String(redact::redact_log_text(value.to_owned())));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {

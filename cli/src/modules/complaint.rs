@@ -10,7 +10,7 @@ use formwork_value::diag::{Blame, Sources, Summary};
 
 use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{ModuleVersions, RegistryError};
-use super::source::PackageSource;
+use super::source::ModuleInPackage;
 use crate::fetch::capped::quote_shortened;
 use crate::fetch::http::HttpError;
 use crate::messages;
@@ -140,7 +140,7 @@ pub(super) fn download_error(
 pub(super) fn no_subfolder(
     named: &str,
     call: &CallSite,
-    source: &PackageSource<'_>,
+    source: &ModuleInPackage<'_>,
     why: &str,
 ) -> Diagnostic {
     let (package, within) = (source.display_address(), source.within.as_str());

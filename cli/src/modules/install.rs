@@ -19,7 +19,7 @@ use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{ModuleManifest, ModuleRecord};
 use super::registry::ModuleRegistries;
-use super::source::{PackageSource, RegistrySource};
+use super::source::{ModuleInPackage, RegistrySource};
 use crate::data_dir::DataDir;
 use crate::env::{Env, MODULE_SIZE};
 use crate::fetch::host::Hosts;
@@ -95,7 +95,7 @@ pub(crate) fn install_modules(
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
-    let old = ModuleManifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
+    let old = ModuleManifest::load(staging.modules_dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = ModuleWalk {
         old,
@@ -139,7 +139,7 @@ pub(crate) fn install_modules(
 pub(crate) fn fetch_root(
     diags: &mut Diagnostics,
     user: UserSettings<'_>,
-    source: &PackageSource<'_>,
+    source: &ModuleInPackage<'_>,
     into: &Path,
 ) -> Result<PathBuf, Reported> {
     let http = Client::new(user.env.proxies(), std::thread::sleep);
@@ -316,7 +316,7 @@ impl ModuleWalk<'_> {
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(InstallProgress::Downloading(name, key.clone()));
-                        let source = PackageSource { package, within, origin: here.origin() };
+                        let source = ModuleInPackage { package, within, origin: here.origin() };
                         let dir = self.fetch_to_staging(diags, call, &key, &source)?;
                         let record = ModuleRecord { source: text, version: None, dir };
                         self.verify(diags, call, &key, &record)?;
@@ -404,12 +404,12 @@ impl ModuleWalk<'_> {
             None => self.choose(diags, call, module)?,
         };
         (self.tell)(InstallProgress::Downloading(format!("{module} {version}"), key.clone()));
-        let location = self.registries.location(module, &version);
+        let location = self.registries.package_location(module, &version);
         let (package, outer) = location
             .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
         let within = outer.join(within);
         let found =
-            PackageSource { package: &package, within: &within, origin: AddressOrigin::Remote };
+            ModuleInPackage { package: &package, within: &within, origin: AddressOrigin::Remote };
         let dir = self.fetch_to_staging(diags, call, &key, &found)?;
         let record = ModuleRecord { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
@@ -462,9 +462,9 @@ impl ModuleWalk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         key: &str,
-        source: &PackageSource<'_>,
+        source: &ModuleInPackage<'_>,
     ) -> Result<PathBuf, Reported> {
-        let PackageSource { package, within, origin } = *source;
+        let ModuleInPackage { package, within, origin } = *source;
         if key.len() > MAX_KEY {
             let what = "bytes in the names of calls within each other";
             return Err(diags.error(complaint::too_many_calls_error(MAX_KEY, what, call)));

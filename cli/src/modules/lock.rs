@@ -34,7 +34,7 @@ pub(crate) struct LockedModule {
 
 impl LockedModule {
     /// The lock of an installed module.
-    pub(crate) fn of(record: &ModuleRecord, hash: String) -> Self {
+    pub(crate) fn for_record(record: &ModuleRecord, hash: String) -> Self {
         let version = record.version.as_ref().map(ToString::to_string);
         Self { source: record.source.clone(), version, hash }
     }

@@ -71,7 +71,7 @@ impl<'a> ModuleRegistries<'a> {
             return Ok(known.clone());
         }
         let url = self.url(module, "versions")?;
-        let answer = self.ask(module, &url).map_err(|error| match error {
+        let answer = self.send_request(module, &url).map_err(|error| match error {
             RegistryError::Http(HttpError::Status { status: 404, .. }) => RegistryError::NotFound,
             error => error,
         })?;
@@ -81,13 +81,13 @@ impl<'a> ModuleRegistries<'a> {
     }
 
     /// Location of the package of a version, and the module's folder in it.
-    pub(super) fn location(
+    pub(super) fn package_location(
         &self,
         module: &RegistryModuleAddr,
         version: &LooseVersion,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
-        let answer = self.ask(module, &url)?;
+        let answer = self.send_request(module, &url)?;
         let base = answer.url.clone();
         let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
             let reason = "the registry named no place, in the header X-Terraform-Get".to_owned();
@@ -104,7 +104,11 @@ impl<'a> ModuleRegistries<'a> {
         }
     }
 
-    fn ask(&self, module: &RegistryModuleAddr, url: &str) -> Result<HttpResponse, RegistryError> {
+    fn send_request(
+        &self,
+        module: &RegistryModuleAddr,
+        url: &str,
+    ) -> Result<HttpResponse, RegistryError> {
         let asking = self.hosts.authorization_header(&module.host, url);
         let answer = self.http.get_with_retries(url, asking.as_deref(), self.hosts.retry_policy());
         answer.map_err(|refusal| match self.hosts.credentials_error(&module.host, url) {

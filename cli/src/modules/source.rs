@@ -6,7 +6,7 @@ use crate::fetch::AddressOrigin;
 use crate::redact;
 
 /// A folder in a package.
-pub(crate) struct PackageSource<'a> {
+pub(crate) struct ModuleInPackage<'a> {
     pub(crate) package: &'a PackageAddr,
     /// The folder of the module in the package.
     pub(crate) within: &'a Subfolder,
@@ -14,7 +14,7 @@ pub(crate) struct PackageSource<'a> {
     pub(crate) origin: AddressOrigin,
 }
 
-impl PackageSource<'_> {
+impl ModuleInPackage<'_> {
     /// The address of the package without secrets, as messages show it.
     pub(super) fn display_address(&self) -> String {
         redact::address(&self.package.to_string())

@@ -39,7 +39,7 @@ impl InstallMethod {
     }
 
     /// Whether a provider is looked for here.
-    pub(crate) fn covers(&self, provider: &ProviderAddr) -> bool {
+    pub(crate) fn serves(&self, provider: &ProviderAddr) -> bool {
         let any =
             |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, provider));
         (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)

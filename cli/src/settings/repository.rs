@@ -137,7 +137,7 @@ impl RepositoryTemplate {
     /// When it has an error, or names one repository for several providers: the reason.
     pub(crate) fn parse(text: &str, include: &[String]) -> Result<Self, String> {
         let template = Self(text.to_owned());
-        let expr = template.expression()?;
+        let expr = template.parse_expression()?;
         let names: Vec<String> =
             refs::of_expr(&expr).iter().map(|one| one.root.name.to_string()).collect();
         let is_symbol = |name: &&String| TEMPLATE_SYMBOLS.iter().any(|(symbol, _)| symbol == name);
@@ -166,10 +166,10 @@ impl RepositoryTemplate {
     /// # Errors
     /// When the template results in something else than the address of a repository: the reason.
     pub(crate) fn repository(&self, addr: &ProviderAddr) -> Result<RepositoryAddr, String> {
-        let expr = self.expression()?;
+        let expr = self.parse_expression()?;
         let mut diags = Diagnostics::new();
         let value = evaluate(&mut diags, &expr, &SymbolScope(addr));
-        let value = value.map_err(|_| self.invalid(diags))?;
+        let value = value.map_err(|_| self.invalid_text(diags))?;
         match convert(&value, &Type::String) {
             Ok(Value::String(text)) => RepositoryAddr::parse(&text)
                 .map_err(|reason| format!("repository_template {self:?}: {reason}", self = self.0)),
@@ -177,14 +177,14 @@ impl RepositoryTemplate {
         }
     }
 
-    fn expression(&self) -> Result<Expr, String> {
+    fn parse_expression(&self) -> Result<Expr, String> {
         let mut sources = Sources::new();
         let source = sources.add("repository_template", self.0.as_str());
         let mut diags = Diagnostics::new();
-        parse_template(&mut diags, &sources, source).map_err(|_| self.invalid(diags))
+        parse_template(&mut diags, &sources, source).map_err(|_| self.invalid_text(diags))
     }
 
-    fn invalid(&self, diags: Diagnostics) -> String {
+    fn invalid_text(&self, diags: Diagnostics) -> String {
         let first = diags.into_iter().next();
         let reason =
             first.map_or_else(String::new, |one| format!(": {}: {}", one.summary, one.detail));

@@ -23,7 +23,7 @@ pub(super) type Located<T> = Result<T, (usize, String)>;
 
 /// Reads the items of a whole file.
 pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
-    Reader { rest: text, line: 1 }.items(0)
+    Reader { rest: text, line: 1 }.read_items(0)
 }
 
 /// The deepest nesting of blocks.
@@ -56,7 +56,7 @@ impl Reader<'_> {
         self.rest = rest;
     }
 
-    fn eat(&mut self, token: char) -> bool {
+    fn take_token(&mut self, token: char) -> bool {
         self.skip();
         let there = self.rest.starts_with(token);
         if there {
@@ -65,12 +65,12 @@ impl Reader<'_> {
         there
     }
 
-    fn fail<T>(&self, reason: &str) -> Located<T> {
+    fn error_here<T>(&self, reason: &str) -> Located<T> {
         Err((self.line, reason.to_owned()))
     }
 
     /// A word, or text in quotes.
-    fn word(&mut self) -> Located<String> {
+    fn read_word(&mut self) -> Located<String> {
         self.skip();
         if let Some(quoted) = self.rest.strip_prefix('"') {
             let mut text = String::new();
@@ -101,14 +101,14 @@ impl Reader<'_> {
                     other => text.push(other),
                 }
             }
-            return self.fail("quoted string does not end");
+            return self.error_here("quoted string does not end");
         }
         let end = self
             .rest
             .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
             .unwrap_or(self.rest.len());
         if end == 0 {
-            return self.fail("a name or a quoted string is expected");
+            return self.error_here("a name or a quoted string is expected");
         }
         let word = self.rest[..end].to_owned();
         self.advance(end);
@@ -116,31 +116,35 @@ impl Reader<'_> {
     }
 
     /// Items up to the closing brace, or to the end of the file.
-    fn items(&mut self, depth: usize) -> Located<Vec<Item>> {
+    fn read_items(&mut self, depth: usize) -> Located<Vec<Item>> {
         if depth > MAX_DEPTH {
-            return self.fail("blocks are nested too deep");
+            return self.error_here("blocks are nested too deep");
         }
         let mut items = Vec::new();
         loop {
             self.skip();
             if self.rest.is_empty() {
-                return if depth == 0 { Ok(items) } else { self.fail("a block does not end") };
+                return if depth == 0 {
+                    Ok(items)
+                } else {
+                    self.error_here("a block does not end")
+                };
             }
-            if depth > 0 && self.eat('}') {
+            if depth > 0 && self.take_token('}') {
                 return Ok(items);
             }
             let line = self.line;
-            let name = self.word()?;
-            if self.eat('=') {
+            let name = self.read_word()?;
+            if self.take_token('=') {
                 items.push(Item::Value(name, self.value(depth)?, line));
                 continue;
             }
             let mut label = None;
-            while !self.eat('{') {
+            while !self.take_token('{') {
                 // Labels tell blocks of one kind apart; none of ours has several.
-                label = Some(self.word()?);
+                label = Some(self.read_word()?);
             }
-            let inner = self.items(depth + 1)?;
+            let inner = self.read_items(depth + 1)?;
             items.push(match label {
                 Some(label) => Item::Labelled(name, label, inner, line),
                 None => Item::Block(name, inner, line),
@@ -149,16 +153,16 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Located<SettingsValue> {
-        if self.eat('[') {
+        if self.take_token('[') {
             let mut list = Vec::new();
-            while !self.eat(']') {
-                list.push(self.word()?);
+            while !self.take_token(']') {
+                list.push(self.read_word()?);
             }
             return Ok(SettingsValue::List(list));
         }
-        if self.eat('{') {
-            return Ok(SettingsValue::Block(self.items(depth + 1)?));
+        if self.take_token('{') {
+            return Ok(SettingsValue::Block(self.read_items(depth + 1)?));
         }
-        self.word().map(SettingsValue::Text)
+        self.read_word().map(SettingsValue::Text)
     }
 }

@@ -33,7 +33,7 @@ impl PhaseCounter {
     }
 
     /// Shows how far a phase has come, if it is long and the last change is some time ago.
-    pub(crate) fn count(&mut self, phase: CountedPhase, done: usize, total: usize) {
+    pub(crate) fn show_progress(&mut self, phase: CountedPhase, done: usize, total: usize) {
         if let Some(text) = self.text(phase, done, total, Instant::now()) {
             show_counter(&text);
         }

@@ -13,14 +13,14 @@ use crate::messages;
 const WIDTH: usize = 80;
 
 /// The whole document: a test suite for each test file, a test case for each run.
-pub(crate) fn document(sources: &Sources, results: &[SuiteResult]) -> String {
+pub(crate) fn junit_document(sources: &Sources, results: &[SuiteResult]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?><testsuites>");
     for suite in results {
         let count =
             |wanted: TestStatus| suite.runs.iter().filter(|run| run.status == wanted).count();
         text.push_str(&format!(
             "\n  <testsuite name=\"{}\" tests=\"{}\" skipped=\"{}\" failures=\"{}\" errors=\"{}\">",
-            escaped(&suite.path),
+            escape_xml(&suite.path),
             suite.runs.len(),
             count(TestStatus::Skip),
             count(TestStatus::Fail),
@@ -28,7 +28,7 @@ pub(crate) fn document(sources: &Sources, results: &[SuiteResult]) -> String {
         ));
         let mut failed = None;
         for run in &suite.runs {
-            text.push_str(&case(sources, suite, run, failed));
+            text.push_str(&test_case_element(sources, suite, run, failed));
             if run.status == TestStatus::Error {
                 failed = Some(run);
             }
@@ -40,7 +40,7 @@ pub(crate) fn document(sources: &Sources, results: &[SuiteResult]) -> String {
 }
 
 /// A test case. `failed` is an earlier one that ended the file.
-fn case(
+fn test_case_element(
     sources: &Sources,
     suite: &SuiteResult,
     run: &RunResult,
@@ -52,8 +52,8 @@ fn case(
         let started = started.format(&Rfc3339).unwrap_or_default();
         timing = format!(" time=\"{}\" timestamp=\"{started}\"", elapsed.as_secs_f64());
     }
-    let (name, class) = (escaped(&run.name), escaped(&suite.path));
-    let children = children(sources, run, failed);
+    let (name, class) = (escape_xml(&run.name), escape_xml(&suite.path));
+    let children = case_children(sources, run, failed);
     let end = if children.is_empty() { "" } else { "\n    " };
     format!(
         "\n    <testcase name=\"{name}\" classname=\"{class}\"{timing}>{children}{end}</testcase>"
@@ -61,7 +61,7 @@ fn case(
 }
 
 /// The elements in a test case.
-fn children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
+fn case_children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> String {
     let is_failed_assert =
         |one: &&Diagnostic| one.is_about_message(messages::TEST_ASSERTION_FAILED);
     let mut text = String::new();
@@ -69,7 +69,7 @@ fn children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> S
     match run.status {
         TestStatus::Pass => {}
         TestStatus::Skip => {
-            let (message, body) = skipped(failed);
+            let (message, body) = skipped_element(failed);
             text.push_str(&element("skipped", Some(&message), &body));
         }
         TestStatus::Fail => {
@@ -92,7 +92,7 @@ fn children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>) -> S
     text
 }
 
-fn skipped(failed: Option<&RunResult>) -> (String, String) {
+fn skipped_element(failed: Option<&RunResult>) -> (String, String) {
     match failed {
         Some(failed) => (
             "Testcase skipped due to a previous testcase error".to_owned(),
@@ -125,7 +125,7 @@ fn shown(sources: &Sources, diags: &[&Diagnostic]) -> String {
 }
 
 fn element(name: &str, message: Option<&str>, body: &str) -> String {
-    let message = message.map(|text| format!(" message=\"{}\"", escaped(text)));
+    let message = message.map(|text| format!(" message=\"{}\"", escape_xml(text)));
     // The end of the section must not stand within it.
     let body = body.replace(is_no_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");
     format!("\n      <{name}{}><![CDATA[{body}]]></{name}>", message.unwrap_or_default())
@@ -138,7 +138,7 @@ fn is_no_xml(char: char) -> bool {
 }
 
 /// Text for an attribute in quotes.
-fn escaped(text: &str) -> String {
+fn escape_xml(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
@@ -196,6 +196,6 @@ mod tests {
                 </testcase>
               </testsuite>
             </testsuites>"#]]
-        .assert_eq(&document(&Sources::new(), &[suite]));
+        .assert_eq(&junit_document(&Sources::new(), &[suite]));
     }
 }

@@ -65,8 +65,8 @@ impl OperationReport {
 
     /// Reports the next step while the folder is prepared: to people in lines that fit, to programs
     /// in one piece. Programs know the step by its code.
-    pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
-        let text = &*redact::text(text);
+    pub(crate) fn report_step(&self, paint: Paint, text: &str, code: &str) {
+        let text = &*redact::redact_text(text);
         match &self.watch {
             ReportAudience::Human(_) => {
                 let text = self.screen.wrap(text);
@@ -78,7 +78,7 @@ impl OperationReport {
 
     /// Reports an event.
     pub(crate) fn report_event(&self, text: &str) {
-        let text = &*redact::text(text);
+        let text = &*redact::redact_text(text);
         match &self.watch {
             ReportAudience::Human(_) => print_out(&format!("{}\n", sanitize::sanitize_line(text))),
             ReportAudience::Machine(stream) => stream.print_log(text),
@@ -104,7 +104,7 @@ impl OperationReport {
     /// Shows people a line that the next one replaces. The empty line takes it away.
     pub(crate) fn show_transient(&self, text: &str) {
         if let ReportAudience::Human(_) = &self.watch {
-            print_transient(&self.screen, &redact::text(text));
+            print_transient(&self.screen, &redact::redact_text(text));
         }
     }
 
@@ -152,7 +152,7 @@ impl OperationReport {
         if !matches!(self.watch, ReportAudience::Human(_)) || !plan.is_applyable() {
             return;
         }
-        let mut text = format!("\n{}\n\n", self.screen.rule());
+        let mut text = format!("\n{}\n\n", self.screen.horizontal_line());
         if let Some(path) = generated {
             text.push_str(&self.screen.wrap(&format!(
                 "Formwork has generated configuration and written it to {}. Please review the configuration and edit it as necessary before adding it to version control.\n\n",

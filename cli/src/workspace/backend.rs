@@ -235,13 +235,13 @@ fn resolve_backend(
     remembered: Option<&InitializedBackend>,
 ) -> Result<BackendConfig, String> {
     match (block, remembered) {
-        (None, None) => Ok(BackendConfig::local()),
+        (None, None) => Ok(BackendConfig::local_backend()),
         (None, Some(old)) => Err(format!("Unsetting the previously set {}", old.describe())),
         (Some(block), None) => {
             Err(format!("Initial configuration of the requested backend {:?}", block.kind()))
         }
         (Some(block), Some(old)) => old.config_if_unchanged(&block).ok_or_else(|| {
-            if block.store().is_some() {
+            if block.state_store().is_some() {
                 format!("State store {:?} configuration changed", block.kind())
             } else if old.kind == block.kind() {
                 "Backend configuration block has changed".to_owned()
@@ -286,7 +286,7 @@ mod tests {
     use crate::data_dir::DataDir;
 
     fn local(path: Option<&str>) -> BackendConfig {
-        let mut config = BackendConfig::local();
+        let mut config = BackendConfig::local_backend();
         path.into_iter().for_each(|path| config.set("path", path).unwrap());
         config
     }

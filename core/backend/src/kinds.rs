@@ -19,7 +19,7 @@ use crate::pg::PgBackendKind;
 use crate::s3::S3BackendKind;
 
 /// All types of backends, by name.
-pub const BACKEND_KINDS: [&dyn BackendKind; 9] = [
+pub const BACKEND_KINDS: &[&dyn BackendKind] = &[
     &LocalBackendKind,
     &HttpBackendKind,
     &InMemoryBackendKind,
@@ -34,7 +34,7 @@ pub const BACKEND_KINDS: [&dyn BackendKind; 9] = [
 /// Returns the type of backend of a name.
 #[must_use]
 pub fn find_backend_kind(name: &str) -> Option<&'static dyn BackendKind> {
-    BACKEND_KINDS.into_iter().find(|kind| kind.name() == name)
+    BACKEND_KINDS.iter().copied().find(|kind| kind.name() == name)
 }
 
 /// The type of the local backend.
@@ -60,5 +60,24 @@ impl BackendKind for LocalBackendKind {
             folder.map(Path::new),
         );
         Ok(Arc::new(LocalBackend { places }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_of_backend_has_a_row_in_the_documentation() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/backends.md");
+        let page = std::fs::read_to_string(page).unwrap();
+        let (_, table) = page.split_once("| backend | workspaces | lock |").unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with("| `"));
+        let listed: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+        let mut names: Vec<&str> = BACKEND_KINDS.iter().map(|kind| kind.name()).collect();
+        assert!(names.iter().all(|name| listed.contains(name)), "{names:?} are in {listed:?}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!((names.len(), listed.len()), (BACKEND_KINDS.len(), BACKEND_KINDS.len()));
     }
 }

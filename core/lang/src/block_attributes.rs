@@ -98,13 +98,13 @@ impl<'s> BlockAttributes<'s> {
 
     /// The attributes that are written as blocks, each with the schema of one block. Some may have no
     /// block after all.
-    pub fn elements(&self) -> impl Iterator<Item = (&'s str, &Block)> {
+    pub fn attributes_as_blocks(&self) -> impl Iterator<Item = (&'s str, &Block)> {
         self.elements.iter().map(|(name, element)| (*name, element))
     }
 
     /// The name of an attribute that is written as blocks, with the schema of one block.
     #[must_use]
-    pub fn element(&self, name: &str) -> Option<(&'s str, &Block)> {
+    pub fn attribute_as_block(&self, name: &str) -> Option<(&'s str, &Block)> {
         self.elements.get_key_value(name).map(|(name, element)| (*name, element))
     }
 }

@@ -37,7 +37,7 @@ pub fn decode(
     let mut decoder = Decoder { diags: &mut own };
     let applicability = &Applicability::of(schema);
     let context = Context { scope, marks: Marks::NONE, is_unknown: false, applicability };
-    let value = decoder.body(body, schema, context);
+    let value = decoder.decode_body(body, schema, context);
     diags.append(in_order(own))?;
     Ok(value)
 }
@@ -116,7 +116,7 @@ impl<'s> BlockKinds<'s> {
             let has_label = nested.nesting == Nesting::Map;
             return Some(BlockKind { name, schema: &nested.block, has_label, is_attribute: false });
         }
-        let (name, schema) = self.attributes.element(name)?;
+        let (name, schema) = self.attributes.attribute_as_block(name)?;
         Some(BlockKind { name, schema, has_label: false, is_attribute: true })
     }
 }
@@ -126,16 +126,16 @@ struct Decoder<'d> {
 }
 
 impl Decoder<'_> {
-    fn body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
+    fn decode_body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
         let expected = WithDynamic(BlockAttributes::of(schema, body, context.applicability));
         let content = content(self.diags, body, &expected);
         let WithDynamic(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();
         for block in &content.blocks {
-            self.block(&mut collected, block, kinds, context);
+            self.decode_block(&mut collected, block, kinds, context);
         }
-        let mut pairs = self.attributes(&content, schema, &mut collected, context);
+        let mut pairs = self.decode_attributes(&content, schema, &mut collected, context);
         for (name, nested) in &schema.blocks {
             let found = collected.remove(name.as_str()).unwrap_or_default();
             let value = found.into_value(self.diags, name, nested, content.missing);
@@ -144,7 +144,7 @@ impl Decoder<'_> {
         Value::object(pairs)
     }
 
-    fn attributes(
+    fn decode_attributes(
         &mut self,
         content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
         schema: &Schema,
@@ -154,7 +154,7 @@ impl Decoder<'_> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attr) in &schema.attributes {
             let value = match content.attributes.get(name) {
-                Some(written) => self.attribute(written, attr, context),
+                Some(written) => self.decode_attribute(written, attr, context),
                 None => {
                     let blocks = collected.remove(name.as_str()).unwrap_or_default();
                     blocks.into_attribute(&attr.implied_type())
@@ -166,7 +166,7 @@ impl Decoder<'_> {
     }
 
     /// Decodes a block, or all that a `dynamic` block stands for.
-    fn block<'s>(
+    fn decode_block<'s>(
         &mut self,
         collected: &mut BTreeMap<&'s str, CollectedBlocks>,
         block: &Block,
@@ -175,7 +175,7 @@ impl Decoder<'_> {
     ) {
         if let Some(kind) = kinds.find(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
-            let value = self.content(&block.body, kind, context);
+            let value = self.decode_content(&block.body, kind, context);
             let found = collected.entry(kind.name).or_default();
             found.is_unknown |= context.is_unknown;
             found.push(value, key, block.header, block.brace);
@@ -195,21 +195,21 @@ impl Decoder<'_> {
             let iteration = repetition.iteration_scope(context.scope, key, value);
             let context = Context { scope: &iteration, marks, is_unknown, ..context };
             let label = self.dynamic_label(&repetition, kind, context);
-            let value = self.content(&repetition.content.body, kind, context);
+            let value = self.decode_content(&repetition.content.body, kind, context);
             found.push(value, label, block.header, repetition.content.brace);
         }
     }
 
     /// Decodes the body of one block.
-    fn content(&mut self, body: &Body, kind: BlockKind<'_>, context: Context<'_>) -> Value {
+    fn decode_content(&mut self, body: &Body, kind: BlockKind<'_>, context: Context<'_>) -> Value {
         if !kind.is_attribute {
             // Blocks may be nested deeper than the stack has room for.
-            return with_stack(|| self.body(body, kind.schema, context));
+            return with_stack(|| self.decode_body(body, kind.schema, context));
         }
         // The type of an element is a schema of its own, so the rule is decided again from its
         // attributes alone.
         let applicability = &Applicability::of(kind.schema);
-        with_stack(|| self.body(body, kind.schema, Context { applicability, ..context }))
+        with_stack(|| self.decode_body(body, kind.schema, Context { applicability, ..context }))
     }
 
     fn evaluate_dynamic<'b, 's>(

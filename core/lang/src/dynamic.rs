@@ -105,7 +105,7 @@ pub(crate) fn evaluate_repetition<'b>(
             return Err(refuse(diags, &format!("a {} value", unknown.ty().friendly_name())));
         }
         Value::Unknown(_) => vec![(Value::dynamic(), Value::dynamic())],
-        _ => match elements(&collection) {
+        _ => match keys_and_values(&collection) {
             Some(elements) => elements,
             None => {
                 return Err(refuse(diags, &format!("a {} value", collection.ty().friendly_name())));
@@ -120,7 +120,7 @@ pub(crate) fn evaluate_repetition<'b>(
 }
 
 /// Key and value of each element; `None` for what is no collection.
-fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
+fn keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
     let values = collection.children().iter().cloned();
     Some(match collection {
         Value::List(_) | Value::Tuple(_) => {

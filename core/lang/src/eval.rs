@@ -118,15 +118,15 @@ impl Evaluator<'_> {
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
                 self.evaluate_traversal(expr, frames)
             }
-            ExprKind::Splat { on, each, marker } => self.splat(on, each, *marker, frames),
+            ExprKind::Splat { on, each, marker } => self.eval_splat(on, each, *marker, frames),
             ExprKind::Call(call) => self.call(expr, call, frames),
-            ExprKind::Unary { op, operand, .. } => self.unary(expr, *op, operand, frames),
-            ExprKind::Binary { .. } => self.binary(expr, frames),
+            ExprKind::Unary { op, operand, .. } => self.eval_unary(expr, *op, operand, frames),
+            ExprKind::Binary { .. } => self.eval_binary(expr, frames),
             ExprKind::Conditional { condition, yes, no } => {
-                self.conditional(expr, [condition, yes, no], frames)
+                self.eval_conditional(expr, [condition, yes, no], frames)
             }
-            ExprKind::Tuple(items) => self.tuple(expr, items, frames),
-            ExprKind::Object(items) => self.object(expr, items, frames),
+            ExprKind::Tuple(items) => self.eval_tuple(expr, items, frames),
+            ExprKind::Object(items) => self.eval_object(expr, items, frames),
             ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
             ExprKind::Json(json) => self.evaluate_json_string(json, frames),
             // Expressions that could not be parsed were reported; the others are leaves.

@@ -25,7 +25,7 @@ pub fn format(
     let mut own = Diagnostics::new();
     let body = parse_file(&mut own, sources, source);
     diags.append(own)?;
-    let text = sources.text(source);
+    let text = sources.source_text(source);
     let mut pieces = piece::cut_pieces(text, &rewrite::find_rewrites(text, &body));
     line::lay_out(&mut pieces);
     Ok(piece::join_pieces(&pieces))

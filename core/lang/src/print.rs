@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use formwork_value::quote::is_visible;
-pub use formwork_value::quote::quoted;
+pub use formwork_value::quote::quote;
 use formwork_value::{Marks, Str, Type, Value};
 
 /// Writes a value as an expression, over several lines where it has parts.
@@ -25,7 +25,7 @@ pub fn with_article(ty: &Type) -> String {
 
 /// Escapes a string so that it can stand between the quotes of a string of the language.
 #[must_use]
-pub fn literal(text: &str) -> String {
+pub fn print_literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
@@ -58,17 +58,21 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
         return out.push_str("(ephemeral value)");
     }
     match value.peek() {
-        Value::Null(ty) => out.push_str(&null(ty)),
+        Value::Null(ty) => out.push_str(&print_null(ty)),
         Value::Bool(bool) => push(out, format_args!("{bool}")),
         Value::Number(number) => push(out, format_args!("{number}")),
         Value::String(text) => write_text(out, text, indent),
         Value::List(list) => {
-            write_wrapped(out, "tolist", |out| sequence(out, list.items(), indent));
+            write_wrapped(out, "tolist", |out| print_sequence(out, list.items(), indent));
         }
-        Value::Set(set) => write_wrapped(out, "toset", |out| sequence(out, set.items(), indent)),
-        Value::Map(map) => write_wrapped(out, "tomap", |out| mapping(out, map.iter(), indent)),
-        Value::Tuple(tuple) => sequence(out, tuple.items(), indent),
-        Value::Object(object) => mapping(out, object.iter(), indent),
+        Value::Set(set) => {
+            write_wrapped(out, "toset", |out| print_sequence(out, set.items(), indent));
+        }
+        Value::Map(map) => {
+            write_wrapped(out, "tomap", |out| print_mapping(out, map.iter(), indent));
+        }
+        Value::Tuple(tuple) => print_sequence(out, tuple.items(), indent),
+        Value::Object(object) => print_mapping(out, object.iter(), indent),
         Value::Unknown(_) | Value::Marked(_) => {}
     }
 }
@@ -78,7 +82,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-fn null(ty: &Type) -> String {
+fn print_null(ty: &Type) -> String {
     let of =
         |name: &str, element: &Type| format!("{name}(null) /* of {} */", element.friendly_name());
     match ty {
@@ -105,7 +109,7 @@ fn new_line(out: &mut String, indent: usize) {
     out.extend(std::iter::repeat_n(' ', indent));
 }
 
-fn sequence(out: &mut String, items: &[Value], indent: usize) {
+fn print_sequence(out: &mut String, items: &[Value], indent: usize) {
     if items.is_empty() {
         return out.push_str("[]");
     }
@@ -119,7 +123,7 @@ fn sequence(out: &mut String, items: &[Value], indent: usize) {
     out.push(']');
 }
 
-fn mapping<'v>(
+fn print_mapping<'v>(
     out: &mut String,
     pairs: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>,
     indent: usize,
@@ -141,7 +145,7 @@ fn mapping<'v>(
 /// Writes a text in quotes, or as a heredoc if it has several lines.
 fn write_text(out: &mut String, text: &str, indent: usize) {
     if !text.contains('\n') {
-        return out.push_str(&quoted(text));
+        return out.push_str(&quote(text));
     }
     let mut delimiter = String::from("EOT");
     // A line of the text that is equal to the delimiter would end the heredoc.
@@ -162,13 +166,13 @@ mod tests {
     use expect_test::expect;
     use formwork_value::{Marks, Type, Value};
 
-    use super::{print, quoted};
+    use super::{print, quote};
 
     #[test]
     fn quotes_like_the_console() {
-        assert_eq!(quoted("a\"\\\n\t\u{7}\u{1}"), r#""a\"\\\n\t\a\x01""#);
-        assert_eq!(quoted("é\u{200d}\u{a0}\u{7f}\u{e000}"), r#""é\u200d\u00a0\x7f\ue000""#);
-        assert_eq!(quoted("\u{1f600}\u{e0001}e\u{33f}"), "\"\u{1f600}\\U000e0001e\u{33f}\"");
+        assert_eq!(quote("a\"\\\n\t\u{7}\u{1}"), r#""a\"\\\n\t\a\x01""#);
+        assert_eq!(quote("é\u{200d}\u{a0}\u{7f}\u{e000}"), r#""é\u200d\u00a0\x7f\ue000""#);
+        assert_eq!(quote("\u{1f600}\u{e0001}e\u{33f}"), "\"\u{1f600}\\U000e0001e\u{33f}\"");
     }
 
     #[test]

@@ -85,9 +85,9 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     if let ExprKind::Json(json) = &expr.kind {
         // An argument such as `depends_on` holds references as plain strings in JSON.
-        return as_traversal(&json.expression(&mut Diagnostics::new(), expr.span).ok()?);
+        return as_traversal(&json.parse_expression(&mut Diagnostics::new(), expr.span).ok()?);
     }
-    let (base, links) = chain(expr);
+    let (base, links) = split_steps(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };
     let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
     // A splat swallows all steps behind it, so it can only be the last.
@@ -99,7 +99,7 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
 /// of constant steps but for such keys: they are constants, and keys of nothing.
 #[must_use]
 pub fn unusable_key(expr: &Expr) -> Option<Span> {
-    let (base, links) = chain(expr);
+    let (base, links) = split_steps(expr);
     base.as_keyword()?;
     let unusable = |link: &&Expr| match &link.kind {
         ExprKind::Index { key, brackets, .. } => {
@@ -114,7 +114,7 @@ pub fn unusable_key(expr: &Expr) -> Option<Span> {
 
 /// Splits an expression into what its steps start from and the expressions that add a step each, the
 /// innermost first.
-fn chain(expr: &Expr) -> (&Expr, Vec<&Expr>) {
+fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     let mut links = Vec::new();
     let mut base = expr;
     while let ExprKind::Attribute { on, .. }
@@ -183,7 +183,7 @@ impl Finder {
             ExprKind::Variable(_)
             | ExprKind::Attribute { .. }
             | ExprKind::Index { .. }
-            | ExprKind::Splat { .. } => self.mention(expr),
+            | ExprKind::Splat { .. } => self.add_reference(expr),
             ExprKind::Template(parts) => self.parts(parts),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner),
             ExprKind::Json(json) => self.expr(&json.template),
@@ -209,8 +209,8 @@ impl Finder {
         }
     }
 
-    fn mention(&mut self, expr: &Expr) {
-        let (base, links) = chain(expr);
+    fn add_reference(&mut self, expr: &Expr) {
+        let (base, links) = split_steps(expr);
         match &base.kind {
             ExprKind::Variable(root) if self.is_bound(&root.name) => {}
             ExprKind::Variable(root) => {
@@ -297,17 +297,19 @@ impl Finder {
             if attribute_next {
                 attributes.next().into_iter().for_each(|attr| self.expr(&attr.expr));
             } else if let Some(block) = blocks.next() {
-                with_stack(|| self.block(block));
+                with_stack(|| self.visit_block(block));
             } else {
                 break;
             }
         }
-        self.members(body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)));
+        self.visit_members(
+            body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)),
+        );
     }
 
     /// Goes through members of an object that may stand for a body. Whether they do does not matter to
     /// what they mention, but for comments and `dynamic` blocks.
-    fn members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
+    fn visit_members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {
                 // A comment in the JSON syntax, which is never evaluated.
@@ -316,38 +318,38 @@ impl Finder {
                 // the same.
                 "dynamic" => each_object(expr, &mut |kinds| {
                     for (kind, expr) in object_members(kinds) {
-                        each_object(expr, &mut |items| self.dynamic(kind, items));
+                        each_object(expr, &mut |items| self.visit_dynamic_block(kind, items));
                     }
                 }),
-                _ => self.member(expr),
+                _ => self.visit_member(expr),
             }
         }
     }
 
-    fn member(&mut self, expr: &Expr) {
+    fn visit_member(&mut self, expr: &Expr) {
         with_stack(|| match &expr.kind {
             ExprKind::Object(items) => {
                 items.iter().for_each(|item| self.expr(&item.key));
-                self.members(object_members(items));
+                self.visit_members(object_members(items));
             }
-            ExprKind::Tuple(items) => items.iter().for_each(|item| self.member(item)),
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.visit_member(item)),
             _ => self.expr(expr),
         });
     }
 
     /// Goes through a `dynamic` block for blocks of a type.
-    fn dynamic(&mut self, kind: &str, items: &[ObjectItem]) {
+    fn visit_dynamic_block(&mut self, kind: &str, items: &[ObjectItem]) {
         let part =
             |name: &str| object_members(items).find(|item| item.0 == name).map(|item| item.1);
         part("for_each").into_iter().for_each(|for_each| self.expr(for_each));
         let iterator = Str::new(part("iterator").and_then(Expr::as_keyword).unwrap_or(kind));
         self.with_bound_names(&[&iterator], |finder| {
             let parts = part("labels").into_iter().chain(part("content"));
-            parts.for_each(|part| finder.member(part));
+            parts.for_each(|part| finder.visit_member(part));
         });
     }
 
-    fn block(&mut self, block: &Block) {
+    fn visit_block(&mut self, block: &Block) {
         let Some(dynamic) = DynamicBlock::of(block) else { return self.body(&block.body) };
         // The iterator has no meaning yet: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {

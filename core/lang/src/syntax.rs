@@ -143,7 +143,7 @@ impl Expr {
             ExprKind::Null => Some("null"),
             ExprKind::Bool(true) => Some("true"),
             ExprKind::Bool(false) => Some("false"),
-            ExprKind::Json(json) => json.keyword(),
+            ExprKind::Json(json) => json.as_keyword(),
             _ => None,
         }
     }

@@ -26,7 +26,7 @@ use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
 pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaults>), Reported> {
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
-        let Ok(written) = json.expression(&mut Diagnostics::new(), expr.span) else {
+        let Ok(written) = json.parse_expression(&mut Diagnostics::new(), expr.span) else {
             return Err(report(diags, messages::INVALID_TYPE_SPECIFICATION, ANY_TYPE, expr.span));
         };
         return read(diags, &written);
@@ -38,7 +38,7 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         _ => {}
     }
     if let Some(text) = expr.as_literal() {
-        let (summary, detail) = quoted(text);
+        let (summary, detail) = quoted_type_error(text);
         return Err(report(diags, summary, &detail, expr.span));
     }
     let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
@@ -46,7 +46,7 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
 }
 
 /// Summary and detail of the error about a type in quotes.
-fn quoted(text: &str) -> (&'static Message, String) {
+fn quoted_type_error(text: &str) -> (&'static Message, String) {
     let instead = match text {
         "string" => String::new(),
         "list" | "map" => format!(
@@ -89,7 +89,7 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    fn invalid(&mut self, detail: &str, span: Span) -> Reported {
+    fn report_invalid_type(&mut self, detail: &str, span: Span) -> Reported {
         report(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
@@ -97,18 +97,18 @@ impl Reader<'_> {
         // The limit is that of types, which every later recursion over a type relies on.
         if self.depth >= Type::MAX_DEPTH {
             let detail = format!("Types may be nested up to {} levels deep.", Type::MAX_DEPTH);
-            return Err(self.invalid(&detail, expr.span));
+            return Err(self.report_invalid_type(&detail, expr.span));
         }
         self.depth += 1;
         let result = with_stack(|| match &expr.kind {
             ExprKind::Call(call) => self.constructor(call, expr.span),
-            _ => self.keyword(expr),
+            _ => self.read_keyword(expr),
         });
         self.depth -= 1;
         result
     }
 
-    fn keyword(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+    fn read_keyword(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
         let detail = match expr.as_keyword() {
             Some("bool") => return Ok(Type::Bool.into()),
             Some("number") => return Ok(Type::Number.into()),
@@ -127,16 +127,17 @@ impl Reader<'_> {
             }
             None => format!("This is no type. {ANY_TYPE}"),
         };
-        Err(self.invalid(&detail, expr.span))
+        Err(self.report_invalid_type(&detail, expr.span))
     }
 
     fn constructor(&mut self, call: &Call, span: Span) -> Result<Constraint, Reported> {
         let name = call.name.name.as_str();
         match name {
-            "bool" | "number" | "string" | "any" => {
-                Err(self.invalid(&format!("{name} takes nothing in parentheses."), call.parens))
-            }
-            "optional" => Err(self.invalid(OPTIONAL_PLACE, call.name.span)),
+            "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(
+                &format!("{name} takes nothing in parentheses."),
+                call.parens,
+            )),
+            "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
@@ -150,9 +151,9 @@ impl Reader<'_> {
                 };
                 Ok(Constraint { ty, defaults: element.defaults.map(Defaults::of_elements) })
             }
-            "tuple" => self.tuple(call),
-            "object" => self.object(call),
-            _ => Err(self.invalid(
+            "tuple" => self.read_tuple(call),
+            "object" => self.read_object(call),
+            _ => Err(self.report_invalid_type(
                 &format!("The keyword {name:?} is not a valid type specification. {ANY_TYPE}"),
                 span,
             )),
@@ -162,15 +163,15 @@ impl Reader<'_> {
     fn only_argument<'e>(&mut self, call: &'e Call, detail: &str) -> Result<&'e Expr, Reported> {
         match call.args.as_slice() {
             [arg] => Ok(arg),
-            [_, extra, ..] => Err(self.invalid(detail, extra.span)),
-            [] => Err(self.invalid(detail, call.parens)),
+            [_, extra, ..] => Err(self.report_invalid_type(detail, extra.span)),
+            [] => Err(self.report_invalid_type(detail, call.parens)),
         }
     }
 
-    fn tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
+    fn read_tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
         let arg = self.only_argument(call, TUPLE_FORM)?;
         let ExprKind::Tuple(items) = &arg.kind else {
-            return Err(self.invalid(TUPLE_FORM, arg.span));
+            return Err(self.report_invalid_type(TUPLE_FORM, arg.span));
         };
         // All of them are read, so that each error is reported.
         let elements: Vec<_> = items.iter().map(|item| self.constraint(item)).collect();
@@ -180,21 +181,21 @@ impl Reader<'_> {
         Ok(Constraint { ty: Type::tuple(types), defaults: Defaults::of_tuple(defaults) })
     }
 
-    fn object(&mut self, call: &Call) -> Result<Constraint, Reported> {
+    fn read_object(&mut self, call: &Call) -> Result<Constraint, Reported> {
         let arg = self.only_argument(call, OBJECT_FORM)?;
         let ExprKind::Object(items) = &arg.kind else {
-            return Err(self.invalid(OBJECT_FORM, arg.span));
+            return Err(self.report_invalid_type(OBJECT_FORM, arg.span));
         };
         let mut ty = ObjectType::default();
         let mut values = BTreeMap::new();
         let mut children = BTreeMap::new();
         // All of them are read, so that each error is reported.
-        let read: Vec<_> = items.iter().map(|item| self.item(item)).collect();
+        let read: Vec<_> = items.iter().map(|item| self.read_item(item)).collect();
         for (item, read) in items.iter().zip(read) {
             let (name, attribute) = read?;
             if ty.attributes.contains_key(&name) {
                 let detail = format!("There is an attribute {name:?} in this type already.");
-                return Err(self.invalid(&detail, item.key.span));
+                return Err(self.report_invalid_type(&detail, item.key.span));
             }
             if attribute.optional {
                 ty.optional.insert(name.clone());
@@ -208,10 +209,10 @@ impl Reader<'_> {
         Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
     }
 
-    fn item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
+    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
         // Refused only after the type was read, so that a mistake in each is reported.
         let name = self.attribute_name(item);
-        let attribute = self.attribute(&item.value)?;
+        let attribute = self.read_attribute(&item.value)?;
         Ok((name?, attribute))
     }
 
@@ -220,13 +221,13 @@ impl Reader<'_> {
             Some(name) if item.bare => Ok(name.clone()),
             _ => {
                 let detail = "The name of an attribute has no quotes or parentheses.";
-                Err(self.invalid(detail, item.key.span))
+                Err(self.report_invalid_type(detail, item.key.span))
             }
         }
     }
 
     /// Reads the type of an attribute, which may be wrapped in `optional`.
-    fn attribute(&mut self, expr: &Expr) -> Result<Attribute, Reported> {
+    fn read_attribute(&mut self, expr: &Expr) -> Result<Attribute, Reported> {
         let call = match &expr.kind {
             ExprKind::Call(call) if call.name.name == "optional" => call,
             _ => {
@@ -239,7 +240,7 @@ impl Reader<'_> {
             [ty, default] => (ty, Some(default)),
             _ => {
                 let detail = "Optional attribute modifier expects at most two arguments: the attribute type, and a default value.";
-                return Err(self.invalid(detail, call.parens));
+                return Err(self.report_invalid_type(detail, call.parens));
             }
         };
         let constraint = self.constraint(ty)?;

@@ -10,7 +10,7 @@ use formwork_value::quote::is_visible;
 ///
 /// # Errors
 /// When a part of the value is unknown.
-pub fn expression(value: &Value) -> Result<String, UnknownValueError> {
+pub fn write_expression(value: &Value) -> Result<String, UnknownValueError> {
     let mut out = String::new();
     write(&mut out, value)?;
     Ok(out)
@@ -23,7 +23,7 @@ pub fn object_key(name: &str) -> String {
         return name.to_owned();
     }
     let mut out = String::new();
-    quoted(&mut out, name);
+    write_quoted(&mut out, name);
     out
 }
 
@@ -45,15 +45,15 @@ fn write(out: &mut String, value: &Value) -> Result<(), UnknownValueError> {
         Value::Null(_) => out.push_str("null"),
         Value::Unknown(_) => return Err(UnknownValueError),
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Value::String(text) => quoted(out, text),
+        Value::String(text) => write_quoted(out, text),
         Value::Number(number) => match convert::convert(value.peek(), &Type::String) {
             Ok(Value::String(text)) => out.push_str(&text),
             // Every number has a string; this is one all the same.
             _ => out.push_str(&number.to_string()),
         },
-        Value::Map(map) => object(out, map.iter().map(|(key, part)| (key.as_str(), part)))?,
+        Value::Map(map) => write_object(out, map.iter().map(|(key, part)| (key.as_str(), part)))?,
         Value::Object(parts) => {
-            object(out, parts.iter().map(|(name, part)| (name.as_str(), part)))?;
+            write_object(out, parts.iter().map(|(name, part)| (name.as_str(), part)))?;
         }
         several => {
             out.push('[');
@@ -67,7 +67,7 @@ fn write(out: &mut String, value: &Value) -> Result<(), UnknownValueError> {
     Ok(())
 }
 
-fn object<'v>(
+fn write_object<'v>(
     out: &mut String,
     parts: impl ExactSizeIterator<Item = (&'v str, &'v Value)>,
 ) -> Result<(), UnknownValueError> {
@@ -86,7 +86,7 @@ fn object<'v>(
     Ok(())
 }
 
-fn quoted(out: &mut String, text: &str) {
+fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -128,10 +128,10 @@ mod tests {
         ];
         for (text, expected) in table {
             let read = eval(text).unwrap();
-            let written = expression(&read).unwrap();
+            let written = write_expression(&read).unwrap();
             assert_eq!(written, expected);
             assert_eq!(eval(&written).unwrap(), read);
         }
-        assert_eq!(expression(&Value::tuple(vec![Value::dynamic()])), Err(UnknownValueError));
+        assert_eq!(write_expression(&Value::tuple(vec![Value::dynamic()])), Err(UnknownValueError));
     }
 }

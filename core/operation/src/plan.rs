@@ -132,7 +132,7 @@ impl Operation<'_> {
         planning: &PlanInProgress,
     ) -> Result<(Plan, Option<Results>), Reported> {
         // Shown before the plan: it may take minutes, and a wrong address makes it useless.
-        let mut early = planning.unmatched.warnings();
+        let mut early = planning.unmatched.to_warnings();
         self.show_diagnostics(&mut early);
         let _ = diags.append(early);
         let inputs = PlanInputs {

@@ -224,7 +224,7 @@ pub async fn run_tests(inputs: TestInputs<'_>, sources: &mut Sources) -> Vec<Sui
         };
         // One file after the other: their runs may create objects of the same names.
         results.push(runner.run(sources).await);
-        runner.states.tidy();
+        runner.states.remove_empty_folder();
     }
     results
 }

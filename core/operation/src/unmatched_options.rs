@@ -84,7 +84,7 @@ impl UnmatchedOptions {
     }
 
     /// Warnings about all of them.
-    pub(crate) fn warnings(&self) -> Diagnostics {
+    pub(crate) fn to_warnings(&self) -> Diagnostics {
         let mut diags = Diagnostics::new();
         self.found.iter().for_each(|one| diags.warn(one.warning()));
         diags

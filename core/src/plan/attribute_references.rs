@@ -299,13 +299,13 @@ fn value_step_error(mut value: Value, steps: &[TraversalStep], mut at: Span) -> 
     for step in steps {
         let (taken, span) = match step {
             TraversalStep::Attribute(name) => {
-                (access::attribute(&value, &name.name), following_span(at, name.span))
+                (access::access_attribute(&value, &name.name), following_span(at, name.span))
             }
             TraversalStep::Key(key, span) => {
-                (access::index(&value, &Value::string(key.clone())), *span)
+                (access::access_index(&value, &Value::string(key.clone())), *span)
             }
             TraversalStep::Index(key, span) => {
-                (access::index(&value, &Value::Number(key.clone())), *span)
+                (access::access_index(&value, &Value::Number(key.clone())), *span)
             }
             TraversalStep::Splat(_) => return None,
         };

@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, sentence};
+use formwork_value::diag::{Blame, to_sentence};
 use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
@@ -137,7 +137,7 @@ impl PlanFileError {
             Self::OtherVersion { .. } => messages::FAILED_TO_READ_PLAN_FROM_PLAN_FILE.into(),
             _ => messages::FAILED_TO_LOAD_AS_PLAN_FILE.with(&[&format_args!("{name:?}")]),
         };
-        Diagnostic::error(summary, format!("{} {remedy}", sentence(self))).blame(blame)
+        Diagnostic::error(summary, format!("{} {remedy}", to_sentence(self))).blame(blame)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use formwork_lang::format::format;
-use formwork_lang::print::quoted;
+use formwork_lang::print::quote;
 use formwork_lang::write::{self, UnknownValueError};
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
@@ -164,7 +164,7 @@ impl BlockWriter<'_> {
             let _ = writeln!(self.out, "{name} {{}} # sensitive");
             return Ok(());
         }
-        let labelled = |key: &str| format!("{name} {}", quoted(key));
+        let labelled = |key: &str| format!("{name} {}", quote(key));
         match (nested.nesting, value.peek()) {
             (Nesting::Map, Value::Map(map)) => map
                 .iter()
@@ -228,9 +228,9 @@ fn value_to_expression(value: &Value) -> Result<String, UnknownValueError> {
         && let Ok(document) = json::decode_simple(text.as_bytes())
         && !matches!(document.ty(), Type::String | Type::Number | Type::Bool)
     {
-        return Ok(format!("jsonencode({})", write::expression(&document)?));
+        return Ok(format!("jsonencode({})", write::write_expression(&document)?));
     }
-    write::expression(value)
+    write::write_expression(value)
 }
 
 #[cfg(test)]

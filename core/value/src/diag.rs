@@ -23,7 +23,7 @@ pub enum Severity {
 
 /// Returns an error as a sentence of its own: with a capital letter and a full stop.
 #[must_use]
-pub fn sentence(error: &impl std::fmt::Display) -> String {
+pub fn to_sentence(error: &impl std::fmt::Display) -> String {
     let text = error.to_string();
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase).into_iter().flatten();

@@ -163,7 +163,7 @@ impl MarkPaths {
 
     /// The marks at or below `path`, with paths that begin there.
     #[must_use]
-    pub fn under(&self, path: &Path) -> Self {
+    pub fn below_path(&self, path: &Path) -> Self {
         let below = self.0.iter().filter(|(own, _)| own.starts_with(path));
         // Cutting the same beginning off all paths keeps them sorted.
         Self(below.map(|(own, marks)| (Path(own.0[path.0.len()..].to_vec()), *marks)).collect())

@@ -53,7 +53,7 @@ enum Operand<T> {
 }
 
 /// Looks at operands of one type. The marks of all of them go to the result.
-fn operands<'v, const N: usize, T>(
+fn map_operands<'v, const N: usize, T>(
     values: [&'v Value; N],
     ty: &Type,
     look: impl Fn(&'v Value) -> Option<T>,

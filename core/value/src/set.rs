@@ -2,7 +2,7 @@
 //! elements are compared by keys, never pairwise.
 
 use crate::number::Notation;
-use crate::quote::quoted;
+use crate::quote::quote;
 use crate::value::Set;
 use crate::{Marks, Number, Type, Value};
 
@@ -77,10 +77,12 @@ fn sort_by_key(items: Vec<Value>) -> Vec<Value> {
         })
         .collect();
     // Exact keys break ties, so that equal elements are neighbours and equal sets have one order.
-    keyed.sort_by(|(a, _), (b, _)| a.order.cmp(&b.order).then_with(|| a.exact().cmp(b.exact())));
+    keyed.sort_by(|(a, _), (b, _)| {
+        a.order.cmp(&b.order).then_with(|| a.exact_key().cmp(b.exact_key()))
+    });
     // A part that is not known makes an element equal to no other.
     keyed.dedup_by(|(next, item), (kept, _)| {
-        next.order == kept.order && next.exact() == kept.exact() && item.is_wholly_known()
+        next.order == kept.order && next.exact_key() == kept.exact_key() && item.is_wholly_known()
     });
     keyed.into_iter().map(|(_, item)| item).collect()
 }
@@ -95,7 +97,7 @@ struct SortKey {
 }
 
 impl SortKey {
-    fn exact(&self) -> &[u8] {
+    fn exact_key(&self) -> &[u8] {
         self.exact.as_ref().unwrap_or(&self.order)
     }
 
@@ -165,7 +167,7 @@ impl SortKey {
             self.write(text.as_bytes());
             return self.write(b"\"");
         }
-        self.write(quoted(text).as_bytes());
+        self.write(quote(text).as_bytes());
     }
 
     fn write(&mut self, bytes: &[u8]) {

@@ -69,7 +69,7 @@ impl Refinement {
 
     /// Both what this says and what `other` says about one value.
     #[must_use]
-    pub fn and(self, other: &Self) -> Self {
+    pub fn intersect(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
             // Both hold, so the longer one says more.
             (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
@@ -179,7 +179,7 @@ impl Value {
     pub fn refine(self, refinement: &Refinement) -> Self {
         match self.peek() {
             Self::Unknown(unknown) => {
-                let both = unknown.refinement.clone().and(refinement);
+                let both = unknown.refinement.clone().intersect(refinement);
                 Self::refined(unknown.ty.clone(), both).mark(self.marks())
             }
             _ => self,

@@ -22,7 +22,7 @@ use super::logs::PluginLog;
 use super::pool::ConnectionPool;
 use super::process::Process;
 use super::system::{self, FileIdentity};
-use super::{Limits, Settings, unrunnable};
+use super::{ProcessLimits, Settings, unrunnable};
 use crate::Failure;
 use crate::handshake::{
     Address, Handshake, HandshakeError, HostEnvironment, LINE_LIMIT, Protocol, printable,
@@ -154,7 +154,7 @@ pub(super) async fn launch(
 async fn start(
     executable: &Executable,
     environment: &HostEnvironment,
-    limits: Limits,
+    limits: ProcessLimits,
 ) -> io::Result<(Process, super::process::ChildPipes)> {
     // A bare name would be looked for in PATH.
     let path = std::path::absolute(&executable.path)?;

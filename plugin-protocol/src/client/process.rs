@@ -25,7 +25,7 @@ use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
-use super::Limits;
+use super::ProcessLimits;
 use crate::children;
 
 /// Exit of a process, in words.
@@ -70,7 +70,7 @@ impl Process {
     pub(crate) async fn start(
         mut command: Command,
         arg0: Option<&OsStr>,
-        limits: Limits,
+        limits: ProcessLimits,
     ) -> io::Result<(Self, ChildPipes)> {
         // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -179,7 +179,7 @@ impl ProcessGroup {
 fn set_pre_exec(
     command: &mut Command,
     arg0: Option<&OsStr>,
-    Limits { memory, files }: Limits,
+    ProcessLimits { memory, files }: ProcessLimits,
 ) -> io::Result<()> {
     let parent = getpid();
     // Made before the fork: afterwards nothing may be allocated, because another thread may have

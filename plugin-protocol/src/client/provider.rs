@@ -264,7 +264,7 @@ impl Operations for GrpcProvider {
         Ok(self.call_wire::<wire::UnlockState>(request).await?.into())
     }
 
-    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+    async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         Ok(self.call_wire::<wire::GetStates>(wire::get_states::Request { type_name }).await?.into())
     }
 

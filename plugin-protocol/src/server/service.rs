@@ -227,6 +227,6 @@ fn unlock_state(h: IncomingCall) -> ResponseFuture {
 
 fn states(h: IncomingCall) -> ResponseFuture {
     h.answer_wire::<v6::GetStates>(|p, request| {
-        async { Ok(p.states(request.type_name).await?.into()) }.boxed()
+        async { Ok(p.list_states(request.type_name).await?.into()) }.boxed()
     })
 }

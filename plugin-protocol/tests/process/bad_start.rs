@@ -149,7 +149,7 @@ async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
     );
     executable.withheld = vec!["HOME".into()];
     executable.env = vec![("PATH".into(), "/bin".into())];
-    let limits = Limits { memory: Some(64 << 20), files: Some(50) };
+    let limits = ProcessLimits { memory: Some(64 << 20), files: Some(50) };
     let settings = Settings { limits, ..Settings::TERRAFORM_DEFAULTS };
     let failure = Plugin::launch(&executable, &settings).await.expect_err("it is no plugin");
     let said = failure.to_string();

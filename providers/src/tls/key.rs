@@ -51,7 +51,7 @@ const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 
 /// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
-pub(super) const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
+pub(super) const RSA_BITS_RANGE: std::ops::RangeInclusive<usize> = 1024..=16384;
 
 /// Kind of key to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,12 +203,12 @@ fn rsa_of(bits: usize) -> Result<RsaPrivateKey, KeyError> {
         3072 => KeySize::Rsa3072,
         4096 => KeySize::Rsa4096,
         8192 => KeySize::Rsa8192,
-        _ if RSA_BITS.contains(&bits) => {
+        _ if RSA_BITS_RANGE.contains(&bits) => {
             let key = RsaPrivateKey::new(&mut OsRng, bits);
             return key.map_err(|error| KeyError::Crypto(error.to_string()));
         }
         _ => {
-            let (least, most) = (RSA_BITS.start(), RSA_BITS.end());
+            let (least, most) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
             return Err(KeyError::Unsupported(format!(
                 "an RSA key of {bits} bits (it may have {least} to {most})"
             )));

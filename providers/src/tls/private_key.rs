@@ -6,7 +6,7 @@ pub(super) use ephemeral::EphemeralPrivateKey;
 
 use formwork_sdk::prelude::*;
 
-use super::key::{Curve, KeyError, KeyKind, PrivateKey, RSA_BITS};
+use super::key::{Curve, KeyError, KeyKind, PrivateKey, RSA_BITS_RANGE};
 
 /// Arguments of a key.
 #[derive(Model)]
@@ -26,10 +26,11 @@ impl WantedDraft {
     /// Checks the arguments. The number of bits counts for no other algorithm.
     fn validate(&self) -> Answer<()> {
         let is_rsa = self.algorithm.get().is_some_and(|algorithm| algorithm == "RSA");
-        let is_one = |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS.contains(&bits));
+        let is_one =
+            |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS_RANGE.contains(&bits));
         match self.rsa_bits.get() {
             Some(bits) if is_rsa && !is_one(bits) => {
-                let (least, most) = (RSA_BITS.start(), RSA_BITS.end());
+                let (least, most) = (RSA_BITS_RANGE.start(), RSA_BITS_RANGE.end());
                 let detail =
                     format!("`rsa_bits` is {bits}; an RSA key has {least} to {most} bits.");
                 Err(Problem::new("Invalid Attribute Value", detail).at("rsa_bits"))

@@ -147,7 +147,7 @@ async fn load_schema(suite: &mut Suite) {
         (Kind::Store, &["T-01", "T-02", "T-03", "T-04", "T-05"]),
     ] {
         if suite.offer.types_of_kind(kind).next().is_none() {
-            suite.skip_rules(ids, &format!("the provider has no {}", kind.words()));
+            suite.skip_rules(ids, &format!("the provider has no {}", kind.noun()));
         }
     }
     if suite.offer.functions.is_empty() {

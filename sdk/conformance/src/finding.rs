@@ -126,18 +126,18 @@ impl Verdict {
 pub struct Tallies(BTreeMap<&'static str, Tally>);
 
 impl Tallies {
-    fn of(&mut self, id: &'static str) -> &mut Tally {
+    fn tally_mut(&mut self, id: &'static str) -> &mut Tally {
         self.0.entry(id).or_default()
     }
 
     /// Counts a case that held.
     pub fn record_pass(&mut self, id: &'static str) {
-        self.of(id).cases += 1;
+        self.tally_mut(id).cases += 1;
     }
 
     /// Counts a case that broke the rule. The same problem of the same subject is kept once.
     pub fn add_finding(&mut self, finding: Finding) {
-        let tally = self.of(finding.rule);
+        let tally = self.tally_mut(finding.rule);
         tally.cases += 1;
         tally.broken += 1;
         // Counted each time and kept once: many inputs may show the same mistake.
@@ -160,7 +160,7 @@ impl Tallies {
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn skip_rule(&mut self, id: &'static str, reason: impl Into<String>) {
         // The first reason stays, as later ones may only follow from it.
-        self.of(id).skipped.get_or_insert(reason.into());
+        self.tally_mut(id).skipped.get_or_insert(reason.into());
     }
 
     /// Returns the tally of a rule.

@@ -22,7 +22,7 @@ impl Dice {
     }
 
     /// Returns the next number.
-    pub fn number(&mut self) -> u64 {
+    pub fn next_number(&mut self) -> u64 {
         // SplitMix64, which gives the same sequence on every machine.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -32,15 +32,15 @@ impl Dice {
     }
 
     /// Returns a number below `end`.
-    pub fn below(&mut self, end: usize) -> usize {
+    pub fn number_below(&mut self, end: usize) -> usize {
         // A remainder by zero would panic.
         let end = end.max(1) as u64;
-        usize::try_from(self.number() % end).unwrap_or(0)
+        usize::try_from(self.next_number() % end).unwrap_or(0)
     }
 
     /// Returns one of the items.
-    pub fn pick<'i, T>(&mut self, items: &'i [T]) -> &'i T {
-        &items[self.below(items.len())]
+    pub fn pick_one<'i, T>(&mut self, items: &'i [T]) -> &'i T {
+        &items[self.number_below(items.len())]
     }
 }
 
@@ -161,7 +161,7 @@ fn attribute_value(
             // A deprecated attribute usually excludes its successor.
             Extent::All => required || !attribute.docs.deprecated,
             Extent::Unknown => true,
-            Extent::Random | Extent::Stored => required || dice.below(2) == 0,
+            Extent::Random | Extent::Stored => required || dice.number_below(2) == 0,
         };
     if !set {
         return Value::null(ty);
@@ -194,7 +194,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
         Extent::Nothing => 0,
         Extent::Required => least,
         Extent::All | Extent::Unknown => least.max(1),
-        Extent::Random | Extent::Stored => least + dice.below(2),
+        Extent::Random | Extent::Stored => least + dice.number_below(2),
     };
     // A computed block is filled by the provider.
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
@@ -215,7 +215,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
 pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
     let random = extent.is_random();
     match ty {
-        Type::Bool => Value::Bool(!random || dice.below(2) == 0),
+        Type::Bool => Value::Bool(!random || dice.number_below(2) == 0),
         Type::Number if extent == Extent::Random => generate_number(dice),
         Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
@@ -250,7 +250,7 @@ pub fn generate_value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) ->
 
 fn generate_elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
     let number = match extent {
-        Extent::Random | Extent::Stored => *dice.pick(&[0, 1, 2, 17]),
+        Extent::Random | Extent::Stored => *dice.pick_one(&[0, 1, 2, 17]),
         _ => 1,
     };
     (0..number).map(|_| generate_value(name, ty, extent, dice)).collect()
@@ -258,7 +258,7 @@ fn generate_elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> 
 
 /// A string at random: usual, empty, long, and in both normal forms.
 fn generate_text(name: &str, dice: &mut Dice) -> Str {
-    match dice.below(10) {
+    match dice.number_below(10) {
         0 => Str::new(""),
         // Two, three and four bytes in UTF-8.
         1 => "\u{e9}\u{4e16}\u{1f600}".into(),
@@ -267,8 +267,8 @@ fn generate_text(name: &str, dice: &mut Dice) -> Str {
         3 => LONG_STRING.clone(),
         // Templates of the language, which nothing may evaluate.
         4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
-        5 => format!("conformance-{}", dice.below(1_000_000)).into(),
-        6 => (*dice.pick(&ALTERNATIVE_STRINGS)).into(),
+        5 => format!("conformance-{}", dice.number_below(1_000_000)).into(),
+        6 => (*dice.pick_one(&ALTERNATIVE_STRINGS)).into(),
         _ => text_for(name).into(),
     }
 }
@@ -290,7 +290,7 @@ fn generate_number(dice: &mut Dice) -> Value {
         "-9223372036854775808",
         "65536",
     ];
-    let text: &str = EDGES[dice.below(EDGES.len())];
+    let text: &str = EDGES[dice.number_below(EDGES.len())];
     Number::parse(text).map_or_else(|| Value::int(0), Value::Number)
 }
 
@@ -299,11 +299,16 @@ fn generate_number(dice: &mut Dice) -> Value {
 #[must_use]
 pub fn settable_paths(block: &Block, value: &Value) -> Vec<(Path, Attribute)> {
     let mut paths = Vec::new();
-    collect(block, value, &Path::root(), &mut paths);
+    collect_attribute_paths(block, value, &Path::root(), &mut paths);
     paths
 }
 
-fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attribute)>) {
+fn collect_attribute_paths(
+    block: &Block,
+    value: &Value,
+    at: &Path,
+    paths: &mut Vec<(Path, Attribute)>,
+) {
     for (name, attribute) in &block.attributes {
         if attribute.role.is_settable() {
             paths.push((at.attribute(name.clone()), attribute.clone()));
@@ -316,12 +321,17 @@ fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attri
         };
         match nested.nesting {
             Nesting::Single | Nesting::Group if !held.is_null() && !held.is_unknown() => {
-                collect(&nested.block, held, &place, paths);
+                collect_attribute_paths(&nested.block, held, &place, paths);
             }
             Nesting::List | Nesting::Map => {
                 for (index, child) in held.children().iter().enumerate() {
                     if let Some(step) = held.step_to(index) {
-                        collect(&nested.block, child, &place.with_step(step), paths);
+                        collect_attribute_paths(
+                            &nested.block,
+                            child,
+                            &place.with_step(step),
+                            paths,
+                        );
                     }
                 }
             }

@@ -35,17 +35,17 @@ pub(crate) fn plan_violations(
     let call = Call::Plan { prior, config, requires_replace: &[], legacy: false };
     // The form has rules of its own (P-01, P-04) and does not count twice.
     let is_form = |rule| matches!(rule, Rule::ObjectType | Rule::WriteOnlyNull);
-    let violations = judged(block, call, planned);
+    let violations = violations_in_value(block, call, planned);
     violations.into_iter().filter(|violation| !is_form(violation.rule)).collect()
 }
 
 fn read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
-    let violations = judged(block, Call::Read, value);
+    let violations = violations_in_value(block, Call::Read, value);
     // As the answer to a read, because that call is held to all three rules.
     violations.into_iter().filter(|violation| violation.rule == rule).collect()
 }
 
-fn judged(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
+fn violations_in_value(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
     check_answer(
         &CheckedAnswer::for_call(call).value(value),
         &Schemas { object: block, identity: None },

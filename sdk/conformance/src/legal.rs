@@ -24,14 +24,14 @@ impl Suite {
         if let Some(found) = self.legal.get(&key) {
             return found.clone();
         }
-        let found = find(self, offered).await;
+        let found = find_legal_configs(self, offered).await;
         self.legal.insert(key, found.clone());
         found
     }
 }
 
 /// Finds legal configurations: examples, then required attributes only, everything, and at random.
-async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
+async fn find_legal_configs(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     // Their author knows what the service accepts.
     for (_, example) in suite.examples_of(offered) {
@@ -64,7 +64,7 @@ async fn repair_until_legal(
     offered: &OfferedType,
     mut value: Value,
 ) -> Option<Value> {
-    let mut dice = suite.dice(&format!("repair {}", offered.subject()));
+    let mut dice = suite.dice(&format!("repair {}", offered.display_name()));
     for attempt in 0..MAX_REPAIRS {
         let call = suite.validate(offered, &value).await;
         if call.is_fine() {
@@ -74,12 +74,12 @@ async fn repair_until_legal(
         if call.is_crash() {
             return None;
         }
-        value = repair(offered, &value, &call, attempt, &mut dice)?;
+        value = repair_config(offered, &value, &call, attempt, &mut dice)?;
     }
     None
 }
 
-fn repair(
+fn repair_config(
     offered: &OfferedType,
     value: &Value,
     call: &Call,
@@ -97,18 +97,18 @@ fn repair(
         let mentioned: Vec<_> = paths
             .iter()
             .filter(|(path, _)| match path.0.last() {
-                Some(Step::Attribute(name)) => mentions(&error, name.as_str()),
+                Some(Step::Attribute(name)) => mentions_attribute(&error, name.as_str()),
                 _ => false,
             })
             .collect();
-        (!mentioned.is_empty()).then(|| *dice.clone().pick(&mentioned))
+        (!mentioned.is_empty()).then(|| *dice.clone().pick_one(&mentioned))
     };
     let (path, attribute) = at.or_else(named)?;
     // A little chance, so that two repairs do not undo each other in turn.
-    change_attribute(value, path, attribute, &error, attempt + dice.below(2))
+    change_attribute(value, path, attribute, &error, attempt + dice.number_below(2))
 }
 
-fn mentions(error: &Diag, name: &str) -> bool {
+fn mentions_attribute(error: &Diag, name: &str) -> bool {
     let text = format!("{} {}", error.summary, error.detail);
     text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
 }

@@ -33,14 +33,14 @@ impl Msg {
         let mut fields = Vec::new();
         let mut rest = bytes.clone();
         while !rest.is_empty() {
-            let tag = varint(&mut rest)?;
+            let tag = read_varint(&mut rest)?;
             // protobuf has no field 0, so such bytes are no message.
             let number = u32::try_from(tag >> 3).ok().filter(|number| *number > 0)?;
             let field = match tag & 7 {
-                0 => Field::Varint(varint(&mut rest)?),
+                0 => Field::Varint(read_varint(&mut rest)?),
                 1 => Field::Fixed64(rest_of(&mut rest, 8)?[..].try_into().ok()?),
                 2 => {
-                    let length = usize::try_from(varint(&mut rest)?).ok()?;
+                    let length = usize::try_from(read_varint(&mut rest)?).ok()?;
                     Field::Bytes(rest_of(&mut rest, length)?)
                 }
                 5 => Field::Fixed32(rest_of(&mut rest, 4)?[..].try_into().ok()?),
@@ -177,7 +177,7 @@ impl Msg {
 
     /// Returns a map from strings to messages, in the order of the wire, duplicates included.
     #[must_use]
-    pub fn entries(&self, number: u32) -> Vec<(String, Self)> {
+    pub fn map_entries(&self, number: u32) -> Vec<(String, Self)> {
         let entries = self.all_msgs(number).into_iter();
         entries.map(|entry| (entry.get_text(1), entry.get_msg(2).unwrap_or_default())).collect()
     }
@@ -204,7 +204,7 @@ impl Msg {
     }
 }
 
-fn varint(rest: &mut Bytes) -> Option<u64> {
+fn read_varint(rest: &mut Bytes) -> Option<u64> {
     let mut value = 0_u64;
     // At most ten bytes: a longer one does not fit.
     for shift in (0..64).step_by(7) {

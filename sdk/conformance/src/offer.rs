@@ -34,7 +34,7 @@ pub enum Kind {
 impl Kind {
     /// The kind in words.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn noun(self) -> &'static str {
         match self {
             Self::Provider => "provider",
             Self::Resource => "resource",
@@ -87,8 +87,8 @@ impl OfferedType {
 
     /// Kind and name in words.
     #[must_use]
-    pub fn subject(&self) -> String {
-        format!("{} {}", self.kind.words(), self.name).trim().to_owned()
+    pub fn display_name(&self) -> String {
+        format!("{} {}", self.kind.noun(), self.name).trim().to_owned()
     }
 }
 
@@ -155,7 +155,7 @@ pub const SCHEMA_OPTIONAL: u32 = 2;
 /// Objects of other types can be moved here.
 pub const MOVE_STATE: u32 = 3;
 /// Configuration can be generated.
-pub const GENERATE: u32 = 4;
+pub const CAN_GENERATE_CONFIG: u32 = 4;
 
 impl Offer {
     /// Reads the answer to `GetProviderSchema`.
@@ -164,26 +164,26 @@ impl Offer {
         let mut reader = Reader::default();
         let mut types = Vec::new();
         match raw.get_msg(1) {
-            Some(schema) => types.push(reader.offered(Kind::Provider, "", &schema)),
+            Some(schema) => types.push(reader.read_offered_type(Kind::Provider, "", &schema)),
             None => reader.report("S-03", "the answer has no schema of the provider".to_owned()),
         }
         for (kind, field) in Kind::FIELDS {
             let mut seen = BTreeSet::new();
-            for (name, entry) in raw.entries(field) {
+            for (name, entry) in raw.map_entries(field) {
                 // An action's schema is wrapped.
                 let schema = match kind {
                     Kind::Action => entry.get_msg(1).unwrap_or_default(),
                     _ => entry,
                 };
-                let offered = reader.offered(kind, &name, &schema);
+                let offered = reader.read_offered_type(kind, &name, &schema);
                 if !seen.insert(name.clone()) {
-                    reader.report("S-07", format!("{} is there twice", offered.subject()));
+                    reader.report("S-07", format!("{} is there twice", offered.display_name()));
                 }
                 types.push(offered);
             }
         }
         let functions =
-            raw.entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
+            raw.map_entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
         Self {
             raw: raw.clone(),
             types,
@@ -197,7 +197,7 @@ impl Offer {
     /// Adds the identity schemas.
     pub fn read_identities(&mut self, raw: &Msg) {
         let mut reader = Reader::default();
-        for (name, schema) in raw.entries(1) {
+        for (name, schema) in raw.map_entries(1) {
             reader.subject = format!("identity of {name}");
             let mut parts = Vec::new();
             let mut required = Vec::new();
@@ -271,9 +271,9 @@ impl Reader {
         self.problems.push(Problem { rule, place, message });
     }
 
-    fn offered(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
+    fn read_offered_type(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
         let mut schema = Schema::default();
-        self.subject = format!("{} {name}", kind.words()).trim().to_owned();
+        self.subject = format!("{} {name}", kind.noun()).trim().to_owned();
         self.kind = Some(kind);
         let before = self.problems.len();
         match raw.get_msg(2) {

@@ -315,7 +315,7 @@ impl Plugin {
         };
         let configured = lock(&self.configured).clone();
         let call = Call { rpc, request, answers, reply, took: began.elapsed(), configured };
-        self.note(&call);
+        self.record_call(&call);
         call
     }
 
@@ -357,7 +357,7 @@ impl Plugin {
                     Some(started) => started.child.wait(Duration::from_millis(700)).await,
                     None => None,
                 };
-                self.lost(&failure.to_string(), exit.as_deref()).await
+                self.connection_lost_reply(&failure.to_string(), exit.as_deref()).await
             }
             Ok(Ok(())) => match answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
                 Some(messages) if messages.is_empty() => Reply::Garbage,
@@ -368,7 +368,7 @@ impl Plugin {
         (answers, reply)
     }
 
-    async fn lost(&self, message: &str, exit: Option<&str>) -> Reply {
+    async fn connection_lost_reply(&self, message: &str, exit: Option<&str>) -> Reply {
         let (Some(started), Some(exit)) = (&self.started, exit) else {
             return Reply::Lost { why: message.to_owned(), panicked: false };
         };
@@ -384,7 +384,7 @@ impl Plugin {
         Reply::Lost { why, panicked: report.is_some() }
     }
 
-    fn note(&self, call: &Call) {
+    fn record_call(&self, call: &Call) {
         if call.rpc == Rpc::ConfigureProvider && call.has_reply() {
             let call = Call { configured: None, ..call.clone() };
             *lock(&self.configured) = Some(Arc::new(call));

@@ -23,7 +23,7 @@ impl Secrets {
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
         // From the seed, so that a run can be repeated with the same inputs.
-        let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").number());
+        let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").next_number());
         Self { all: vec![canary.clone()], canary }
     }
 
@@ -70,7 +70,7 @@ impl Secrets {
     /// Whether bytes hold the canary, also encoded.
     #[must_use]
     pub(crate) fn holds_canary(&self, bytes: &[u8]) -> bool {
-        self.canary_forms().iter().any(|form| contains(bytes, form.as_bytes()))
+        self.canary_forms().iter().any(|form| contains_bytes(bytes, form.as_bytes()))
     }
 
     /// The canary and its encoded forms.
@@ -97,11 +97,11 @@ impl Secrets {
     #[must_use]
     pub(crate) fn holds_configured(&self, bytes: &[u8]) -> bool {
         // The first is the canary.
-        self.all.iter().skip(1).any(|secret| contains(bytes, secret.as_bytes()))
+        self.all.iter().skip(1).any(|secret| contains_bytes(bytes, secret.as_bytes()))
     }
 }
 
-fn contains(bytes: &[u8], part: &[u8]) -> bool {
+fn contains_bytes(bytes: &[u8], part: &[u8]) -> bool {
     // `windows` panics at a length of 0.
     !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
 }

@@ -95,7 +95,7 @@ impl Report {
             *offers.entry(offered.kind).or_default() += 1;
         }
         let mut offers: Vec<_> =
-            offers.into_iter().map(|(kind, number)| (kind.words().to_owned(), number)).collect();
+            offers.into_iter().map(|(kind, number)| (kind.noun().to_owned(), number)).collect();
         if !suite.offer.functions.is_empty() {
             offers.push(("function".to_owned(), suite.offer.functions.len()));
         }

@@ -459,7 +459,7 @@ impl Suite {
     #[must_use]
     pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
         // Each extent and each number has a sequence of its own.
-        let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
+        let mut dice = self.dice(&format!("{}/{}/{number}", offered.display_name(), extent as u8));
         generate::generate_config(offered.block(), extent, &mut dice)
     }
 

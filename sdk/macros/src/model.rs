@@ -9,7 +9,7 @@ use crate::attrs::{StructAttrs, doc_comment};
 use crate::like::{self, ModelStructs};
 use crate::part::{ModelField, is_a, model_fields};
 use crate::resource;
-use crate::view::{ViewStruct, conversion_impl, view_impl};
+use crate::view::{ViewStruct, from_impl, view_impl};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
@@ -17,9 +17,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let parts = model_fields(input)?;
     parts.iter().try_for_each(check_field)?;
     let all: Vec<_> = parts.iter().collect();
-    let shape = shape(input, &said, &all)?;
+    let shape = shape_function(input, &said, &all)?;
     let model = &input.ident;
-    let assertions = parts.iter().map(ModelField::assertions);
+    let assertions = parts.iter().map(ModelField::type_assertions);
     let own = view_impl(model, &all, false);
     let (draft, views) = draft_struct(input, &all);
     let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
@@ -30,7 +30,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         fields: parts
             .iter()
             .filter(|part| part.is_settable())
-            .map(|part| (part, part.input()))
+            .map(|part| (part, part.input_type()))
             .collect(),
         is_draft: false,
     };
@@ -39,19 +39,18 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         vis: &input.vis,
         ident: &computed,
         doc: format!("What the provider sets, of a [`{model}`]."),
-        fields: ours.iter().map(|part| (*part, part.computed())).collect(),
+        fields: ours.iter().map(|part| (*part, part.computed_type())).collect(),
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model =
-        conversion_impl(model, &computed, &ours, |part, value| part.as_computed(value));
+    let from_model = from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
     let alike = like::model_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
     }
-    let names = parts.iter().map(ModelField::names);
+    let names = parts.iter().map(ModelField::names_entry);
     let has_write_only = parts.iter().any(ModelField::is_write_only);
     // As constant expressions: a macro sees names of types, and only the compiler what is in them.
     let write_only = parts.iter().map(ModelField::holds_write_only);
@@ -178,7 +177,7 @@ fn identity_type(
         vis: &input.vis,
         ident: &ident,
         doc: format!("What identifies a [`{model}`]."),
-        fields: ours.iter().map(|part| (*part, part.identity())).collect(),
+        fields: ours.iter().map(|part| (*part, part.identity_type())).collect(),
         is_draft: false,
     };
     let view = view.expand();
@@ -229,16 +228,16 @@ pub(crate) fn draft_struct(input: &DeriveInput, parts: &[&ModelField<'_>]) -> (I
         vis: &input.vis,
         ident: &draft,
         doc: format!("A [`{model}`] of which anything may be absent or not known yet."),
-        fields: parts.iter().map(|part| (*part, part.draft())).collect(),
+        fields: parts.iter().map(|part| (*part, part.draft_type())).collect(),
         is_draft: true,
     };
     let view = view.expand();
-    let conversion = conversion_impl(model, &draft, parts, |part, value| part.as_draft(&value));
+    let conversion = from_impl(model, &draft, parts, |part, value| part.as_draft(&value));
     (draft, quote!(#view #conversion))
 }
 
 /// The function that returns the schema.
-pub(crate) fn shape(
+pub(crate) fn shape_function(
     input: &DeriveInput,
     said: &StructAttrs,
     parts: &[&ModelField<'_>],

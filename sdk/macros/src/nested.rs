@@ -6,7 +6,7 @@ use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::StructAttrs;
 use crate::like;
-use crate::model::{draft_struct, shape};
+use crate::model::{draft_struct, shape_function};
 use crate::part::{ModelField, model_fields};
 use crate::view::{ViewStruct, view_impl};
 
@@ -23,8 +23,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new(part.ident.span(), why));
     }
     let all: Vec<_> = parts.iter().collect();
-    let shape = shape(input, &said, &all)?;
-    let assertions = parts.iter().map(ModelField::assertions);
+    let shape = shape_function(input, &said, &all)?;
+    let assertions = parts.iter().map(ModelField::type_assertions);
     let own = &input.ident;
     let own_view = view_impl(own, &all, false);
     let (draft, draft_view) = draft_struct(input, &all);
@@ -37,7 +37,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             vis: &input.vis,
             ident: &input_name,
             doc: format!("What the author of a configuration has a say in, of a [`{own}`]."),
-            fields: fields.map(|part| (part, part.input())).collect(),
+            fields: fields.map(|part| (part, part.input_type())).collect(),
             is_draft: false,
         };
         let (view, field) = (view.expand(), whole_field(&input_name, &input_name, false));
@@ -90,7 +90,7 @@ fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident)
             const WRITE_ONLY: bool =
                 #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
 
-            fn content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
+            fn nested_content() -> ::core::option::Option<::formwork_sdk::field::FieldContent> {
                 ::core::option::Option::Some(::formwork_sdk::field::FieldContent {
                     shape: <Self as ::formwork_sdk::Nested>::shape(),
                     nesting: ::formwork_sdk::value::schema::Nesting::Single,

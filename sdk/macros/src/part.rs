@@ -195,7 +195,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Its entry among the names of the model.
-    pub(crate) fn names(&self) -> TokenStream {
+    pub(crate) fn names_entry(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         match self.is_flat() {
             true => quote! {
@@ -206,12 +206,12 @@ impl<'i> ModelField<'i> {
     }
 
     /// The type while planning.
-    pub(crate) fn draft(&self) -> TokenStream {
+    pub(crate) fn draft_type(&self) -> TokenStream {
         self.in_phase(&quote!(Draft))
     }
 
     /// The type of what the author has a say in.
-    pub(crate) fn input(&self) -> TokenStream {
+    pub(crate) fn input_type(&self) -> TokenStream {
         let input = self.in_phase(&quote!(Input));
         // An author may leave such an attribute to the provider.
         let may_lack =
@@ -223,13 +223,13 @@ impl<'i> ModelField<'i> {
     }
 
     /// The type of what the provider sets.
-    pub(crate) fn computed(&self) -> TokenStream {
+    pub(crate) fn computed_type(&self) -> TokenStream {
         let ty = self.ty;
         if self.is_flat() { self.in_phase(&quote!(Computed)) } else { quote!(#ty) }
     }
 
     /// The type as a part of what identifies an object.
-    pub(crate) fn identity(&self) -> TokenStream {
+    pub(crate) fn identity_type(&self) -> TokenStream {
         let ty = self.ty;
         match self.is_flat() {
             true => self.in_phase(&quote!(Identity)),
@@ -278,7 +278,7 @@ impl<'i> ModelField<'i> {
     }
 
     /// Assertions about the field's type that only the compiler can check.
-    pub(crate) fn assertions(&self) -> TokenStream {
+    pub(crate) fn type_assertions(&self) -> TokenStream {
         if self.is_flat() {
             return self.flat_assertions();
         }
@@ -381,7 +381,7 @@ impl<'i> ModelField<'i> {
         let sensitive = self.said.sensitive.then(|| quote!(.sensitive()));
         let write_only = self.said.write_only.then(|| quote!(.write_only()));
         let keep = self.said.keep.then(|| quote!(.keep()));
-        let draft = self.draft();
+        let draft = self.draft_type();
         let replace_if = self.said.replace_if.as_ref().map(|decide| {
             quote!(.replace_if(|prior, planned| {
                 ::formwork_sdk::model::decide_replacement::<#draft>(prior, planned, #decide)

@@ -63,8 +63,8 @@ impl Resource<'_> {
             self.read(),
             self.update(),
             self.delete(),
-            self.hooks(),
-            self.versions(),
+            self.hook_functions(),
+            self.version_functions(),
         ];
         let (traits, unchanging) = (self.answer_traits(), self.flattened_assertions());
         // The traits are in a scope of their own: two resource types of one module have the same
@@ -142,7 +142,7 @@ impl Resource<'_> {
         }
         let changed = self.parts.iter().find(|part| part.changes_in_place());
         if let Some(part) = changed.filter(|_| lacks("update")) {
-            return Err(Error::new(part.ident.span(), changing(part)));
+            return Err(Error::new(part.ident.span(), changing_variable(part)));
         }
         let waitings = [&self.said.ready, &self.said.gone];
         waitings.into_iter().flatten().try_for_each(|waiting| self.check_waiting(waiting))
@@ -153,7 +153,7 @@ impl Resource<'_> {
         let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
         // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
-            let (ty, why) = (part.ty, changing(part));
+            let (ty, why) = (part.ty, changing_variable(part));
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES, #why);)
         });
         let lacks_update = self.said.expression("update").is_none();
@@ -210,12 +210,12 @@ impl Resource<'_> {
     }
 
     /// The names that all expressions have.
-    fn scope(&self) -> Scope {
+    fn base_scope(&self) -> Scope {
         Scope::of_handler_fields(&self.said.held)
     }
 }
 
-fn changing(part: &ModelField<'_>) -> String {
+fn changing_variable(part: &ModelField<'_>) -> String {
     let name = part.ident;
     format!(
         "`{name}` can be changed in place: add `update = …` to `resource`, or `replace` to the attribute"

@@ -152,7 +152,7 @@ fn debug_impl(ident: &Ident, parts: &[&ModelField<'_>]) -> TokenStream {
 }
 
 /// A conversion that takes some fields over, each changed by `change`.
-pub(crate) fn conversion_impl(
+pub(crate) fn from_impl(
     from: &Ident,
     into: &Ident,
     parts: &[&ModelField<'_>],

@@ -72,7 +72,7 @@ pub(crate) struct ListQuery {
 pub(crate) trait AnyList: Send + Sync {
     fn shape(&self) -> &Shape;
     /// The shape of the objects.
-    fn objects(&self) -> &Shape;
+    fn object_shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Sends the objects with their names.
     async fn list(&self, wanted: ListQuery, finds: Sender<FoundObject>, call: Call) -> Answer<()>;
@@ -97,7 +97,7 @@ impl<L: List> AnyList for TypedList<L> {
         &self.shape
     }
 
-    fn objects(&self) -> &Shape {
+    fn object_shape(&self) -> &Shape {
         &self.objects
     }
 

@@ -47,7 +47,7 @@ impl<S: StateStore> TypedStateStore<S> {
         Self { store, shape: S::Model::shape() }
     }
 
-    fn input(&self, config: &Value) -> Answer<<S::Model as Model>::Input> {
+    fn decode_config(&self, config: &Value) -> Answer<<S::Model as Model>::Input> {
         // A state store has no plan, so its configuration takes that place too.
         decode_input::<S::Model>(&self.shape, config, config)
     }
@@ -64,38 +64,38 @@ impl<S: StateStore> AnyStateStore for TypedStateStore<S> {
     }
 
     async fn configure(&self, config: &Value, call: Call) -> Answer<()> {
-        self.store.configure(ConfigureStore { config: self.input(config)?, call }).await
+        self.store.configure(ConfigureStore { config: self.decode_config(config)?, call }).await
     }
 
     async fn read(&self, asked: StateCall) -> Answer<Option<Vec<u8>>> {
         let StateCall { config, state, call } = asked;
-        self.store.read(ReadState { config: self.input(&config)?, state, call }).await
+        self.store.read(ReadState { config: self.decode_config(&config)?, state, call }).await
     }
 
     async fn write(&self, asked: StateCall, bytes: Vec<u8>, lock_id: String) -> Answer<()> {
         let StateCall { config, state, call } = asked;
-        let config = self.input(&config)?;
+        let config = self.decode_config(&config)?;
         self.store.write(WriteState { config, state, bytes, lock_id, call }).await
     }
 
     async fn lock(&self, asked: StateCall, operation: String) -> Answer<String> {
         let StateCall { config, state, call } = asked;
-        let config = self.input(&config)?;
+        let config = self.decode_config(&config)?;
         self.store.lock(LockState { config, state, operation, call }).await
     }
 
     async fn unlock(&self, asked: StateCall, lock_id: String) -> Answer<()> {
         let StateCall { config, state, call } = asked;
-        let config = self.input(&config)?;
+        let config = self.decode_config(&config)?;
         self.store.unlock(UnlockState { config, state, lock_id, call }).await
     }
 
     async fn list(&self, config: &Value, call: Call) -> Answer<Vec<String>> {
-        self.store.list(ListStates { config: self.input(config)?, call }).await
+        self.store.list(ListStates { config: self.decode_config(config)?, call }).await
     }
 
     async fn delete(&self, asked: StateCall) -> Answer<()> {
         let StateCall { config, state, call } = asked;
-        self.store.delete(DeleteState { config: self.input(&config)?, state, call }).await
+        self.store.delete(DeleteState { config: self.decode_config(&config)?, state, call }).await
     }
 }

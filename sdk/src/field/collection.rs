@@ -77,8 +77,8 @@ impl<T: Field> Field for Vec<T> {
         if is_mixed::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
-    fn content() -> Option<FieldContent> {
-        held::<T>(Nesting::List)
+    fn nested_content() -> Option<FieldContent> {
+        collection_content::<T>(Nesting::List)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -138,8 +138,8 @@ macro_rules! a_set {
             Type::set(T::ty())
         }
 
-        fn content() -> Option<FieldContent> {
-            held::<T>(Nesting::Set)
+        fn nested_content() -> Option<FieldContent> {
+            collection_content::<T>(Nesting::Set)
         }
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -209,8 +209,8 @@ impl<T: Field> Field for BTreeMap<String, T> {
         if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
     }
 
-    fn content() -> Option<FieldContent> {
-        held::<T>(Nesting::Map)
+    fn nested_content() -> Option<FieldContent> {
+        collection_content::<T>(Nesting::Map)
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
@@ -259,9 +259,9 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
-fn held<T: Field>(nesting: Nesting) -> Option<FieldContent> {
+fn collection_content<T: Field>(nesting: Nesting) -> Option<FieldContent> {
     // The protocol has no blocks in collections of collections.
-    let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
+    let content = T::nested_content().filter(|content| content.nesting == Nesting::Single)?;
     Some(FieldContent { nesting, ..content })
 }
 
@@ -276,5 +276,5 @@ fn all_same<'f, T: Field>(
 /// Whether elements are objects with different types.
 fn is_mixed<T: Field>() -> bool {
     // The type is available, while the content would have to be built.
-    T::ty().has_dynamic() && T::content().is_some()
+    T::ty().has_dynamic() && T::nested_content().is_some()
 }

@@ -93,7 +93,7 @@ macro_rules! integers {
             }
 
             fn from_value(value: &Value) -> Result<Self, ConversionError> {
-                let number = number(value)?;
+                let number = expect_number(value)?;
                 if !number.is_integer() {
                     // The number may be sensitive, so it is not shown.
                     return Err(conversion_error("a whole number is required, and it has a fractional part"));
@@ -126,7 +126,7 @@ impl Field for i64 {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        let number = number(value)?;
+        let number = expect_number(value)?;
         if !number.is_integer() {
             return Err(conversion_error(
                 "a whole number is required, and it has a fractional part",
@@ -152,7 +152,7 @@ impl Field for f64 {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        number(value).map(Number::to_f64)
+        expect_number(value).map(Number::to_f64)
     }
 
     fn to_value(&self) -> Value {
@@ -171,7 +171,7 @@ impl Field for Number {
     }
 
     fn from_value(value: &Value) -> Result<Self, ConversionError> {
-        number(value).cloned()
+        expect_number(value).cloned()
     }
 
     fn to_value(&self) -> Value {
@@ -203,7 +203,7 @@ impl Field for Value {
     }
 }
 
-fn number(value: &Value) -> Result<&Number, ConversionError> {
+fn expect_number(value: &Value) -> Result<&Number, ConversionError> {
     match value {
         Value::Number(number) => Ok(number),
         _ => Err(conversion_error("a number is required")),

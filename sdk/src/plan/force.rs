@@ -53,7 +53,8 @@ fn of_object(
         return;
     };
     for (name, planned) in planned.iter() {
-        let (Some(prior), Some((rule, inner))) = (prior.get(name), content.part(name)) else {
+        let (Some(prior), Some((rule, inner))) = (prior.get(name), content.rule_and_content(name))
+        else {
             continue;
         };
         // Unchanged parts are skipped with everything below them, which keeps this cheap for large
@@ -201,7 +202,7 @@ fn has_forcing_part(content: DescribedParts<'_>, sides: ChangeSides<'_>) -> bool
     // Any part may come of an unknown object.
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
-        let Some((rule, inner)) = content.part(name) else { return false };
+        let Some((rule, inner)) = content.rule_and_content(name) else { return false };
         // What is null neither comes nor goes.
         if part.is_null() {
             return false;

@@ -18,8 +18,8 @@ pub(super) fn restore_prior_values(
 ) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
-        let (_, inner) = content.part(name)?;
-        let below = beside.go(|object| attribute_value(object, name));
+        let (_, inner) = content.rule_and_content(name)?;
+        let below = beside.map_values(|object| attribute_value(object, name));
         let is_ours = content.attribute_schema(name).is_some_and(|attribute| {
             attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
         });
@@ -41,13 +41,21 @@ fn restore_prior_parts(
         (Nesting::List, _) => with_changed_children(
             value,
             value.children().iter().enumerate().map(|(at, item)| {
-                restore_prior_values(content, item, beside.go(|list| list.children().get(at)))
+                restore_prior_values(
+                    content,
+                    item,
+                    beside.map_values(|list| list.children().get(at)),
+                )
             }),
         ),
         (Nesting::Map, Value::Map(map)) => with_changed_children(
             value,
             map.iter().map(|(key, item)| {
-                restore_prior_values(content, item, beside.go(|map| attribute_value(map, key)))
+                restore_prior_values(
+                    content,
+                    item,
+                    beside.map_values(|map| attribute_value(map, key)),
+                )
             }),
         ),
         // Elements of sets cannot be matched.

@@ -3,7 +3,7 @@
 use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, deprecate, docs};
+use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, new_docs, set_deprecation};
 use crate::check::Check;
 use crate::field::{BlockField, Field};
 
@@ -30,7 +30,7 @@ impl Definition {
         let mut definition = Self::new(F::ty(), role);
         definition.rule.nullable = F::NULLABLE;
         definition.attribute.sensitive = F::SENSITIVE;
-        if let Some(content) = F::content() {
+        if let Some(content) = F::nested_content() {
             let attributes = content.shape.block.attributes;
             let nested = NestedAttributes { attributes, nesting: content.nesting };
             definition.attribute.kind = AttributeKind::Nested(nested);
@@ -45,14 +45,14 @@ impl Definition {
     /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
-        self.attribute.docs = docs(description);
+        self.attribute.docs = new_docs(description);
         self
     }
 
     /// Marks the attribute as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
-        deprecate(&mut self.attribute.docs, instead);
+        set_deprecation(&mut self.attribute.docs, instead);
         self
     }
 
@@ -133,7 +133,7 @@ impl BlockDefinition {
     pub fn of<F: BlockField>() -> Self {
         // All types of `BlockField` have a content. An empty block is better than a panic in a
         // schema.
-        let content = F::content().unwrap_or_else(|| crate::field::FieldContent {
+        let content = F::nested_content().unwrap_or_else(|| crate::field::FieldContent {
             shape: super::Shape::default(),
             nesting: Nesting::Single,
         });
@@ -154,14 +154,14 @@ impl BlockDefinition {
     /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
-        self.block.block.docs = docs(description);
+        self.block.block.docs = new_docs(description);
         self
     }
 
     /// Marks the block as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
-        deprecate(&mut self.block.block.docs, instead);
+        set_deprecation(&mut self.block.block.docs, instead);
         self
     }
 

@@ -110,7 +110,7 @@ impl Server {
         });
         let event = move |step| match (step, &objects) {
             (ActionStep::Message(find), Some(list)) => {
-                Some(list_event(list.objects(), find, whole, &said))
+                Some(list_event(list.object_shape(), find, whole, &said))
             }
             (ActionStep::Ended(diagnostics), _) if !diagnostics.is_empty() => {
                 // Protocol 6: diagnostics of a list can only be sent in an event.

@@ -55,7 +55,7 @@ fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     let content = DescribedParts::of_block(&shape.block, &shape.rules);
     let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
     parts.filter_map(move |(name, _)| {
-        let (rule, _) = content.part(name)?;
+        let (rule, _) = content.rule_and_content(name)?;
         if rule.nullable || !plan::attribute_value(planned, name)?.is_null() {
             return None;
         }
@@ -151,7 +151,7 @@ impl ConfigChecker {
         if let Some(attribute) = attribute {
             self.check_role(attribute, part);
         }
-        let Some((rule, inner)) = content.part(name) else { return };
+        let Some((rule, inner)) = content.rule_and_content(name) else { return };
         // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
         // own.
         let around = self.is_secret;

@@ -24,7 +24,7 @@ const CAPABILITIES: ServerCapabilities = ServerCapabilities {
 
 impl Server {
     /// The schemas of everything that the provider offers.
-    pub(super) fn schemas(&self) -> ProviderSchema {
+    pub(super) fn provider_schema(&self) -> ProviderSchema {
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();
         let ephemeral = self.provider.ephemeral.iter();
@@ -74,7 +74,7 @@ impl Server {
     }
 
     /// The names of everything that the provider offers.
-    pub(super) fn names(&self) -> Metadata {
+    pub(super) fn metadata(&self) -> Metadata {
         Metadata {
             capabilities: CAPABILITIES,
             resources: self.provider.resources.keys().cloned().collect(),

@@ -25,7 +25,7 @@ pub(super) struct ObjectAnswer {
 
 impl ObjectAnswer {
     /// An object in a handler's answer.
-    fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
+    fn for_answer(shape: &Shape, object: Payload, context: &Context) -> Self {
         let identity = identity::object_identity(shape, &object);
         Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Server {
         call: &Call,
         request: &ReadRequest,
     ) -> Answer<ObjectAnswer> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let current = check::decode_value(shape, &request.current)?;
         let call = call.lasting_as(&current, "read");
@@ -45,15 +45,19 @@ impl Server {
             self.context(&call, &request.private, &request.provider_meta, request.client)?;
         // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
-            return Ok(ObjectAnswer::of(shape, check::encode_value(shape, &current), &context));
+            return Ok(ObjectAnswer::for_answer(
+                shape,
+                check::encode_value(shape, &current),
+                &context,
+            ));
         }
         // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
         // see `changed`.
         let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::encode_known_object(&call, shape, "read", object),
-            None => null(shape),
+            None => null_object(shape),
         };
-        let outcome = ObjectAnswer::of(shape, object, &context);
+        let outcome = ObjectAnswer::for_answer(shape, object, &context);
         let object = as_sent(&request.current, &current, outcome.object);
         Ok(ObjectAnswer { object, ..outcome })
     }
@@ -63,13 +67,13 @@ impl Server {
         call: &Call,
         request: &PlanRequest,
     ) -> Answer<ObjectAnswer> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let lives = planned_by_rules(shape, request)?;
         let context =
             self.context(call, &request.prior_private, &request.provider_meta, request.client)?;
         if lives.planned.is_null() {
-            return Ok(ObjectAnswer::of(
+            return Ok(ObjectAnswer::for_answer(
                 shape,
                 check::encode_value(shape, &lives.planned),
                 &context,
@@ -91,13 +95,13 @@ impl Server {
         replace.dedup();
         Ok(ObjectAnswer {
             replace,
-            ..ObjectAnswer::of(shape, check::encode_value(shape, &planned), &context)
+            ..ObjectAnswer::for_answer(shape, check::encode_value(shape, &planned), &context)
         })
     }
 
     /// Plan by the rules alone, without the handler.
     pub(super) fn plan_by_rules(&self, request: &PlanRequest) -> Answer<Payload> {
-        let shape = self.resource(&request.type_name)?.shape();
+        let shape = self.find_resource(&request.type_name)?.shape();
         Ok(check::encode_value(shape, &planned_by_rules(shape, request)?.planned))
     }
 
@@ -106,7 +110,7 @@ impl Server {
         call: &Call,
         request: &ApplyRequest,
     ) -> Answer<ObjectAnswer> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let lives = ChangeValues {
             prior: check::decode_value(shape, &request.prior)?,
@@ -125,11 +129,11 @@ impl Server {
         // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
         let object = match apply_change(resource, operation, lives, &context).await {
-            Ok(Payload::Absent) => null(shape),
+            Ok(Payload::Absent) => null_object(shape),
             Ok(object) => object,
             Err(problem) => return Err(problem).or_fail(call.default_summary()),
         };
-        Ok(ObjectAnswer::of(shape, object, &context))
+        Ok(ObjectAnswer::for_answer(shape, object, &context))
     }
 }
 
@@ -159,7 +163,7 @@ fn planned_by_rules(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues
 }
 
 /// An object that no longer exists: null, because hosts treat an absent value as an error.
-fn null(shape: &Shape) -> Payload {
+fn null_object(shape: &Shape) -> Payload {
     check::encode_value(shape, &Value::null(shape.ty().clone()))
 }
 

@@ -23,7 +23,7 @@ impl Server {
         call: &Call,
         request: UpgradeRequest,
     ) -> Answer<Payload> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let stored = StoredValue { version: request.version, state: request.state };
         let object = match stored.version.cmp(&resource.version()) {
             Ordering::Less => resource.upgrade(stored, call.clone()).await?,
@@ -43,7 +43,7 @@ impl Server {
         call: &Call,
         request: &ImportRequest,
     ) -> Answer<Vec<ImportedResource>> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let shape = resource.shape();
         let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let object = match &request.identity {
@@ -92,7 +92,7 @@ impl Server {
         &self,
         request: UpgradeIdentityRequest,
     ) -> Answer<Payload> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let stored = StoredValue { version: request.version, state: request.identity };
         let version = resource.identity_version();
         match stored.version.cmp(&version) {
@@ -110,7 +110,7 @@ impl Server {
         call: &Call,
         request: MoveRequest,
     ) -> Answer<ObjectAnswer> {
-        let resource = self.resource(&request.target_type)?;
+        let resource = self.find_resource(&request.target_type)?;
         let source_identity = request.source_identity;
         let private = Private::of(&request.source_private);
         let from = ForeignObject {

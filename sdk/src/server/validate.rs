@@ -11,7 +11,7 @@ use crate::context::{Context, Deferral};
 
 impl Server {
     pub(super) fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
-        let resource = self.resource(&request.type_name)?;
+        let resource = self.find_resource(&request.type_name)?;
         let config = check::decode_config(call, resource.shape(), &request.config, request.client)?;
         resource.validate(&config, call.clone())
     }

@@ -79,7 +79,7 @@ impl TestEphemeral {
     /// # Errors
     /// When the provider returns an error.
     pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
-        let answer = self.server.renew_ephemeral(self.keep(&self.private)).await?;
+        let answer = self.server.renew_ephemeral(self.lease_request(&self.private)).await?;
         error_if_diagnostics(&answer.diagnostics)?;
         self.private = answer.private;
         Ok(answer.renew_at)
@@ -92,11 +92,11 @@ impl TestEphemeral {
     pub async fn close(self) -> Result<(), Refusal> {
         // Protocol: `CloseEphemeralResource` gets the private data of the opening, not that of the
         // last renewal.
-        let answer = self.server.close_ephemeral(self.keep(&self.opened)).await?;
+        let answer = self.server.close_ephemeral(self.lease_request(&self.opened)).await?;
         error_if_diagnostics(&answer.diagnostics)
     }
 
-    fn keep(&self, private: &Bytes) -> LeaseRequest {
+    fn lease_request(&self, private: &Bytes) -> LeaseRequest {
         LeaseRequest { type_name: self.type_name.clone(), private: private.clone() }
     }
 }

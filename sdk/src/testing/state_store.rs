@@ -53,7 +53,7 @@ impl TestStates {
         Ok(Self { server, type_name, chunk_size })
     }
 
-    fn named(&self, state: &str) -> StateRef {
+    fn state_ref(&self, state: &str) -> StateRef {
         StateRef { type_name: self.type_name.clone(), state_id: state.to_owned() }
     }
 
@@ -62,7 +62,7 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn lock(&self, state: &str, operation: &str) -> Result<String, Refusal> {
-        let answer = self.server.lock_state(self.named(state), operation.to_owned()).await?;
+        let answer = self.server.lock_state(self.state_ref(state), operation.to_owned()).await?;
         error_if_diagnostics(&answer.diagnostics)?;
         Ok(answer.lock_id)
     }
@@ -72,7 +72,7 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn unlock(&self, state: &str, lock_id: &str) -> Result<(), Refusal> {
-        let answer = self.server.unlock_state(self.named(state), lock_id.to_owned()).await?;
+        let answer = self.server.unlock_state(self.state_ref(state), lock_id.to_owned()).await?;
         error_if_diagnostics(&answer.diagnostics)
     }
 
@@ -83,7 +83,7 @@ impl TestStates {
     pub async fn write(&self, state: &str, bytes: &[u8]) -> Result<(), Refusal> {
         let chunks = split_into_chunks(&bytes.to_vec().into(), self.chunk_size);
         error_if_diagnostics(
-            &self.server.write_state_bytes(self.named(state), chunks).await?.diagnostics,
+            &self.server.write_state_bytes(self.state_ref(state), chunks).await?.diagnostics,
         )
     }
 
@@ -92,7 +92,7 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn read(&self, state: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        let mut chunks = self.server.read_state_bytes(self.named(state)).await?;
+        let mut chunks = self.server.read_state_bytes(self.state_ref(state)).await?;
         let mut assembly = StateAssembly::default();
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk?;
@@ -109,7 +109,7 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn list(&self) -> Result<Vec<String>, Refusal> {
-        let answer = self.server.states(self.type_name.clone()).await?;
+        let answer = self.server.list_states(self.type_name.clone()).await?;
         error_if_diagnostics(&answer.diagnostics)?;
         Ok(answer.state_ids)
     }
@@ -119,6 +119,6 @@ impl TestStates {
     /// # Errors
     /// When the provider returns an error.
     pub async fn delete(&self, state: &str) -> Result<(), Refusal> {
-        error_if_diagnostics(&self.server.delete_state(self.named(state)).await?.diagnostics)
+        error_if_diagnostics(&self.server.delete_state(self.state_ref(state)).await?.diagnostics)
     }
 }

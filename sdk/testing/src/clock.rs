@@ -26,7 +26,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// Starts a runtime on this thread, with its clock.
-    pub(crate) fn start() -> (Runtime, Arc<Self>) {
+    pub(crate) fn start_runtime() -> (Runtime, Arc<Self>) {
         let clock = Arc::new(Self::default());
         let hook = clock.clone();
         let mut builder = Builder::new_current_thread();

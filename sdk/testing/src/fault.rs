@@ -64,11 +64,11 @@ impl FaultLauncher {
         Self { provider, lists, trouble: Arc::default(), record: CallHandling::None }
     }
 
-    pub(crate) fn arm(&self, at: usize, fault: CrashFault) {
+    pub(crate) fn set_fault(&self, at: usize, fault: CrashFault) {
         *lock_plan(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
-    pub(crate) fn disarm(&self) -> Vec<String> {
+    pub(crate) fn take_calls(&self) -> Vec<String> {
         std::mem::take(&mut *lock_plan(&self.trouble)).calls
     }
 }

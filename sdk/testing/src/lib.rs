@@ -109,7 +109,7 @@ impl TestEngine {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a test that has no folder for temporary files cannot run");
         let front = FaultLauncher::new(Arc::new(provider));
-        let (runtime, clock) = Clock::start();
+        let (runtime, clock) = Clock::start_runtime();
         Self {
             front,
             name,
@@ -163,12 +163,12 @@ impl TestEngine {
 
     /// Injects a fault into a call, counted from 0 from now on.
     pub fn fault(&mut self, at: usize, fault: CrashFault) {
-        self.front.arm(at, fault);
+        self.front.set_fault(at, fault);
     }
 
     /// Ends the fault injection. Returns the calls since the last time.
     pub fn calls(&mut self) -> Vec<String> {
-        self.front.disarm()
+        self.front.take_calls()
     }
 
     /// Records all calls from now on.
@@ -248,7 +248,7 @@ impl TestEngine {
 
     fn run(&mut self, config: &str, mode: PlanMode, applying: bool) -> RunResult {
         let mut diags = Diagnostics::new();
-        let loaded = LoadedConfig::of(&mut diags, &self.config_files(config));
+        let loaded = LoadedConfig::load(&mut diags, &self.config_files(config));
         let Some(loaded) = loaded else { return RunResult { plan: None, diags, applied: false } };
         let mut recovery = self.open_operations(&mut diags);
         let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
@@ -261,10 +261,10 @@ impl TestEngine {
         let options = PlanOptions { mode, interrupted_creations, ..PlanOptions::default() };
         let (plan, applied) = self.runtime.block_on(async {
             let pool = ProviderPool::new(&self.front);
-            let plan = self.planned(&mut diags, &loaded, &pool, &options).await;
+            let plan = self.plan_config(&mut diags, &loaded, &pool, &options).await;
             let state = match &plan {
                 Some(plan) if applying && !plan.errored => {
-                    self.applied(&mut diags, &loaded, &pool, plan).await
+                    self.apply_plan(&mut diags, &loaded, &pool, plan).await
                 }
                 _ => None,
             };
@@ -301,7 +301,7 @@ impl TestEngine {
         }
     }
 
-    async fn planned(
+    async fn plan_config(
         &self,
         diags: &mut Diagnostics,
         loaded: &LoadedConfig,
@@ -313,7 +313,7 @@ impl TestEngine {
         make_plan(&session, diags, options).await.ok()
     }
 
-    async fn applied(
+    async fn apply_plan(
         &self,
         diags: &mut Diagnostics,
         loaded: &LoadedConfig,
@@ -445,7 +445,7 @@ struct LoadedConfig {
 }
 
 impl LoadedConfig {
-    fn of(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
+    fn load(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
         let source = ConfigSource { files: texts, dir: Path::new("."), folders: &LocalFolders };
         let config = Config::load(diags, &mut sources, source).ok()?;

@@ -86,7 +86,8 @@ impl Recording {
         let mut tokens = kept.secrets.tokens();
         let lines = kept.lines.iter().map(|line| {
             let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
-            let (request, answer) = (tokens.hide(&line.request), tokens.hide(&line.answer));
+            let (request, answer) =
+                (tokens.hide_secrets(&line.request), tokens.hide_secrets(&line.answer));
             format!("{{\"call\":{call},\"of\":{of},\"request\":{request},\"answer\":{answer}}}\n")
         });
         lines.collect()
@@ -112,11 +113,17 @@ impl Recording {
         kept.lines.iter().filter(|line| !line.used).map(RecordedCall::name).collect()
     }
 
-    fn keep(&self, call: &str, of: &str, request: RecordedHalf<'_>, answer: RecordedHalf<'_>) {
+    fn record_call(
+        &self,
+        call: &str,
+        of: &str,
+        request: RecordedHalf<'_>,
+        answer: RecordedHalf<'_>,
+    ) {
         let mut kept = self.lock_data();
         // For the whole record, so that a secret is hidden in earlier lines too.
-        kept.secrets.learn(request.secrets, request.names);
-        kept.secrets.learn(answer.secrets, answer.names);
+        kept.secrets.add_secrets(request.secrets, request.names);
+        kept.secrets.add_secrets(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
         kept.lines.push(RecordedCall {
             call: call.to_owned(),
@@ -128,7 +135,7 @@ impl Recording {
     }
 
     /// Finds the answer to a call, with the secrets of this run.
-    fn answer(&self, call: &str, of: &str, request: RecordedHalf<'_>) -> Result<Json, String> {
+    fn find_answer(&self, call: &str, of: &str, request: RecordedHalf<'_>) -> Result<Json, String> {
         let mut kept = self.lock_data();
         let RecordingData { lines, bound, .. } = &mut *kept;
         let request = Json::Object(request.fields);
@@ -138,7 +145,7 @@ impl Recording {
         for line in open {
             let is_same_call = line.call == call && line.of == of;
             let verdict = match is_same_call {
-                true => bound.matches(&line.request, &request),
+                true => bound.match_request(&line.request, &request),
                 false => Err(String::new()),
             };
             match verdict {
@@ -146,7 +153,7 @@ impl Recording {
                     // Only a call that fits teaches values of tokens.
                     *bound = more;
                     line.used = true;
-                    return Ok(bound.restore(&line.answer));
+                    return Ok(bound.restore_secrets(&line.answer));
                 }
                 // The first remaining call of the same kind is the most helpful one in the message;
                 // otherwise the very first.

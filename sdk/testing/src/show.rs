@@ -12,7 +12,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
     for drifted in plan.reported_drift() {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "drift {}", drifted.addr);
-        parts(&mut out, drifted);
+        write_changed_attributes(&mut out, drifted);
     }
     for change in plan.changes.values().filter(|change| change.is_unapplied()) {
         let _ = write!(out, "{} {}", action_sign(change.action), change.addr);
@@ -23,7 +23,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
             let _ = write!(out, " (was {from})");
         }
         out.push('\n');
-        parts(&mut out, change);
+        write_changed_attributes(&mut out, change);
     }
     for (name, output) in plan.outputs.iter().filter(|(_, output)| output.action != Action::NoOp) {
         let _ = writeln!(
@@ -50,7 +50,7 @@ fn action_sign(action: Action) -> &'static str {
 }
 
 /// Changed attributes of an object. A deleted object has none, because all are removed.
-fn parts(out: &mut String, change: &Change) {
+fn write_changed_attributes(out: &mut String, change: &Change) {
     // An object that is deleted has no attributes to show.
     let Value::Object(after) = change.after.peek() else { return };
     let before = match change.before.peek() {

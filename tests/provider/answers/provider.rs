@@ -167,7 +167,7 @@ impl Operations for Answers {
         if config.value().is_null() {
             if self.judged == Some(Judged::Destroy) {
                 let wrong = answer(prior.value(), &kind.ty, dice);
-                let value = if dice.below(2) == 0 { kind.null() } else { wrong };
+                let value = if dice.number_below(2) == 0 { kind.null() } else { wrong };
                 answered.planned = kind.payload(value);
                 self.log.judge_answer(&case, Call::PlanDestroy, &answered.planned, &kind.block);
             }
@@ -180,7 +180,7 @@ impl Operations for Answers {
             return Ok(answered);
         }
         answered.planned = kind.payload(answer(&sound, &kind.ty, dice));
-        answered.legacy_type_system = dice.below(10) == 0;
+        answered.legacy_type_system = dice.number_below(10) == 0;
         let is_replacement = self.judged == Some(Judged::Update) && prior.value().is_null();
         let call = if is_replacement {
             Call::PlanReplacement
@@ -203,12 +203,12 @@ impl Operations for Answers {
         let (mut state, mut legacy) = (kind.payload(sound.clone()), false);
         if self.judged.is_some_and(Judged::applies) {
             let value = match planned.value().is_null() {
-                true if dice.below(2) == 0 => kind.null(),
+                true if dice.number_below(2) == 0 => kind.null(),
                 true => answer(prior.value(), &kind.ty, dice),
                 false => answer(&sound, &kind.ty, dice),
             };
             state = kind.payload(value);
-            legacy = dice.below(10) == 0;
+            legacy = dice.number_below(10) == 0;
             let call = Call::Apply { planned: &planned, legacy };
             self.log.judge_answer(&case, call, &state, &kind.block);
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{GENERATE, Kind, Offer, PLAN_DESTROY};
+use formwork_conformance::offer::{CAN_GENERATE_CONFIG, Kind, Offer, PLAN_DESTROY};
 use formwork_conformance::rpc::Rpc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
@@ -215,7 +215,7 @@ impl FaultLayer {
 fn with_capabilities(answer: &Msg, field: u32) -> Msg {
     let capabilities = answer.get_msg(field).unwrap_or_default();
     let capabilities =
-        [PLAN_DESTROY, GENERATE].into_iter().fold(capabilities, |all, capability| {
+        [PLAN_DESTROY, CAN_GENERATE_CONFIG].into_iter().fold(capabilities, |all, capability| {
             all.without_field(capability).with_int(capability, 1)
         });
     answer.clone().with_field(field, capabilities.encode())

@@ -22,7 +22,7 @@ pub fn planned(
         let is_free = attribute.is_some_and(|attribute| attribute.role.is_computed())
             && Path::root().attribute(name.clone()).find(config).is_none_or(Value::is_null);
         let value = match attribute {
-            Some(attribute) if is_free => match (is_new, dice.below(4)) {
+            Some(attribute) if is_free => match (is_new, dice.number_below(4)) {
                 (true, 0) => any(&attribute.implied_type(), dice),
                 (true, 1) => Value::unknown_not_null(attribute.implied_type()),
                 (true, _) | (false, 0) => Value::unknown(attribute.implied_type()),
@@ -48,7 +48,7 @@ pub fn filled(value: &Value, dice: &mut Dice) -> Value {
 /// A sound answer, or one with parts that are changed.
 #[must_use]
 pub fn answer(sound: &Value, ty: &Type, dice: &mut Dice) -> Value {
-    let n_changes = *dice.pick(&[0, 1, 1, 1, 2]);
+    let n_changes = *dice.pick_one(&[0, 1, 1, 1, 2]);
     (0..n_changes).fold(sound.clone(), |value, _| changed(&value, ty, true, dice))
 }
 
@@ -56,12 +56,12 @@ pub fn answer(sound: &Value, ty: &Type, dice: &mut Dice) -> Value {
 #[must_use]
 pub fn replace_paths(block: &Block, dice: &mut Dice) -> Vec<Path> {
     let root = Path::root();
-    match dice.below(8) {
+    match dice.number_below(8) {
         0 => vec![root.attribute("nowhere")],
         1 => block.attributes.keys().map(|name| root.attribute(name.clone())).collect(),
         2 => {
             let names: Vec<&Str> = block.attributes.keys().collect();
-            let name = (*dice.pick(&names)).clone();
+            let name = (*dice.pick_one(&names)).clone();
             vec![root.attribute(name.clone()), root.attribute(name).index(9)]
         }
         _ => Vec::new(),
@@ -71,11 +71,11 @@ pub fn replace_paths(block: &Block, dice: &mut Dice) -> Vec<Path> {
 /// The value with one part changed. The whole is changed seldom: little is left to be judged then.
 fn changed(value: &Value, ty: &Type, is_whole: bool, dice: &mut Dice) -> Value {
     let children = value.children();
-    let stays = if is_whole { dice.below(20) == 0 } else { dice.below(3) == 0 };
+    let stays = if is_whole { dice.number_below(20) == 0 } else { dice.number_below(3) == 0 };
     if children.is_empty() || stays {
         return other(value, ty, dice);
     }
-    let at = dice.below(children.len());
+    let at = dice.number_below(children.len());
     let parts = children.iter().enumerate().map(|(i, child)| {
         let child_ty =
             if child.ty() == Type::Dynamic { Type::Dynamic } else { part_type(ty, value, i) };
@@ -112,7 +112,7 @@ fn with_children(value: &Value, children: Vec<Value>) -> Value {
 
 /// Another value in the place of this one.
 fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
-    match dice.below(6) {
+    match dice.number_below(6) {
         0 => return Value::null(ty.clone()),
         1 => return Value::unknown(ty.clone()),
         2 => return Value::unknown_not_null(ty.clone()),
@@ -136,7 +136,7 @@ fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
         Value::Map(map) => {
             let mut items: Vec<(Str, Value)> =
                 map.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-            if items.pop().is_none() || dice.below(2) == 0 {
+            if items.pop().is_none() || dice.number_below(2) == 0 {
                 items.push(("new".into(), any(map.element_type(), dice)));
             }
             Value::map(map.element_type().clone(), items)
@@ -146,7 +146,7 @@ fn other(value: &Value, ty: &Type, dice: &mut Dice) -> Value {
 }
 
 fn resize(items: &mut Vec<Value>, ty: &Type, dice: &mut Dice) {
-    if dice.below(2) == 0 || items.pop().is_none() {
+    if dice.number_below(2) == 0 || items.pop().is_none() {
         items.push(any(ty, dice));
     }
 }

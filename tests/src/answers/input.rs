@@ -38,7 +38,7 @@ fn mixed(case: u64, turn: u64, first: Value, other: Value) -> Value {
     let pairs = first.iter().map(|(name, value)| {
         let value = match &other {
             _ if name.as_str() == NAME => Value::string(case.to_string()),
-            Value::Object(other) if turn > 0 && dice.below(2) == 0 => {
+            Value::Object(other) if turn > 0 && dice.number_below(2) == 0 => {
                 other.get(name.as_str()).cloned().unwrap_or_else(|| value.clone())
             }
             _ => value.clone(),
@@ -52,11 +52,11 @@ fn content(block: &Block, setter: Setter, dice: &mut Dice) -> Value {
     let mut pairs: Vec<(Str, Value)> = Vec::new();
     for (name, attribute) in &block.attributes {
         // Attributes of the provider must not change the numbers that the author's are made of.
-        let mut own = Dice::new(dice.number(), name.as_str());
+        let mut own = Dice::new(dice.next_number(), name.as_str());
         pairs.push((name.clone(), attribute_value(attribute, setter, &mut own)));
     }
     for (name, nested) in &block.blocks {
-        let mut own = Dice::new(dice.number(), name.as_str());
+        let mut own = Dice::new(dice.next_number(), name.as_str());
         pairs.push((name.clone(), block_value(nested, setter, &mut own)));
     }
     Value::object(pairs)
@@ -65,9 +65,9 @@ fn content(block: &Block, setter: Setter, dice: &mut Dice) -> Value {
 fn attribute_value(attribute: &Attribute, setter: Setter, dice: &mut Dice) -> Value {
     let ty = attribute.implied_type();
     let role = attribute.role;
-    let by_author = role == Role::Required || (role.is_settable() && dice.below(2) == 0);
+    let by_author = role == Role::Required || (role.is_settable() && dice.number_below(2) == 0);
     let by_provider =
-        !by_author && setter == Setter::Both && role.is_computed() && dice.below(4) > 0;
+        !by_author && setter == Setter::Both && role.is_computed() && dice.number_below(4) > 0;
     if attribute.write_only && setter == Setter::Both || !(by_author || by_provider) {
         return Value::null(ty);
     }
@@ -90,7 +90,7 @@ fn attribute_value(attribute: &Attribute, setter: Setter, dice: &mut Dice) -> Va
 fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
     match nested.nesting {
         Nesting::Group => content(&nested.block, setter, dice),
-        Nesting::Single if dice.below(2) == 0 => content(&nested.block, setter, dice),
+        Nesting::Single if dice.number_below(2) == 0 => content(&nested.block, setter, dice),
         Nesting::Single => nested.empty_value(),
         Nesting::List | Nesting::Set => nested.collection(several(&nested.block, setter, dice)),
         Nesting::Map => nested.keyed_collection(keyed(several(&nested.block, setter, dice))),
@@ -98,7 +98,7 @@ fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
 }
 
 fn several(block: &Block, setter: Setter, dice: &mut Dice) -> Vec<Value> {
-    (0..dice.below(3)).map(|_| content(block, setter, dice)).collect()
+    (0..dice.number_below(3)).map(|_| content(block, setter, dice)).collect()
 }
 
 fn keyed(items: Vec<Value>) -> Vec<(Str, Value)> {
@@ -108,10 +108,10 @@ fn keyed(items: Vec<Value>) -> Vec<(Str, Value)> {
 /// A known value of a type.
 pub(super) fn any(ty: &Type, dice: &mut Dice) -> Value {
     match ty {
-        Type::Bool => Value::Bool(dice.below(2) == 0),
-        Type::Number => Value::int(i64::try_from(dice.below(4)).unwrap_or_default()),
+        Type::Bool => Value::Bool(dice.number_below(2) == 0),
+        Type::Number => Value::int(i64::try_from(dice.number_below(4)).unwrap_or_default()),
         Type::String | Type::Dynamic => {
-            Value::string(*dice.pick(&["", "a", "b", "conformance", "e\u{301}", "10.0.0.1"]))
+            Value::string(*dice.pick_one(&["", "a", "b", "conformance", "e\u{301}", "10.0.0.1"]))
         }
         Type::List(element) => Value::list((**element).clone(), items(element, dice)),
         Type::Set(element) => Value::set((**element).clone(), items(element, dice)),
@@ -125,5 +125,5 @@ pub(super) fn any(ty: &Type, dice: &mut Dice) -> Value {
 }
 
 fn items(ty: &Type, dice: &mut Dice) -> Vec<Value> {
-    (0..dice.below(3)).map(|_| any(ty, dice)).collect()
+    (0..dice.number_below(3)).map(|_| any(ty, dice)).collect()
 }

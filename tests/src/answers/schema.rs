@@ -24,14 +24,14 @@ pub fn schema(type_name: &str) -> Schema {
     let mut dice = Dice::new(1, type_name);
     let mut block = Block::default();
     block.attributes.insert(NAME.into(), Attribute::new(Type::String, Role::Required));
-    for at in 0..3 + dice.below(4) {
+    for at in 0..3 + dice.number_below(4) {
         let attribute = attribute(&mut dice, 0, true);
         block.attributes.insert(letter("a", at), attribute);
     }
-    for at in 0..dice.below(3) {
+    for at in 0..dice.number_below(3) {
         block.blocks.insert(letter("b", at), nested_block(&mut dice, 0, false));
     }
-    if dice.below(3) == 0 {
+    if dice.number_below(3) == 0 {
         let mut secret = Attribute::new(Type::String, Role::Optional);
         secret.write_only = true;
         block.attributes.insert("secret".into(), secret);
@@ -45,13 +45,13 @@ fn letter(prefix: &str, at: usize) -> Str {
 
 fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
     let roles = [Role::Required, Role::Optional, Role::OptionalComputed, Role::Computed];
-    let role = *dice.pick(&roles);
-    if depth < 2 && dice.below(4) == 0 {
+    let role = *dice.pick_one(&roles);
+    if depth < 2 && dice.number_below(4) == 0 {
         let nestings = [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map];
-        let count = 1 + dice.below(3);
+        let count = 1 + dice.number_below(3);
         let attributes =
             (0..count).map(|at| (letter("n", at), attribute(dice, depth + 1, false))).collect();
-        let nested = NestedAttributes { attributes, nesting: *dice.pick(&nestings) };
+        let nested = NestedAttributes { attributes, nesting: *dice.pick_one(&nestings) };
         let kind = AttributeKind::Nested(nested);
         return Attribute { kind, ..Attribute::new(Type::Bool, role) };
     }
@@ -72,7 +72,7 @@ fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
         Type::Dynamic,
     ];
     let n_types = types.len() - usize::from(!may_be_dynamic);
-    Attribute::new(types[dice.below(n_types)].clone(), role)
+    Attribute::new(types[dice.number_below(n_types)].clone(), role)
 }
 
 /// A type of blocks. In maps of blocks there are no nested attributes: Terraform 1.11 panics over the types
@@ -80,10 +80,10 @@ fn attribute(dice: &mut Dice, depth: usize, may_be_dynamic: bool) -> Attribute {
 fn nested_block(dice: &mut Dice, depth: usize, in_map: bool) -> NestedBlock {
     let nestings =
         [Nesting::Single, Nesting::Group, Nesting::List, Nesting::List, Nesting::Set, Nesting::Map];
-    let nesting = *dice.pick(&nestings);
+    let nesting = *dice.pick_one(&nestings);
     let in_map = in_map || nesting == Nesting::Map;
     let mut block = Block::default();
-    for at in 0..1 + dice.below(3) {
+    for at in 0..1 + dice.number_below(3) {
         let mut attribute = attribute(dice, 1 + usize::from(in_map), false);
         // A group is there although nothing sets its attributes.
         if nesting == Nesting::Group && attribute.role == Role::Required {
@@ -91,7 +91,7 @@ fn nested_block(dice: &mut Dice, depth: usize, in_map: bool) -> NestedBlock {
         }
         block.attributes.insert(letter("c", at), attribute);
     }
-    if depth == 0 && nesting != Nesting::Group && dice.below(3) == 0 {
+    if depth == 0 && nesting != Nesting::Group && dice.number_below(3) == 0 {
         block.blocks.insert("d0".into(), nested_block(dice, depth + 1, in_map));
     }
     NestedBlock { nesting, block, min_items: 0, max_items: 0, computed: false }

@@ -49,7 +49,7 @@ pub(super) async fn run(
                 tree.release().await;
                 ended.map_err(|error| FailureReason::from(error.to_string()))
             }
-            () = stop.requested() => {
+            () = stop.wait_until_requested() => {
                 tree.ask_to_end();
                 // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(EXIT_WAIT, work).await.ok();

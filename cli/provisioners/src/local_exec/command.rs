@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use formwork_core::provisioner::ProvisionerError;
 use formwork_value::Value;
-use formwork_value::quote::quoted;
+use formwork_value::quote::quote;
 
 use crate::messages;
 
@@ -73,7 +73,7 @@ impl Command {
         if self.quiet {
             return "local-exec: Executing: Suppressed by quiet=true".to_owned();
         }
-        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = self.words.iter().map(|word| quote(word)).collect();
         format!("Executing: [{}]", words.join(" "))
     }
 }

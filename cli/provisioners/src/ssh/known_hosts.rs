@@ -57,7 +57,7 @@ impl KnownHost {
     }
 
     /// The remedies for a machine that shows another key.
-    pub(super) fn advice(&self) -> String {
+    pub(super) fn changed_key_advice(&self) -> String {
         format!(
             "{} has another key for {}. If the machine was set up again, run: ssh-keygen -R {}. Or give its new key in the argument host_key, which counts before the file",
             self.file.display(),

@@ -281,7 +281,7 @@ impl client::Handler for SshClient {
             }
             None if !self.known.accepts(&shown.public_key()) => {
                 let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
-                let advice = self.known.advice();
+                let advice = self.known.changed_key_advice();
                 Err(SessionFailure::Refused(format!(
                     "knownhosts: key mismatch: the machine has the key {shown}, and {advice}"
                 )))

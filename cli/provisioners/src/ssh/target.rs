@@ -152,7 +152,7 @@ impl SshTarget {
     }
 
     /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
-    pub(super) fn announcement(&self) -> String {
+    pub(super) fn announcement_line(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
         self.end.describe(&mut out);
         if self.end.agent.is_some() && !self.forwards_agent {

@@ -101,13 +101,13 @@ pub(super) async fn migrate(
         Scope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
     for (source, target) in pairs {
-        migrating.extend(both.look(diags, init, source, target).await?);
+        migrating.extend(both.read_source_state(diags, init, source, target).await?);
     }
     if extent == Extent::All {
         // Before the first copy: one state that has to stay is no reason to leave the others behind.
         migrating.retain(|one| match &one.target_state {
             TargetState::Unrelated(_) => {
-                diags.warn(stays(one, both));
+                diags.warn(state_stays_warning(one, both));
                 false
             }
             _ => true,
@@ -123,14 +123,14 @@ pub(super) async fn migrate(
         return Ok(());
     }
     let question = Question { init, both, extent, migrating: &migrating, left: &left_states };
-    match agreed(diags, workspace, &question).await? {
+    match ask_for_approval(diags, workspace, &question).await? {
         true => {
             for Migrating { source, target, .. } in migrating {
                 both.copy(diags, &init.args.lock, &source, &target).await?;
             }
             Ok(())
         }
-        false if question.no_ends_it() => Err(diags.error(aborted())),
+        false if question.no_ends_it() => Err(diags.error(aborted_error())),
         false => Ok(()),
     }
 }
@@ -154,7 +154,7 @@ pub(super) async fn select_only_workspace(
         "The backend {:?} keeps one state only, so the workspace \"default\" is selected now.",
         backend.kind()
     );
-    init.report.step(Paint::Plain, &text, "workspace_selected");
+    init.report.report_step(Paint::Plain, &text, "workspace_selected");
     Ok(())
 }
 
@@ -165,7 +165,7 @@ fn not_migrated(name: &str) -> Diagnostic {
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
 
-fn emptied(name: &str, location: &str) -> Diagnostic {
+fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
     let backup = format!("{}.backup", location.strip_prefix("./").unwrap_or(location));
     let remedy = match Path::new(&backup).is_file() {
         true => format!(
@@ -181,7 +181,7 @@ fn emptied(name: &str, location: &str) -> Diagnostic {
 }
 
 /// Warns that a state is not migrated because the new backend has another one in its place.
-fn stays(one: &Migrating, both: &Move) -> Diagnostic {
+fn state_stays_warning(one: &Migrating, both: &Move) -> Diagnostic {
     let Migrating { source, target, target_state, .. } = one;
     let detail = format!(
         "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
@@ -191,7 +191,7 @@ fn stays(one: &Migrating, both: &Move) -> Diagnostic {
     Diagnostic::warning(messages::WORKSPACE_NOT_MIGRATED, detail)
 }
 
-fn aborted() -> Diagnostic {
+fn aborted_error() -> Diagnostic {
     let detail = "The former backend has several workspaces. Nothing was changed. Use -reconfigure to leave their states where they are. If it asks the same question, answer it with \"no\".";
     Diagnostic::error(messages::MIGRATION_ABORTED, detail)
 }
@@ -247,7 +247,7 @@ impl Question<'_> {
         self.extent != Extent::Single && !self.init.args.reconfigure
     }
 
-    fn title(&self) -> String {
+    fn question_title(&self) -> String {
         match self.extent {
             Extent::Single => "Do you want to copy existing state to the new backend?".to_owned(),
             Extent::All => {
@@ -258,7 +258,7 @@ impl Question<'_> {
     }
 
     /// The states at both ends, and the meaning of the answers.
-    fn about(&self) -> String {
+    fn question_text(&self) -> String {
         let (from, to) = (self.both.from.kind(), self.both.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
@@ -295,7 +295,7 @@ impl Question<'_> {
 }
 
 /// Whether the state is to be taken along.
-async fn agreed(
+async fn ask_for_approval(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
     question: &Question<'_>,
@@ -314,7 +314,7 @@ async fn agreed(
         };
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let (title, about) = (question.title(), question.about());
+    let (title, about) = (question.question_title(), question.question_text());
     let question = Prompt { title: &title, about: &about, secret: false };
     match ask(report.screen(), question).await {
         Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(true),
@@ -329,7 +329,7 @@ async fn agreed(
 
 impl Move {
     /// The state of a workspace, if it is to be migrated.
-    async fn look(
+    async fn read_source_state(
         &self,
         diags: &mut Diagnostics,
         init: &Init<'_>,
@@ -352,7 +352,7 @@ impl Move {
         if let StateSummary::Emptied = found {
             // It may also have been lost.
             if there.is_none() {
-                diags.warn(emptied(&source, &self.from.location(&source)));
+                diags.warn(emptied_state_warning(&source, &self.from.location(&source)));
             }
             return Ok(None);
         }
@@ -365,7 +365,7 @@ impl Move {
                 let text = format!(
                     "The new backend has a later state of the workspace {target:?} ({state}). It is used from now on."
                 );
-                init.report.step(Paint::Plain, &text, "backend_has_later_state");
+                init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
                 Ok(None)
             }
             _ => Ok(Some(Migrating { source, target, found, target_state })),
@@ -386,7 +386,7 @@ impl Move {
         }
         let copied = match open(diags, &*self.to, target, lock).await {
             Ok(mut to) => {
-                let put = put(diags, &from, &mut to).await;
+                let put = write_state(diags, &from, &mut to).await;
                 to.unlock(diags).await;
                 put
             }
@@ -436,7 +436,7 @@ fn remove_empty_file(diags: &mut Diagnostics, location: &str) -> Result<(), Repo
     })
 }
 
-async fn put(
+async fn write_state(
     diags: &mut Diagnostics,
     from: &StateSession,
     to: &mut StateSession,

@@ -164,7 +164,7 @@ async fn run_interruptible(options: Options, shown: &ProgressLine) -> Report {
     let run = formwork_conformance::run(options, &mut progress);
     tokio::pin!(run);
     // Without a handler for signals, they end the program as they would any other.
-    let Ok(mut attended) = SignalGuard::begin() else { return run.await };
+    let Ok(mut attended) = SignalGuard::start_listening() else { return run.await };
     tokio::select! {
         report = &mut run => report,
         () = attended.next() => {

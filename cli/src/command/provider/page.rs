@@ -171,7 +171,7 @@ fn write_parts<'s>(
                 Role::Computed => wanted.is_none(),
             };
             if is_here {
-                attribute(&mut lines, name, one, &below(name));
+                write_attribute(&mut lines, name, one, &below(name));
                 if let AttributeKind::Nested(nested) = &one.kind {
                     let parts = SchemaParts::of_attributes(nested);
                     deeper.push(NestedSection {
@@ -184,7 +184,7 @@ fn write_parts<'s>(
         }
         for (name, one) in &all.blocks {
             if wanted == Some(one.min_items > 0) {
-                block(&mut lines, name, one, &below(name));
+                write_block(&mut lines, name, one, &below(name));
                 let parts = SchemaParts::of_block(&one.block);
                 deeper.push(NestedSection {
                     path: below(name),
@@ -199,7 +199,7 @@ fn write_parts<'s>(
     }
 }
 
-fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
+fn write_attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     let kind = match &attribute.kind {
         AttributeKind::Plain(ty) => capitalize(&type_words(ty)),
         AttributeKind::Nested(nested) => match nested.nesting {
@@ -219,7 +219,7 @@ fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     }
 }
 
-fn block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
+fn write_block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
     let kind = match block.nesting {
         Nesting::Single | Nesting::Group => "Block",
         Nesting::List => "Block List",

@@ -192,7 +192,7 @@ async fn providers_document(
         ("format_version", Some(Json::text("1.0"))),
         ("platform", Some(Json::text(Platform::current().to_string()))),
         ("configuration", Some(module_to_json(config, config.root_node()))),
-        ("tests", Json::Object(tests.iter().filter_map(test).collect()).none_if_empty()),
+        ("tests", Json::Object(tests.iter().filter_map(test_entry).collect()).none_if_empty()),
         ("state", Some(Json::Array(in_state))),
         ("providers", Some(Json::Object(members.collect()))),
     ]))
@@ -214,7 +214,7 @@ fn module_to_json(config: &Config, node: &ModuleNode) -> Json {
 }
 
 /// A test file by its name, with the requirements of the modules that its runs use.
-fn test(test: &LoadedTest<Config>) -> Option<(String, Json)> {
+fn test_entry(test: &LoadedTest<Config>) -> Option<(String, Json)> {
     let runs = test.runs.iter();
     let runs =
         runs.map(|run| (run.name.to_string(), module_to_json(&run.config, run.config.root_node())));
@@ -262,8 +262,8 @@ fn materials_document(
 fn engine_to_json(diags: &mut Diagnostics) -> Result<Json, Reported> {
     let version = env!("CARGO_PKG_VERSION");
     let hash = match std::env::current_exe() {
-        Ok(path) => digest(diags, &path)?,
-        Err(error) => return Err(unreadable(diags, "the running program", &error)),
+        Ok(path) => file_digest(diags, &path)?,
+        Err(error) => return Err(report_unreadable(diags, "the running program", &error)),
     };
     Ok(Json::object([
         ("type", Json::text("application")),
@@ -280,7 +280,7 @@ fn provider(
     one: &UsedProvider,
 ) -> Result<Json, Reported> {
     let version = one.lock.as_ref().map(|lock| lock.version.to_string());
-    let hash = one.program.as_ref().map(|path| digest(diags, path)).transpose()?;
+    let hash = one.program.as_ref().map(|path| file_digest(diags, path)).transpose()?;
     let reference = match &version {
         Some(version) => format!("pkg:generic/{addr}@{version}"),
         None => format!("pkg:generic/{addr}"),
@@ -307,7 +307,7 @@ fn module_material(
     folder: &Path,
 ) -> Result<Json, Reported> {
     let hash = hash::hash_module(folder)
-        .map_err(|error| unreadable(diags, &format!("the module {key}"), &error))?;
+        .map_err(|error| report_unreadable(diags, &format!("the module {key}"), &error))?;
     let source = crate::redact::address(&record.source);
     let origin =
         Json::object([("type", Json::text("distribution")), ("url", Json::text(source.clone()))]);
@@ -327,9 +327,9 @@ fn property_to_json(name: &'static str, value: &str) -> Json {
 }
 
 /// The SHA-256 checksum of a file, as CycloneDX has it.
-fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
+fn file_digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
     let sum = open_file(path).and_then(|mut file| hash::hash_packed(&mut file));
-    let sum = sum.map_err(|error| unreadable(diags, &path.display().to_string(), &error))?;
+    let sum = sum.map_err(|error| report_unreadable(diags, &path.display().to_string(), &error))?;
     let sum = sum.trim_start_matches("zh:").to_owned();
     Ok(Json::Array(vec![Json::object([
         ("alg", Json::text("SHA-256")),
@@ -337,7 +337,7 @@ fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
     ])]))
 }
 
-fn unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
+fn report_unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
     let detail = format!("The checksum of {what} cannot be computed: {error}.");
     let diagnostic = Diagnostic::error(messages::UNABLE_TO_READ_COMPONENT, detail);
     diags.error(diagnostic.blame(Blame::Environment))

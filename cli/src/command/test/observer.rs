@@ -7,7 +7,7 @@ use formwork_operation::test::{RunWork, SuiteResult, TestEvent, TestObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use super::overall;
+use super::overall_status;
 use crate::command::show;
 use crate::view::human::plan as human_plan;
 use crate::view::human::test as human;
@@ -37,15 +37,15 @@ impl<'a> Observer<'a> {
     }
 
     /// Shows which files and runs there are.
-    pub(super) fn begin(&self, suites: &[TestSuite]) {
+    pub(super) fn start(&self, suites: &[TestSuite]) {
         if let Some(stream) = &self.stream {
-            stream.listing(suites);
+            stream.write_listing(suites);
         }
     }
 
     /// Shows the sum of the results.
     pub(super) fn end(&self, results: &[SuiteResult]) {
-        let status = overall(results);
+        let status = overall_status(results);
         match &self.stream {
             Some(stream) => stream.summary(status, results),
             None => print_out(&format!("\n{}\n", human::summary(self.screen, status, results))),
@@ -78,10 +78,10 @@ impl<'a> Observer<'a> {
             }
             TestEvent::SuiteDone(suite, status) => {
                 let path = sanitize_line(&suite.path);
-                print_out(&format!("{path}... {}\n", human::status(screen, *status)));
+                print_out(&format!("{path}... {}\n", human::status_word(screen, *status)));
             }
             TestEvent::RunDone { run, result, work } => {
-                let status = human::status(screen, result.status);
+                let status = human::status_word(screen, result.status);
                 print_out(&format!("  run {:?}... {status}\n", run.run.name.as_str()));
                 if let Some((work, pool)) = work.as_ref().filter(|_| self.verbose) {
                     let shown = match work {
@@ -105,7 +105,7 @@ impl<'a> Observer<'a> {
                 let file = state
                     .as_deref()
                     .map(|path| human::LeftState { path, can_destroy: *can_destroy });
-                print_err(&human::left(screen, &name, left, file));
+                print_err(&human::print_left_objects(screen, &name, left, file));
             }
             TestEvent::SuiteProblems(_, diags) => self.diagnostics(sources, diags),
             TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}
@@ -123,7 +123,7 @@ impl TestObserver for Observer<'_> {
                     RunWork::Plan(plan) => VerboseJson::plan(plan, pool),
                     RunWork::State(state) => VerboseJson::state(state, pool),
                 };
-                stream.verbose(*run, json);
+                stream.write_verbose(*run, json);
             }
             stream.diagnostics(sources, &names_of(*run), &result.diags);
         } else if let TestEvent::RunDone { run, result, .. } = event {

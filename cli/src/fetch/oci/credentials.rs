@@ -85,7 +85,7 @@ impl<'a> LoginFinder<'a> {
 
     fn look_up(&self, repository: &RepositoryAddr) -> Result<Option<RegistryLogin>, String> {
         let mut best: Option<LoginCandidate> = None;
-        for one in self.candidates(repository)? {
+        for one in self.login_candidates(repository)? {
             // Of equally specific ones, the first is used.
             if best.as_ref().is_none_or(|best| one.segments > best.segments) {
                 best = Some(one);
@@ -100,8 +100,9 @@ impl<'a> LoginFinder<'a> {
             OciLogin::Helper(name) => {
                 let helper = LoginHelper::new(&name);
                 for server in server_addresses(repository) {
-                    let secret =
-                        helper.ask(&server).map_err(|reason| format!("{origin}: {reason}"))?;
+                    let secret = helper
+                        .ask_helper(&server)
+                        .map_err(|reason| format!("{origin}: {reason}"))?;
                     if let Some(secret) = secret {
                         let origin = format!("the credential helper {name:?}");
                         return Ok(Some(RegistryLogin { origin, secret }));
@@ -114,7 +115,7 @@ impl<'a> LoginFinder<'a> {
     }
 
     /// All credentials that cover a repository, in the order of their precedence.
-    fn candidates(&self, repository: &RepositoryAddr) -> Result<Vec<LoginCandidate>, String> {
+    fn login_candidates(&self, repository: &RepositoryAddr) -> Result<Vec<LoginCandidate>, String> {
         let settings = &self.settings.oci;
         let explicit = settings.credentials.iter().filter_map(|one| {
             Some(LoginCandidate {
@@ -294,7 +295,7 @@ impl LoginHelper {
     }
 
     /// The secret for a server, if the helper has one.
-    fn ask(&self, server: &str) -> Result<Option<LoginSecret>, String> {
+    fn ask_helper(&self, server: &str) -> Result<Option<LoginSecret>, String> {
         let program = &self.program;
         let HelperAnswer { status, text } = self.run(server)?;
         let text = text.trim();
@@ -513,7 +514,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for script in ["sleep 600", "exec >&-; sleep 600", "cat; sleep 600 & wait"] {
             let helper = scripted(folder.path(), script, Duration::from_millis(300));
-            let error = helper.ask("https://h.example").unwrap_err();
+            let error = helper.ask_helper("https://h.example").unwrap_err();
             let expected =
                 "gave no answer for https://h.example within 0 seconds and was ended; unlock";
             assert!(error.contains(expected), "{error}");
@@ -524,8 +525,8 @@ mod tests {
     fn a_helper_gets_the_address_of_a_server() {
         let folder = tempfile::tempdir().unwrap();
         let script = "read -r server\necho \"{\\\"Username\\\": \\\"$1\\\", \\\"Secret\\\": \\\"$server\\\"}\"";
-        let answer =
-            scripted(folder.path(), script, credential_helper::TIME_LIMIT).ask("https://h.example");
+        let answer = scripted(folder.path(), script, credential_helper::TIME_LIMIT)
+            .ask_helper("https://h.example");
         let (username, password) = ("get".to_owned(), "https://h.example".to_owned());
         assert_eq!(answer, Ok(Some(LoginSecret::Password { username, password })));
     }

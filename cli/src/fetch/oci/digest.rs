@@ -47,19 +47,19 @@ impl Digest {
     }
 
     /// The digits, if the algorithm is SHA-256.
-    pub(crate) fn sha256(&self) -> Option<&str> {
+    pub(crate) fn sha256_digits(&self) -> Option<&str> {
         (self.algorithm == Algorithm::Sha256).then_some(self.digits.as_str())
     }
 
     /// Whether it is the digest of these bytes.
     pub(super) fn is_of(&self, bytes: &[u8]) -> bool {
-        let mut hashing = self.hashing(io::sink());
+        let mut hashing = self.hashing_writer(io::sink());
         hashing.update(bytes);
-        hashing.matches(self)
+        hashing.has_digest(self)
     }
 
     /// Hashes what is written to `to` with the algorithm of this digest.
-    pub(super) fn hashing<W>(&self, to: W) -> HashingWriter<W> {
+    pub(super) fn hashing_writer<W>(&self, to: W) -> HashingWriter<W> {
         let hasher = match self.algorithm {
             Algorithm::Sha256 => Hasher::Sha256(Sha256::new()),
             Algorithm::Sha512 => Hasher::Sha512(Sha512::new()),
@@ -98,7 +98,7 @@ impl<W> HashingWriter<W> {
     }
 
     /// Whether the written bytes have this digest.
-    pub(super) fn matches(self, digest: &Digest) -> bool {
+    pub(super) fn has_digest(self, digest: &Digest) -> bool {
         let digits = match self.hasher {
             Hasher::Sha256(hasher) => hex(&hasher.finalize()),
             Hasher::Sha512(hasher) => hex(&hasher.finalize()),
@@ -132,10 +132,10 @@ mod tests {
         let empty = hex(&Sha256::digest(b""));
         let digest = Digest::parse(&format!("sha256:{empty}")).unwrap();
         assert!(digest.is_of(b"") && !digest.is_of(b"x"));
-        assert_eq!(digest.sha256(), Some(empty.as_str()));
+        assert_eq!(digest.sha256_digits(), Some(empty.as_str()));
         let long = format!("sha512:{}", hex(&Sha512::digest(b"x")));
         let digest = Digest::parse(&long).unwrap();
-        assert!(digest.is_of(b"x") && !digest.is_of(b"") && digest.sha256().is_none());
+        assert!(digest.is_of(b"x") && !digest.is_of(b"") && digest.sha256_digits().is_none());
         assert_eq!(digest.to_string(), long);
         let capital = empty.to_uppercase();
         for text in ["", "sha256", "sha256:", "md5:00", &empty, &format!("sha256:{capital}")] {

@@ -121,7 +121,7 @@ impl Manifest {
     ///
     /// # Errors
     /// When there is none, or more than one.
-    pub(crate) fn package(&self) -> Result<&Descriptor, OciError> {
+    pub(crate) fn package_layer(&self) -> Result<&Descriptor, OciError> {
         let layers = self.layers.as_deref().unwrap_or_default();
         let mut packages = layers.iter().filter(|layer| layer.media_type == PACKAGE_MEDIA_TYPE);
         match (packages.next(), packages.next()) {
@@ -184,7 +184,7 @@ pub(crate) fn fuzz_documents(text: &str) {
                 name: KNOWN_ARTIFACT_TYPES[0].1,
             };
             drop(manifest.check(&kind));
-            drop(manifest.package().and_then(Descriptor::digest));
+            drop(manifest.package_layer().and_then(Descriptor::digest));
             manifest.manifests().iter().for_each(|one| drop(one.digest()));
         }
     }

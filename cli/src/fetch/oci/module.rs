@@ -40,14 +40,14 @@ pub(in crate::fetch) fn download_module(
     let repository = registries.repository(http, &repository);
     let manifest = repository.manifest(&reference, None)?;
     manifest.check(&MODULE_KIND)?;
-    let package = manifest.package()?;
+    let package = manifest.package_layer()?;
     if package.size > limit {
         return Err(HttpError::TooLong { url: redact::address(url), limit }.into());
     }
     let digest = package.digest()?;
-    let mut hashing = digest.hashing(to);
+    let mut hashing = digest.hashing_writer(to);
     repository.blob(package, |_| (), &mut hashing)?;
-    if !hashing.matches(&digest) {
+    if !hashing.has_digest(&digest) {
         return Err(wrong_blob(&digest).into());
     }
     Ok(())

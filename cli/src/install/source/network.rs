@@ -48,7 +48,7 @@ pub(super) fn list_versions(
 }
 
 /// The package of a version in a mirror.
-pub(super) fn find_package(
+pub(super) fn find_mirror_package(
     servers: &ServerAccess<'_>,
     mirror: &str,
     addr: &ProviderAddr,

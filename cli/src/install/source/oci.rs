@@ -156,7 +156,7 @@ fn target_package(
     let manifest =
         repository.manifest(&ManifestReference::Digest(target.digest()?), Some(target.size))?;
     manifest.check(&TARGET_KIND)?;
-    let package = manifest.package()?;
+    let package = manifest.package_layer()?;
     if let Some(other) = &package.platform
         && (other.os != platform.os || other.architecture != platform.arch)
     {
@@ -166,7 +166,7 @@ fn target_package(
         )));
     }
     let digest = package.digest()?;
-    let hash = digest.sha256().map(|digits| format!("zh:{digits}")).ok_or_else(|| {
+    let hash = digest.sha256_digits().map(|digits| format!("zh:{digits}")).ok_or_else(|| {
         OciError::Content(format!(
             "the package has the digest {digest}, and lock files need one of the algorithm sha256; push the package again with such a digest"
         ))

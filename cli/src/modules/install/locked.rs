@@ -78,7 +78,7 @@ impl ModuleWalk<'_> {
         let package = self.staging.staged_path(&self.staging.module_path(key));
         let hash = hash::hash_module(&package)
             .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
-        let module = LockedModule::of(record, hash);
+        let module = LockedModule::for_record(record, hash);
         let locked = self.locked.0.get(key).filter(|locked| locked.is_same_release(&module));
         if let Some(locked) = locked.filter(|locked| locked.hash != module.hash) {
             return Err(diags.error(complaint::other_content(key, call, locked, &module)));

@@ -147,7 +147,10 @@ pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagno
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &sanitize::sanitize_line(&redact::text(&diagnostic.summary)))
+        screen.paint(
+            Paint::Bold,
+            &sanitize::sanitize_line(&redact::redact_text(&diagnostic.summary))
+        )
     )];
     let place = render_place(screen, sources, diagnostic);
     if !place.is_empty() {
@@ -158,7 +161,7 @@ pub(crate) fn render_one(screen: &Screen, sources: &Sources, diagnostic: &Diagno
         lines.push(String::new());
         // The last column stays free, and a bar with a space stands before each coloured line.
         let margin = if screen.color { 3 } else { 1 };
-        let detail = sanitize::sanitize_text(&redact::text(&diagnostic.detail));
+        let detail = sanitize::sanitize_text(&redact::redact_text(&diagnostic.detail));
         lines.extend(wrap_text(&detail, screen.width.saturating_sub(margin)));
     }
     if let Some(code) = diagnostic.code {
@@ -231,7 +234,7 @@ fn render_explanation(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
                 "    {} while calling {}({})",
                 screen.paint(Paint::Dim, "│"),
                 screen.paint(Paint::Bold, &sanitize::sanitize_line(&called.name)),
-                sanitize::sanitize_line(&called.names())
+                sanitize::sanitize_line(&called.parameter_names())
             ));
         }
         for mentioned in &diagnostic.mentioned {
@@ -264,7 +267,7 @@ fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
     if line.len() <= MAX_EXCERPT {
         return line;
     }
-    let offset = line.as_ptr() as usize - sources.text(span.source).as_ptr() as usize;
+    let offset = line.as_ptr() as usize - sources.source_text(span.source).as_ptr() as usize;
     let at = (span.start as usize).saturating_sub(offset).min(line.len());
     let mut from = at.saturating_sub(MAX_EXCERPT / 3);
     let mut to = (from + MAX_EXCERPT).min(line.len());
@@ -279,7 +282,7 @@ fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
 
 /// Underlines the part of a line that a span covers.
 fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
-    let text = sources.text(span.source);
+    let text = sources.source_text(span.source);
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let line = &*redact::source(line);
     if !screen.color {

@@ -83,7 +83,7 @@ impl DiffRenderer<'_> {
         let node = free::compare_untyped(&self.change_of(before, after));
         match node.sign {
             ChangeSign::Keep => String::new(),
-            _ => self.named(name, &node, self.options_at(at)),
+            _ => self.render_named(name, &node, self.options_at(at)),
         }
     }
 
@@ -103,7 +103,7 @@ impl DiffRenderer<'_> {
     }
 
     /// The sign, painted.
-    fn sign(&self, sign: ChangeSign) -> String {
+    fn painted_sign(&self, sign: ChangeSign) -> String {
         match sign {
             _ if !self.signs => " ".into(),
             ChangeSign::Add => self.screen.paint(Paint::Green, "+"),
@@ -115,6 +115,6 @@ impl DiffRenderer<'_> {
 
     /// A line whose text stands at `at`, with its sign.
     fn line_with_sign(&self, sign: ChangeSign, text: &str, at: usize) -> String {
-        format!("{}{} {text}\n", " ".repeat(at.saturating_sub(2)), self.sign(sign))
+        format!("{}{} {text}\n", " ".repeat(at.saturating_sub(2)), self.painted_sign(sign))
     }
 }

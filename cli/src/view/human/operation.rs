@@ -96,7 +96,7 @@ impl EventObserver for OperationPrinter {
             }
             Event::InstanceCount { phase, done, total } => {
                 if let Some(counter) = &self.counter {
-                    counter.borrow_mut().count(*phase, *done, *total);
+                    counter.borrow_mut().show_progress(*phase, *done, *total);
                 }
             }
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}

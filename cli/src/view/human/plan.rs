@@ -25,7 +25,7 @@ pub(crate) fn render_plan(screen: &Screen, plan: &Plan, pool: &ProviderPool<'_>)
     if !drifted.is_empty() {
         text.push_str(&render_drift(screen, &drifted, plan.mode, pool));
         if !changes.is_empty() || !outputs.is_empty() {
-            text.push_str(&format!("\n{}\n", screen.rule()));
+            text.push_str(&format!("\n{}\n", screen.horizontal_line()));
         }
     }
     if changes.is_empty() && outputs.is_empty() {

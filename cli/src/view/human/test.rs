@@ -12,7 +12,7 @@ use crate::view::sanitize::sanitize_line;
 use crate::view::{Paint, Screen};
 
 /// The word for a status. A run that could not be done has failed as well.
-pub(crate) fn status(screen: &Screen, status: TestStatus) -> String {
+pub(crate) fn status_word(screen: &Screen, status: TestStatus) -> String {
     match status {
         TestStatus::Skip => screen.paint(Paint::Dim, "skip"),
         TestStatus::Pass => screen.paint(Paint::Green, "pass"),
@@ -26,11 +26,11 @@ pub(crate) fn summary(screen: &Screen, status: TestStatus, results: &[SuiteResul
         TestStatus::Fail | TestStatus::Error => ("Failure!", Paint::BoldRed),
         TestStatus::Skip | TestStatus::Pass => ("Success!", Paint::BoldGreen),
     };
-    format!("{} {}", screen.paint(paint, word), counts(results))
+    format!("{} {}", screen.paint(paint, word), summary_counts(results))
 }
 
 /// The numbers of runs by status.
-pub(crate) fn counts(results: &[SuiteResult]) -> String {
+pub(crate) fn summary_counts(results: &[SuiteResult]) -> String {
     let count = |wanted: fn(TestStatus) -> bool| {
         let runs = results.iter().flat_map(|suite| &suite.runs);
         runs.filter(|run| wanted(run.status)).count()
@@ -70,7 +70,7 @@ pub(crate) struct LeftState<'a> {
 }
 
 /// Lists the objects that a cleanup has left, and the file that has their state.
-pub(crate) fn left(
+pub(crate) fn print_left_objects(
     screen: &Screen,
     name: &str,
     left: &[LeftObject],

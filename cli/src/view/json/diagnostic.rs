@@ -16,8 +16,8 @@ pub(crate) fn diagnostic_to_json(sources: &Sources, diagnostic: &Diagnostic) -> 
     };
     Json::object_of_some([
         ("severity", Some(Json::text(severity))),
-        ("summary", Some(Json::text(redact::text(&diagnostic.summary)))),
-        ("detail", Some(Json::text(redact::text(&diagnostic.detail)))),
+        ("summary", Some(Json::text(redact::redact_text(&diagnostic.summary)))),
+        ("detail", Some(Json::text(redact::redact_text(&diagnostic.detail)))),
         ("code", diagnostic.code.map(|code| Json::text(code.as_str()))),
         ("address", diagnostic.address.as_ref().map(Json::text)),
         ("range", diagnostic.subject.map(|span| range_to_json(sources, span))),
@@ -55,7 +55,7 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
     let (first, last) = (sources.start(shown).line, sources.end(shown).line);
     let lines: Vec<&str> = (first..=last).map(|line| sources.line(span.source, line)).collect();
     let code = lines.join("\n");
-    let text = sources.text(span.source);
+    let text = sources.source_text(span.source);
     let base = lines.first()?.as_ptr() as usize - text.as_ptr() as usize;
     let offset = |at: u32| {
         Json::Int(i64::try_from((at as usize).saturating_sub(base).min(code.len())).unwrap_or(0))

@@ -58,14 +58,14 @@ pub(crate) fn members_for_test(plan: &Plan) -> Vec<(&'static str, Json)> {
         ("resource_drift", drift),
         ("output_changes", outputs),
         ("resource_changes", resources),
-        ("relevant_attributes", relevant(plan).none_if_empty()),
+        ("relevant_attributes", relevant_attributes(plan).none_if_empty()),
     ];
     let members = members.into_iter().filter_map(|(name, json)| Some((name, json?)));
     [("plan_format_version", Json::text("1.2"))].into_iter().chain(members).collect()
 }
 
 /// The attributes that contribute to the changes.
-fn relevant(plan: &Plan) -> Json {
+fn relevant_attributes(plan: &Plan) -> Json {
     let relevant = plan.relevant.iter().map(|(addr, path)| {
         Json::object([
             ("resource", Json::text(addr.to_string())),
@@ -100,7 +100,7 @@ pub(crate) fn plan_document(
         ("output_changes", outputs),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
         ("configuration", Some(configuration::config_document(beside.config, beside.pool))),
-        ("relevant_attributes", relevant(plan).none_if_empty()),
+        ("relevant_attributes", relevant_attributes(plan).none_if_empty()),
         ("checks", super::checks::checks_document(&plan.checks).none_if_empty()),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
         ("applyable", Some(Json::Bool(plan.is_applyable()))),

@@ -15,7 +15,7 @@ use formwork_value::diag::{Severity, Sources};
 use super::stream::write_line;
 use super::tree::Json;
 use super::{diagnostic, plan, schema, state};
-use crate::view::human::test::counts;
+use crate::view::human::test::summary_counts;
 
 /// Prints events as they happen.
 pub(crate) struct TestStream;
@@ -28,35 +28,38 @@ pub(crate) struct VerboseJson {
 }
 
 /// The names of file and run, as every event of theirs has them.
-fn names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static str, Json)> {
+fn suite_and_run_names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static str, Json)> {
     let run = run.map(|run| ("@testrun", Json::text(run)));
     [("@testfile", Json::text(suite.path.as_str()))].into_iter().chain(run).collect()
 }
 
 /// The names of a run, for its lines.
 pub(crate) fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
-    names(run.suite, Some(run.run.name.as_str()))
+    suite_and_run_names(run.suite, Some(run.run.name.as_str()))
 }
 
-fn int(number: usize) -> Json {
+fn json_number(number: usize) -> Json {
     Json::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 /// A number and a noun, in the plural unless it is one.
-fn counted(number: usize, noun: &str) -> String {
+fn count_with_noun(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 impl TestStream {
     /// Lists the files and their runs.
-    pub(crate) fn listing(&self, suites: &[TestSuite]) {
+    pub(crate) fn write_listing(&self, suites: &[TestSuite]) {
         let runs = |suite: &TestSuite| {
             Json::Array(suite.runs.iter().map(|run| Json::text(run.name.as_str())).collect())
         };
         let files = suites.iter().map(|suite| (suite.path.clone(), runs(suite))).collect();
         let n_runs = suites.iter().map(|suite| suite.runs.len()).sum();
-        let message =
-            format!("Found {} and {}", counted(suites.len(), "file"), counted(n_runs, "run block"));
+        let message = format!(
+            "Found {} and {}",
+            count_with_noun(suites.len(), "file"),
+            count_with_noun(n_runs, "run block")
+        );
         write_line(
             "info",
             &message,
@@ -71,7 +74,7 @@ impl TestStream {
         let word = if status > TestStatus::Pass { "Failure!" } else { "Success!" };
         let count = |wanted: TestStatus| {
             let runs = results.iter().flat_map(|suite| &suite.runs);
-            int(runs.filter(|run| run.status == wanted).count())
+            json_number(runs.filter(|run| run.status == wanted).count())
         };
         let sum = Json::object([
             ("status", Json::text(status.word())),
@@ -80,7 +83,7 @@ impl TestStream {
             ("errored", count(TestStatus::Error)),
             ("skipped", count(TestStatus::Skip)),
         ]);
-        let message = format!("{word} {}", counts(results));
+        let message = format!("{word} {}", summary_counts(results));
         write_line("info", &message, &[], "test_summary", vec![("test_summary", sum)]);
     }
 
@@ -98,7 +101,7 @@ impl TestStream {
             TestEvent::SuiteTearDown(suite) => self.suite(suite, "teardown", None),
             TestEvent::SuiteDone(suite, status) => self.suite(suite, "complete", Some(*status)),
             TestEvent::SuiteProblems(suite, diags) => {
-                self.diagnostics(sources, &names(suite, None), diags);
+                self.diagnostics(sources, &suite_and_run_names(suite, None), diags);
             }
             TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
             TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
@@ -117,7 +120,7 @@ impl TestStream {
             }
             TestEvent::CleanupFailed { run, diags, left, state, .. } => {
                 if !left.is_empty() {
-                    self.left(*run, left, state.as_deref());
+                    self.write_left_objects(*run, left, state.as_deref());
                 }
                 self.diagnostics(sources, &names_of(*run), diags);
             }
@@ -139,7 +142,7 @@ impl TestStream {
         write_line(
             "info",
             &message,
-            &names(suite, None),
+            &suite_and_run_names(suite, None),
             "test_file",
             vec![("test_file", members)],
         );
@@ -157,7 +160,7 @@ impl TestStream {
         write_line("info", &message, &names_of(run), "test_run", vec![("test_run", members)]);
     }
 
-    fn left(&self, run: RunOfSuite<'_>, left: &[LeftObject], state: Option<&Path>) {
+    fn write_left_objects(&self, run: RunOfSuite<'_>, left: &[LeftObject], state: Option<&Path>) {
         let objects = left.iter().map(|object| {
             Json::object_of_some([
                 ("instance", Some(Json::text(object.instance.as_str()))),
@@ -177,7 +180,7 @@ impl TestStream {
     }
 
     /// The plan or the state of a run.
-    pub(crate) fn verbose(&self, run: RunOfSuite<'_>, json: VerboseJson) {
+    pub(crate) fn write_verbose(&self, run: RunOfSuite<'_>, json: VerboseJson) {
         let VerboseJson { message, kind, members } = json;
         write_line("info", message, &names_of(run), kind, vec![(kind, members)]);
     }

@@ -76,7 +76,7 @@ impl std::fmt::Debug for BackendConfig {
 
 impl BackendConfig {
     /// The backend of a folder without a `backend` block.
-    pub(crate) fn local() -> Self {
+    pub(crate) fn local_backend() -> Self {
         let kind = find_backend_kind("local").expect("the list of backends has the local one");
         let schema = kind.schema();
         let nothing = schema
@@ -121,7 +121,7 @@ impl BackendConfig {
     }
 
     /// The state store, if the backend is one of a provider.
-    pub(crate) fn store(&self) -> Option<&StateStoreConfig> {
+    pub(crate) fn state_store(&self) -> Option<&StateStoreConfig> {
         match &self.kind {
             BackendKindConfig::Own(_) => None,
             BackendKindConfig::Provider(store) => Some(store),
@@ -222,7 +222,7 @@ impl BackendConfig {
 
     /// The number by which Terraform recognizes a block.
     pub(super) fn hash(&self) -> u64 {
-        match self.store() {
+        match self.state_store() {
             None => hash::backend_hash(self.kind(), &self.values),
             Some(StateStoreConfig { kind, origin }) => hash::state_store_hash(&[
                 Value::string(self.kind()),

@@ -122,8 +122,8 @@ impl InitializedBackend {
     ///
     /// # Errors
     /// When an argument has no form in JSON.
-    pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
-        let provider = config.store().map(|StateStoreConfig { kind, origin }| {
+    pub(crate) fn for_config(config: &BackendConfig) -> io::Result<Self> {
+        let provider = config.state_store().map(|StateStoreConfig { kind, origin }| {
             let (version, source) = (origin.version.clone(), kind.addr().to_string());
             Ok::<_, io::Error>(InitializedProvider {
                 version,
@@ -136,7 +136,7 @@ impl InitializedBackend {
             provider: provider.transpose()?,
             config: encode_values(config.values())?,
             hash: config.hash(),
-            provider_supply_mode: config.store().map(|store| store.origin.supply.to_owned()),
+            provider_supply_mode: config.state_store().map(|store| store.origin.supply.to_owned()),
         })
     }
 
@@ -193,7 +193,7 @@ impl InitializedBackend {
 
     /// The configuration that was settled for a block, if it still holds for it.
     pub(super) fn config_if_unchanged(&self, block: &BackendConfig) -> Option<BackendConfig> {
-        let config = match block.store() {
+        let config = match block.state_store() {
             Some(store) => self.in_provider(store),
             None => self.engine_backend().filter(|config| config.kind() == block.kind()),
         };
@@ -207,9 +207,10 @@ pub(super) fn write(
     block: &BackendConfig,
     config: &BackendConfig,
 ) -> io::Result<()> {
-    let settled = InitializedBackend { hash: block.hash(), ..InitializedBackend::of(config)? };
+    let settled =
+        InitializedBackend { hash: block.hash(), ..InitializedBackend::for_config(config)? };
     let (backend, state_store) =
-        if config.store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
+        if config.state_store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
     let document = Document {
         version: FORMAT_VERSION,
         terraform_version: LANGUAGE_VERSION.to_string(),

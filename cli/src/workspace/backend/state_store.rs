@@ -13,7 +13,7 @@ use formwork_core::config::{StateBackendBlock as Block, StateStoreProviderBlock 
 use formwork_core::provider::{ProviderLauncher as _, call_failure_diagnostic};
 use formwork_core::version::VersionConstraints;
 use formwork_operation::launcher::Launcher;
-use formwork_value::diag::{Blame, Severity, Sources, sentence};
+use formwork_value::diag::{Blame, Severity, Sources, to_sentence};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::config::{BackendConfig, StateStoreConfig, StoreOrigin};
@@ -139,7 +139,7 @@ impl Workspace<'_> {
         if !places.needs_no_lock(addr) && !locks.providers.contains_key(addr) {
             return Err(diags.error(not_installed(addr)));
         }
-        let programs = places.programs(diags, &needed, &locks)?;
+        let programs = places.find_programs(diags, &needed, &locks)?;
         let supply = if self.reattached.contains_key(addr) {
             "reattached"
         } else if places.development_folder(addr).is_some() {
@@ -202,7 +202,7 @@ fn store_kind(
 
 fn store_error(error: &ProviderStoreError) -> Diagnostic {
     let next = error.remedy().map(|next| format!("\n\n{next}")).unwrap_or_default();
-    let detail = format!("{}{next}", sentence(error));
+    let detail = format!("{}{next}", to_sentence(error));
     Diagnostic::error(messages::STATE_STORE_UNUSABLE, detail).blame(error.blame())
 }
 

@@ -334,7 +334,7 @@ impl StoreCalls {
         session: &StateStoreSession,
     ) -> Result<Vec<String>, ProviderStoreError> {
         const CALL: &str = "GetStates";
-        let answer = self.provider.states(session.type_name.clone()).await;
+        let answer = self.provider.list_states(session.type_name.clone()).await;
         let answer = answer.map_err(|failure| self.no_answer_error(CALL, failure))?;
         self.check_diagnostics(CALL, answer.diagnostics)?;
         let mut names = answer.state_ids;

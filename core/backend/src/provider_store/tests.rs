@@ -208,7 +208,7 @@ impl Operations for FakeProvider {
         Ok(DiagnosticsResponse::default())
     }
 
-    async fn states(&self, _: String) -> Result<StatesResponse, Failure> {
+    async fn list_states(&self, _: String) -> Result<StatesResponse, Failure> {
         let mut state_ids: Vec<String> = self.service().states.keys().cloned().collect();
         match self.fault {
             AnswerFault::ListsTwice => state_ids.extend(["b".to_owned(), "b".to_owned()]),

@@ -1,7 +1,7 @@
 //! Messages about failures of stores: the summary, and the next step.
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, Message, sentence};
+use formwork_value::diag::{Blame, Message, to_sentence};
 use formwork_value::quote::shell_word;
 
 use super::{LockEnd, StoreError, StoreOperation};
@@ -31,7 +31,7 @@ impl StoreError {
                 remedy = format!("{remedy}\n\n{next}");
             }
         }
-        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self))).blame(blame)
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self))).blame(blame)
     }
 
     /// The failure of a provider behind the error, if there is one.

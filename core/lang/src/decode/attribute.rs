@@ -11,7 +11,7 @@ use crate::syntax::Attribute;
 
 impl Decoder<'_> {
     /// Evaluates an argument; one that is wrong is unknown.
-    pub(super) fn attribute(
+    pub(super) fn decode_attribute(
         &mut self,
         written: &Attribute,
         schema: &Schema,

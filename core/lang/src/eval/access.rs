@@ -40,7 +40,7 @@ impl From<AccessError> for Diagnostic {
 ///
 /// # Errors
 /// When there is no such attribute.
-pub fn attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
+pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
     let taken = match value.peek() {
         Value::Null(_) => return Err(null_attribute(name)),
@@ -122,7 +122,7 @@ fn attribute_of(ty: &Type, name: &str) -> AccessError {
 ///
 /// # Errors
 /// When the value has no such element, or no elements.
-pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
+pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let mut marks = value.marks();
     // The choice of an attribute of an object reveals nothing about its value.
     if !matches!(value.peek(), Value::Object(_)) {

@@ -11,7 +11,7 @@ use super::{Evaluator, ForFrame, ForFrames};
 use crate::syntax::{Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
 impl Evaluator<'_> {
-    pub(super) fn tuple(
+    pub(super) fn eval_tuple(
         &mut self,
         expr: &Expr,
         items: &[Expr],
@@ -32,7 +32,7 @@ impl Evaluator<'_> {
         failed.map_or_else(|| self.check_limits(Value::tuple(values), expr.span), Err)
     }
 
-    pub(super) fn object(
+    pub(super) fn eval_object(
         &mut self,
         expr: &Expr,
         items: &[ObjectItem],
@@ -67,14 +67,18 @@ impl Evaluator<'_> {
         if let Some(reported) = failed {
             return Err(reported);
         }
-        self.distinct(items, &pairs)?;
+        self.reject_duplicate_names(items, &pairs)?;
         let object = if known { Value::object(pairs) } else { Value::dynamic() };
         self.check_limits(object.mark(marks), expr.span)
     }
 
     /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
     /// one counts.
-    fn distinct(&mut self, items: &[ObjectItem], pairs: &[(Str, Value)]) -> Result<(), Reported> {
+    fn reject_duplicate_names(
+        &mut self,
+        items: &[ObjectItem],
+        pairs: &[(Str, Value)],
+    ) -> Result<(), Reported> {
         let is_json = |item: &ObjectItem| matches!(item.key.kind, ExprKind::Json(_));
         // Items and pairs correspond one to one only if every key is known.
         if pairs.len() != items.len() || !items.first().is_some_and(is_json) {
@@ -446,11 +450,11 @@ fn with_frames<T>(
     frames: ForFrames<'_>,
     run: impl FnOnce(ForFrames<'_>) -> T,
 ) -> T {
-    bind(for_expr.key.as_ref(), &for_expr.value, [key, value], frames, run)
+    with_for_names(for_expr.key.as_ref(), &for_expr.value, [key, value], frames, run)
 }
 
 /// Runs something with the names of a `for` bound, the name of the element innermost.
-pub(super) fn bind<T>(
+pub(super) fn with_for_names<T>(
     key_name: Option<&Ident>,
     value_name: &Ident,
     [key, value]: [&Value; 2],

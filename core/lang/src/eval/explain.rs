@@ -90,8 +90,8 @@ fn value_at(
         None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
     };
     steps.get(taken..)?.iter().try_fold(value, |value, step| match step {
-        ScopeStep::Attribute(name) => access::attribute(&value, &name.name).ok(),
-        ScopeStep::Index(key, _) => access::index(&value, key).ok(),
+        ScopeStep::Attribute(name) => access::access_attribute(&value, &name.name).ok(),
+        ScopeStep::Index(key, _) => access::access_index(&value, key).ok(),
     })
 }
 
@@ -110,7 +110,7 @@ fn traversal_text(traversal: &Traversal, n_steps: usize) -> String {
         match step {
             TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
             TraversalStep::Key(key, _) => {
-                text.push_str(&format!("[{}]", crate::print::quoted(key)));
+                text.push_str(&format!("[{}]", crate::print::quote(key)));
             }
             TraversalStep::Index(at, _) => text.push_str(&format!("[{at}]")),
             TraversalStep::Splat(_) => text.push_str("[*]"),
@@ -165,10 +165,10 @@ fn shorten_value(value: &Value, ty: &Type) -> String {
         Value::Bool(bool) => bool.to_string(),
         // Terraform shows ten digits in messages.
         Value::Number(number) => number.to_text(Notation::General, Some(10)),
-        Value::String(text) => crate::print::quoted(text),
+        Value::String(text) => crate::print::quote(text),
         Value::Object(object) => match &**object.names() {
             [] => "object with no attributes".into(),
-            [name] => format!("object with 1 attribute {}", crate::print::quoted(name)),
+            [name] => format!("object with 1 attribute {}", crate::print::quote(name)),
             names => format!("object with {} attributes", names.len()),
         },
         _ => match value.children().len() {

@@ -14,20 +14,21 @@ const MAX_NESTING: u8 = 3;
 /// Result of an operation if it and all its parts are arithmetic on known numbers; `None` for
 /// everything else, and for operations without a result, which take the general path.
 pub(super) fn evaluate_arithmetic(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
-    number(expr, frames, MAX_NESTING).map(Value::Number)
+    eval_number(expr, frames, MAX_NESTING).map(Value::Number)
 }
 
-fn number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number> {
+fn eval_number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number> {
     match &expr.kind {
         ExprKind::Number(number) => Some(number.clone()),
         ExprKind::Variable(name) => match lookup(frames, &name.name)? {
             Value::Number(number) => Some(number.clone()),
             _ => None,
         },
-        ExprKind::Parens(inner) => number(inner, frames, nesting.checked_sub(1)?),
+        ExprKind::Parens(inner) => eval_number(inner, frames, nesting.checked_sub(1)?),
         ExprKind::Binary { op, left, right, .. } => {
             let nesting = nesting.checked_sub(1)?;
-            let (left, right) = (number(left, frames, nesting)?, number(right, frames, nesting)?);
+            let (left, right) =
+                (eval_number(left, frames, nesting)?, eval_number(right, frames, nesting)?);
             match op {
                 BinaryOp::Add => left.add(&right),
                 BinaryOp::Subtract => left.subtract(&right),

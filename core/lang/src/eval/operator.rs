@@ -36,7 +36,7 @@ struct Operand<'v> {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn unary(
+    pub(super) fn eval_unary(
         &mut self,
         expr: &Expr,
         op: UnaryOp,
@@ -61,7 +61,11 @@ impl Evaluator<'_> {
 
     /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
     /// than expressions may nest.
-    pub(super) fn binary(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
+    pub(super) fn eval_binary(
+        &mut self,
+        expr: &Expr,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         // Most chains are short: they are kept on the stack.
         let mut spine: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut leftmost = expr;
@@ -153,7 +157,7 @@ impl Evaluator<'_> {
         self.report_error(diag.at(expr.span), expr, frames)
     }
 
-    pub(super) fn conditional(
+    pub(super) fn eval_conditional(
         &mut self,
         expr: &Expr,
         [condition, yes, no]: [&Expr; 3],

@@ -22,7 +22,7 @@ struct Splat<'s> {
 }
 
 impl Evaluator<'_> {
-    pub(super) fn splat(
+    pub(super) fn eval_splat(
         &mut self,
         on: &Expr,
         each: &[SplatStep],
@@ -177,9 +177,9 @@ impl Evaluator<'_> {
                 Step::Attribute(name) => {
                     // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
-                    (access::attribute(&value, &name.name), with_dot)
+                    (access::access_attribute(&value, &name.name), with_dot)
                 }
-                Step::Index(key, span) => (access::index(&value, key), *span),
+                Step::Index(key, span) => (access::access_index(&value, key), *span),
                 Step::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };
                     (Ok(self.splat_over(&inner, value, frames)?), *marker)

@@ -4,7 +4,7 @@ use crate::messages;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
-use super::collection::{bind, key_value_at};
+use super::collection::{key_value_at, with_for_names};
 use super::limits::{Budget, Limit, MAX_VALUE};
 use super::operator::Conditional;
 use super::{Evaluator, ForFrames};
@@ -147,7 +147,7 @@ impl Evaluator<'_> {
         }
         for at in 0..collection.children().len() {
             let (key, value) = key_value_at(&collection, at);
-            let text = bind(key_name, value_name, [&key, value], frames, |frames| {
+            let text = with_for_names(key_name, value_name, [&key, value], frames, |frames| {
                 self.render_parts(body, span, frames)
             })?;
             rendering.marks |= text.marks();

@@ -66,9 +66,9 @@ impl Evaluator<'_> {
         for (link, step) in links.iter().zip(steps) {
             let (taken, span) = match step {
                 ScopeStep::Attribute(name) => {
-                    (access::attribute(&value, &name.name), attribute_span(link, name))
+                    (access::access_attribute(&value, &name.name), attribute_span(link, name))
                 }
-                ScopeStep::Index(key, brackets) => (access::index(&value, key), *brackets),
+                ScopeStep::Index(key, brackets) => (access::access_index(&value, key), *brackets),
             };
             value = taken.map_err(|part| {
                 self.report_error(Diagnostic::from(part).at(span).within(link.span), link, frames)

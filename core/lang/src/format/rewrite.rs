@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::piece::{Piece, cut_part};
-use crate::print::literal;
+use crate::print::print_literal;
 use crate::stack::with_stack;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Body, Expr, ExprKind, Ident};
@@ -112,7 +112,7 @@ impl Rewrite<'_> {
 fn push_label(label: &Ident, pieces: &mut Vec<Piece<'_>>) {
     pieces.push(Piece::new(TokenKind::OpenQuote, "\""));
     if !label.name.is_empty() {
-        pieces.push(Piece::new(TokenKind::QuotedText, literal(&label.name)));
+        pieces.push(Piece::new(TokenKind::QuotedText, print_literal(&label.name)));
     }
     pieces.push(Piece::new(TokenKind::CloseQuote, "\""));
 }

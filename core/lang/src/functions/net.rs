@@ -98,7 +98,7 @@ impl AddressBlock {
         self.width - self.prefix
     }
 
-    fn addr(&self, number: u128) -> IpAddr {
+    fn to_ip_addr(&self, number: u128) -> IpAddr {
         if self.width == 32 {
             IpAddr::V4(Ipv4Addr::from(u32::try_from(number & low_bits(32)).unwrap_or(u32::MAX)))
         } else {
@@ -158,7 +158,7 @@ fn cidr_host(args: &Args<'_>) -> FunctionResult {
             block.prefix
         ))
     })?;
-    args.string(block.addr(block.start | offset).to_string())
+    args.string(block.to_ip_addr(block.start | offset).to_string())
 }
 
 fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
@@ -167,7 +167,7 @@ fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
     if block.width != 32 {
         return Err(CallError::new(format!("IPv6 addresses cannot have a netmask: {text}")));
     }
-    args.string(block.addr(!low_bits(block.host_bits())).to_string())
+    args.string(block.to_ip_addr(!low_bits(block.host_bits())).to_string())
 }
 
 fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
@@ -191,7 +191,7 @@ fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
     }
     // A prefix of no bits would need a shift by the whole width, which overflows.
     let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
-    args.string(format!("{}/{prefix}", block.addr(start)))
+    args.string(format!("{}/{prefix}", block.to_ip_addr(start)))
 }
 
 fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
@@ -225,7 +225,7 @@ fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
             .map(|next| next & !rest)
             .filter(|start| *start <= end)
             .ok_or_else(|| refused(format!("no room is left for a prefix of {prefix} bits")))?;
-        list.push(Value::string(format!("{}/{prefix}", block.addr(start))));
+        list.push(Value::string(format!("{}/{prefix}", block.to_ip_addr(start))));
         next = (start | rest).checked_add(1);
     }
     Ok(Value::list(Type::String, list))

@@ -62,7 +62,7 @@ impl<'i> BlockSchema<'i> {
         if let Some(nested) = schema.blocks.get(name) {
             return Some(Self { schema: &nested.block, is_attribute: false });
         }
-        let (_, schema) = attributes.element(name)?;
+        let (_, schema) = attributes.attribute_as_block(name)?;
         Some(Self { schema, is_attribute: true })
     }
 

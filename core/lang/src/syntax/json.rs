@@ -47,7 +47,7 @@ impl JsonText {
     ///
     /// # Errors
     /// When it is none.
-    pub fn expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
+    pub fn parse_expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
         // Positions in it are counted from the quote, as in Terraform.
         let input =
             Input { text: &self.text, source: span.source, base: span.start, sources: None };
@@ -56,7 +56,7 @@ impl JsonText {
     }
 
     /// The text, if it is a single name.
-    pub(super) fn keyword(&self) -> Option<&str> {
+    pub(super) fn as_keyword(&self) -> Option<&str> {
         is_identifier(&self.text).then_some(self.text.as_str())
     }
 }
@@ -69,7 +69,7 @@ impl Expr {
     /// When the string holds no expression.
     pub fn into_native(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
         match &self.kind {
-            ExprKind::Json(json) => json.expression(diags, self.span),
+            ExprKind::Json(json) => json.parse_expression(diags, self.span),
             _ => Ok(self),
         }
     }
@@ -80,7 +80,7 @@ impl Expr {
 #[must_use]
 pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let start = Span::new(source, 0, 0);
-    let mut body = Body::empty(Span::new(source, 0, sources.text(source).len()), start);
+    let mut body = Body::empty(Span::new(source, 0, sources.source_text(source).len()), start);
     let Ok(root) = read::read_json(diags, sources, source) else { return body };
     match root.kind {
         ExprKind::Object(items) => body.undecided = members(items),

@@ -248,11 +248,11 @@ impl Lexer<'_> {
                 return;
             }
             match self.modes.last() {
-                Some(LexMode::Quoted) => self.quoted(),
-                Some(LexMode::Heredoc { .. }) => self.heredoc(),
+                Some(LexMode::Quoted) => self.lex_quoted(),
+                Some(LexMode::Heredoc { .. }) => self.lex_heredoc(),
                 Some(LexMode::Bare) => self.lex_bare_template(),
                 Some(LexMode::Code { .. }) | None => {
-                    self.skip(|byte| matches!(byte, b' ' | b'\t'));
+                    self.skip_while(|byte| matches!(byte, b' ' | b'\t'));
                     if self.at < self.bytes.len() {
                         self.lex_code();
                     }
@@ -284,8 +284,8 @@ impl Lexer<'_> {
         match self.peek(0) {
             b'\n' => self.end_token(TokenKind::Newline, 1),
             b'\r' if self.peek(1) == b'\n' => self.end_token(TokenKind::Newline, 2),
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
-            b'0'..=b'9' => self.number(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.lex_ident(),
+            b'0'..=b'9' => self.lex_number(),
             b'#' => self.line_comment(),
             b'/' if self.peek(1) == b'/' => self.line_comment(),
             b'/' if self.peek(1) == b'*' => self.block_comment(),
@@ -306,12 +306,12 @@ impl Lexer<'_> {
             }
             b'<' if self.peek(1) == b'<' && self.opens_heredoc() => {}
             b'\x80'.. => self.beyond_ascii(),
-            _ => self.operator(),
+            _ => self.lex_operator(),
         }
     }
 
     /// Continues to the first byte for which this does not hold.
-    fn skip(&mut self, holds: impl Fn(u8) -> bool) {
+    fn skip_while(&mut self, holds: impl Fn(u8) -> bool) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len());
     }
@@ -331,7 +331,7 @@ impl Lexer<'_> {
         self.end_token(TokenKind::CloseBrace, 1);
     }
 
-    fn operator(&mut self) {
+    fn lex_operator(&mut self) {
         use TokenKind as T;
         let (kind, length) = match (self.peek(0), self.peek(1), self.peek(2)) {
             // The longer operators come first, because each begins like a shorter one.
@@ -368,10 +368,10 @@ impl Lexer<'_> {
     }
 
     /// A name follows Unicode's rules for identifiers (UAX 31), with `_` anywhere and `-` inside.
-    fn ident(&mut self) {
+    fn lex_ident(&mut self) {
         let start = self.at;
         loop {
-            self.skip(|byte| IN_NAMES[byte as usize]);
+            self.skip_while(|byte| IN_NAMES[byte as usize]);
             if self.peek(0).is_ascii() {
                 break;
             }
@@ -385,7 +385,7 @@ impl Lexer<'_> {
 
     fn beyond_ascii(&mut self) {
         match self.char() {
-            Some(char) if is_xid_start(char) => self.ident(),
+            Some(char) if is_xid_start(char) => self.lex_ident(),
             Some(char) => self.end_token(TokenKind::Invalid, char.len_utf8()),
             None => self.end_token(TokenKind::Invalid, 1),
         }
@@ -397,7 +397,7 @@ impl Lexer<'_> {
 
     /// A row of digits, points and exponents that does not end with a point. Not every such row is a
     /// number, but none is two: `1.2.3` is refused as a whole.
-    fn number(&mut self) {
+    fn lex_number(&mut self) {
         let start = self.at;
         let mut end = start;
         loop {
@@ -456,7 +456,7 @@ impl Lexer<'_> {
     /// for which `stops` holds.
     fn skip_text(&mut self, stops: impl Fn(u8) -> bool) {
         loop {
-            self.skip(|byte| !matches!(byte, b'$' | b'%') && !stops(byte));
+            self.skip_while(|byte| !matches!(byte, b'$' | b'%') && !stops(byte));
             let sign = self.peek(0);
             if !matches!(sign, b'$' | b'%') || self.peek(1) == b'{' {
                 return;

@@ -28,7 +28,7 @@ pub(super) const MAX_ERRORS: usize = 100;
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
-    let body = Parser::of_file(&mut own, Input::whole_source(sources, source)).body(None);
+    let body = Parser::of_file(&mut own, Input::whole_source(sources, source)).parse_body(None);
     let _ = sort_into(diags, own);
     body
 }
@@ -94,7 +94,7 @@ pub(super) struct Input<'a> {
 
 impl<'a> Input<'a> {
     fn whole_source(sources: &'a Sources, source: SourceId) -> Self {
-        Self { text: sources.text(source), source, base: 0, sources: Some(sources) }
+        Self { text: sources.source_text(source), source, base: 0, sources: Some(sources) }
     }
 }
 
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
 
     fn only_expression(&mut self) -> Parsed {
         self.newlines = false;
-        let tree = self.expression()?;
+        let tree = self.parse_expression()?;
         if self.peek() == TokenKind::End {
             return Ok(tree);
         }
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
 
     fn only_template(&mut self) -> Parsed {
         let whole = self.range(0, self.input.text.len());
-        self.template(TokenKind::End, whole, false)
+        self.parse_template(TokenKind::End, whole, false)
     }
 
     /// The token at an index; the last, which is the end, at every one behind it.
@@ -276,7 +276,7 @@ impl<'a> Parser<'a> {
         self.input.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
-    fn ident(&mut self, token: Token) -> Ident {
+    fn parse_ident(&mut self, token: Token) -> Ident {
         let name = self.names.get(self.slice(token));
         Ident { name, span: self.span(token) }
     }
@@ -327,7 +327,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Makes an expression above others of which the highest has `below` levels.
-    fn node(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
+    fn make_expr(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
         // The height is limited apart from the recursion: a chain of steps is parsed in a loop, but
         // is dropped and evaluated recursively.
         if below >= MAX_DEPTH {

@@ -22,7 +22,7 @@ pub fn context_of(sources: &Sources, span: Span) -> Option<String> {
 pub fn heading_of(sources: &Sources, span: Span) -> Option<String> {
     let headings = sources.headings(span.source, || {
         let Body { blocks, .. } = parse_file(&mut Diagnostics::new(), sources, span.source);
-        blocks.iter().map(|block| (block.span, heading(block))).collect()
+        blocks.iter().map(|block| (block.span, block_heading(block))).collect()
     });
     // Blocks stand one behind the other.
     let at = headings.partition_point(|(block, _)| block.end < span.start);
@@ -32,7 +32,7 @@ pub fn heading_of(sources: &Sources, span: Span) -> Option<String> {
         .map(|(_, text)| text.clone())
 }
 
-fn heading(block: &Block) -> String {
+fn block_heading(block: &Block) -> String {
     let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
     format!("{}{}", block.kind.name, labels.collect::<String>())
 }

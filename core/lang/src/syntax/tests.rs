@@ -26,7 +26,7 @@ fn printed(diags: &Diagnostics, sources: &Sources) -> Vec<String> {
         .map(|diag| {
             let span = diag.subject.unwrap();
             let start = sources.start(span);
-            let shown: String = sources.slice(span).chars().take(20).collect();
+            let shown: String = sources.text_at(span).chars().take(20).collect();
             format!("{}:{} {shown:?} {}", start.line, start.column, diag.summary)
         })
         .collect()

@@ -24,11 +24,11 @@ impl ExpectedFailures {
     ///
     /// # Errors
     /// When something in it has no conditions.
-    pub(super) fn of(diags: &mut Diagnostics, run: &TestRun) -> Result<Self, Reported> {
+    pub(super) fn from_run(diags: &mut Diagnostics, run: &TestRun) -> Result<Self, Reported> {
         let mut list = Vec::new();
         let mut result = Ok(());
         for traversal in &run.expect_failures {
-            match checkable(traversal) {
+            match checkable_address(traversal) {
                 Some(addr) => list.push(Expected { addr, span: traversal.span, is_met: false }),
                 None => result = Err(diags.error(not_checkable(traversal))),
             }
@@ -97,7 +97,7 @@ impl ExpectedFailures {
 }
 
 /// The address of an object that may have conditions.
-fn checkable(traversal: &Traversal) -> Option<String> {
+fn checkable_address(traversal: &Traversal) -> Option<String> {
     let root = traversal.root.name.as_str();
     let name_at = |at: usize| match traversal.steps.get(at) {
         Some(TraversalStep::Attribute(name)) => Some(name.name.as_str()),

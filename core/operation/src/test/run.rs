@@ -96,7 +96,7 @@ impl SuiteRunner<'_> {
         }
         let mut worked = Worked::failed(false);
         if let Ok(ready) = ready
-            && let Ok(state) = self.states.of(&mut result.diags, run).await
+            && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
             let ReadyRun { config, values, expected } = ready;
             let (config_of_run, sources) = (&*config, &*sources);
@@ -110,7 +110,7 @@ impl SuiteRunner<'_> {
             };
             let see = |elapsed| observer.see(sources, &TestEvent::RunProgress(shown, elapsed));
             let work = job.work(&mut result.diags, &mut state.session, expected);
-            worked = reporting(work, see).await;
+            worked = with_progress_reports(work, see).await;
             // The last run that has changed the state has the configuration that can destroy it.
             if worked.has_applied {
                 let at = self.suite.runs.iter().position(|one| one.name == run.name);
@@ -142,7 +142,7 @@ impl SuiteRunner<'_> {
         let TestModule { config, dangling } = self.module(run);
         warn_of_unmatched(diags, config, &run.overrides);
         diags.append(dangling.clone())?;
-        let expected = ExpectedFailures::of(diags, run)?;
+        let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
         let values = &self.values;
         let variables = RunVariables { inputs, suite, run, config, values, runs: &runs };
@@ -173,7 +173,10 @@ impl SuiteRunner<'_> {
 }
 
 /// Does work, and reports now and then that it goes on.
-pub(super) async fn reporting<T>(work: impl Future<Output = T>, see: impl Fn(Duration)) -> T {
+pub(super) async fn with_progress_reports<T>(
+    work: impl Future<Output = T>,
+    see: impl Fn(Duration),
+) -> T {
     let clock = Instant::now();
     // The work is looked at first, because its end makes a report unimportant.
     let mut work = std::pin::pin!(work);
@@ -187,7 +190,7 @@ pub(super) async fn reporting<T>(work: impl Future<Output = T>, see: impl Fn(Dur
 }
 
 /// Options of the plan of a run.
-fn options(diags: &mut Diagnostics, run: &TestRun) -> PlanOptions {
+fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> PlanOptions {
     let written = &run.options;
     if !written.targets.is_empty() {
         let detail = "You are creating a plan with the target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.";
@@ -220,7 +223,7 @@ impl<'a> RunJob<'a> {
         expected: ExpectedFailures,
     ) -> Worked {
         let operation = self.operation();
-        let options = options(diags, self.run);
+        let options = plan_options(diags, self.run);
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
         match self.run.command {
@@ -229,7 +232,7 @@ impl<'a> RunJob<'a> {
                 let failed = diags.append(expected.settle(found)).is_err();
                 match planned {
                     Ok(outcome) if !failed => {
-                        self.judge_plan(diags, &operation, &session.file.state, outcome).await
+                        self.check_plan(diags, &operation, &session.file.state, outcome).await
                     }
                     // Everything that was reported is expected.
                     Err(_) if !failed => {
@@ -255,7 +258,7 @@ impl<'a> RunJob<'a> {
         }
     }
 
-    async fn judge_plan(
+    async fn check_plan(
         &self,
         diags: &mut Diagnostics,
         operation: &Operation<'_>,
@@ -266,7 +269,7 @@ impl<'a> RunJob<'a> {
         let world = operation.host_values(false);
         let phase =
             PhaseInputs { state, results: &results, world: &world, watch: &NoEventObserver };
-        let status = self.judge(diags, &operation.phase_session(phase)).await;
+        let status = self.check_assertions(diags, &operation.phase_session(phase)).await;
         let outputs = Some(results.root().output_object());
         Worked { status, work: Some(Work::Plan(Box::new(plan))), outputs, has_applied: false }
     }
@@ -296,13 +299,13 @@ impl<'a> RunJob<'a> {
         let engine = operation.phase_session(phase);
         // Errors of conditions were reported by the apply.
         let _ = record_state_values(&engine, &mut Diagnostics::new()).await;
-        let status = self.judge(diags, &engine).await;
+        let status = self.check_assertions(diags, &engine).await;
         let outputs = Some(results.root().output_object());
         Worked { status, work: Some(Work::State(state.clone())), outputs, has_applied: true }
     }
 
     /// Evaluates the assertions.
-    async fn judge(&self, diags: &mut Diagnostics, engine: &Session<'_>) -> TestStatus {
+    async fn check_assertions(&self, diags: &mut Diagnostics, engine: &Session<'_>) -> TestStatus {
         let scope = engine.module_scope(engine.results.root()).with_test(self.values);
         let judge = |diags: &mut Diagnostics| Ok(check_test(diags, &scope, &self.run.asserts));
         match engine.evaluate_with_functions(diags, judge).await {

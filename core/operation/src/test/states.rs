@@ -76,7 +76,7 @@ impl TestStates {
     }
 
     /// The state of a run, which is opened if no earlier run has done it.
-    pub(super) async fn of(
+    pub(super) async fn state_of_run(
         &mut self,
         diags: &mut Diagnostics,
         run: &TestRun,
@@ -139,7 +139,7 @@ impl TestStates {
     }
 
     /// Removes the folder for states, if nothing is left in it.
-    pub(super) fn tidy(&self) {
+    pub(super) fn remove_empty_folder(&self) {
         drop(std::fs::remove_dir(&self.folder));
     }
 }

@@ -54,7 +54,7 @@ impl RunVariables<'_> {
         sources: &mut Sources,
     ) -> Result<ResolvedVariables, Reported> {
         let mut found = Diagnostics::new();
-        let needed = self.needed();
+        let needed = self.needed_names();
         let world = self.inputs.host;
         // As in Terraform, values that the run does not need are not evaluated: they may refer to
         // variables that only other runs have.
@@ -64,7 +64,7 @@ impl RunVariables<'_> {
         global_names.extend(of_file.iter().flat_map(|one| variables_in(&one.expr)));
         let overridden = self.overridden(&of_file);
         global_names.retain(|name| !overridden.contains(name));
-        let globals = self.globals(&mut found, sources, &global_names);
+        let globals = self.global_values(&mut found, sources, &global_names);
         // Weakest first, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
         let scope = TestScope { values: &values, level: TestLevel::File, world };
@@ -77,7 +77,7 @@ impl RunVariables<'_> {
         all.variables.extend(of_run);
         let unready = found.check();
         diags.append(found).and(unready)?;
-        let given = self.given(diags, file_values, run_values)?;
+        let given = self.values_for_module(diags, file_values, run_values)?;
         let inputs = inputs::resolve_variables(
             diags,
             sources,
@@ -89,7 +89,7 @@ impl RunVariables<'_> {
     }
 
     /// The names of the variables that the run needs.
-    fn needed(&self) -> BTreeSet<Str> {
+    fn needed_names(&self) -> BTreeSet<Str> {
         let mut needed: BTreeSet<Str> = self.config.root.variables.keys().cloned().collect();
         needed.extend(self.run.variables.iter().flat_map(|one| variables_in(&one.expr)));
         for assert in &self.run.asserts {
@@ -120,7 +120,7 @@ impl RunVariables<'_> {
     }
 
     /// The values of the command line, files of values and the environment. Of several the last counts.
-    fn globals(
+    fn global_values(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -165,7 +165,7 @@ impl RunVariables<'_> {
     }
 
     /// The values for the variables of the module. Reports those that are missing.
-    fn given(
+    fn values_for_module(
         &self,
         diags: &mut Diagnostics,
         mut of_file: BTreeMap<Str, Placed>,

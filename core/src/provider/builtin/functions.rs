@@ -81,7 +81,7 @@ pub(super) fn call_builtin_function(
 
 fn encode_expr(value: &Value) -> Result<Value, String> {
     let text =
-        write::expression(value).map_err(|unknown: UnknownValueError| unknown.to_string())?;
+        write::write_expression(value).map_err(|unknown: UnknownValueError| unknown.to_string())?;
     // Only a file has a layout, so the expression is laid out as an argument of one.
     let file = format_expression(format!("{ARGUMENT_PREFIX}{text}\n"))?;
     let text = file.strip_prefix(ARGUMENT_PREFIX).unwrap_or(&file);
@@ -116,8 +116,8 @@ fn encode_tfvars(value: &Value) -> Result<Value, String> {
         if !write::is_name(name) {
             return Err(format!("{:?} cannot be the name of a variable", name.as_str()));
         }
-        let part =
-            write::expression(part).map_err(|unknown: UnknownValueError| unknown.to_string())?;
+        let part = write::write_expression(part)
+            .map_err(|unknown: UnknownValueError| unknown.to_string())?;
         text.push_str(&format!("{name} = {part}\n"));
     }
     Ok(Value::string(format_expression(text)?))

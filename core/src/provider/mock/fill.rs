@@ -257,7 +257,7 @@ impl Fill {
     }
 
     /// Eight letters and digits.
-    fn generate_string(&mut self) -> String {
+    fn generate_string(&self) -> String {
         const CHARS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
         let mut hasher = self.hasher.clone();
         self.path.hash(&mut hasher);

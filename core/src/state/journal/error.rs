@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::{Blame, Severity, sentence};
+use formwork_value::diag::{Blame, Severity, to_sentence};
 
 use super::CopyError;
 use crate::disk::locks::{NO_LOCKS, has_no_locks};
@@ -180,7 +180,7 @@ impl JournalError {
                 ),
             ),
         };
-        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", to_sentence(self)))
             .blame(Blame::Environment)
     }
 }

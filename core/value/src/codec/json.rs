@@ -179,9 +179,9 @@ fn write_children(
         _ => None,
     };
     let brackets = if names.is_some() { ['{', '}'] } else { ['[', ']'] };
-    write::sequence(out, brackets, value.children().iter().enumerate(), |out, (at, item)| {
+    write::write_sequence(out, brackets, value.children().iter().enumerate(), |out, (at, item)| {
         if let Some(name) = names.and_then(|names| names.get(at)) {
-            write::string(out, name);
+            write::write_string(out, name);
             out.push(':');
         }
         each(out, at, item).map_err(|error| error.prepend_step(value.step_to(at)))
@@ -193,7 +193,7 @@ fn write_leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),
         Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
-        Value::String(text) => write::string(out, text),
+        Value::String(text) => write::write_string(out, text),
         // Marks have no place in the text. A state keeps them in a list of paths beside the value.
         Value::Marked(_) => {
             return Err(EncodeError::new(

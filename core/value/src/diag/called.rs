@@ -34,7 +34,7 @@ impl CalledFunction {
     /// The names of the parameters as they stand in a call, the last one with dots if it takes any
     /// further arguments.
     #[must_use]
-    pub fn names(&self) -> String {
+    pub fn parameter_names(&self) -> String {
         let fixed = self.params.iter().map(|param| param.name.clone());
         let variadic = self.variadic.iter().map(|param| format!("{}...", param.name));
         fixed.chain(variadic).collect::<Vec<_>>().join(", ")

@@ -124,7 +124,7 @@ impl Sources {
 
     /// Returns the whole text of a source.
     #[must_use]
-    pub fn text(&self, id: SourceId) -> &str {
+    pub fn source_text(&self, id: SourceId) -> &str {
         self.list.get(id.0 as usize).map_or("", |source| &source.text)
     }
 
@@ -140,8 +140,8 @@ impl Sources {
 
     /// Returns the text a span covers; empty where the span does not fit.
     #[must_use]
-    pub fn slice(&self, span: Span) -> &str {
-        self.text(span.source).get(span.range()).unwrap_or("")
+    pub fn text_at(&self, span: Span) -> &str {
+        self.source_text(span.source).get(span.range()).unwrap_or("")
     }
 
     /// Returns the position at which a span starts.

@@ -62,8 +62,8 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     assert_eq!(place(text.len() + 99), (4, 5));
     assert_eq!(sources.line(id, 2), "name = \"e\u{301}x\"");
     assert_eq!((sources.line(id, 3), sources.line(id, 9)), ("", ""));
-    assert_eq!(sources.slice(Span::new(id, 4, 5)), "1");
-    assert_eq!(sources.slice(Span::new(id, 4, 5000)), "");
+    assert_eq!(sources.text_at(Span::new(id, 4, 5)), "1");
+    assert_eq!(sources.text_at(Span::new(id, 4, 5000)), "");
     assert_eq!(sources.name(id), "main.tf");
 }
 

@@ -57,7 +57,7 @@ fn mark_paths_are_sorted_and_united() {
         [(a.clone(), Marks::SENSITIVE | Marks::EPHEMERAL), (b.clone(), Marks::SENSITIVE)]
     );
     assert_eq!(marks.paths_with(Marks::EPHEMERAL).collect::<Vec<_>>(), [&a]);
-    let below = marks.under(&Path::root().attribute("b"));
+    let below = marks.below_path(&Path::root().attribute("b"));
     assert_eq!(below.0, [(Path::root().index(0), Marks::SENSITIVE)]);
     assert_eq!(marks.without(Marks::SENSITIVE).0, [(a, Marks::EPHEMERAL)]);
 }

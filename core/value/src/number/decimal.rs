@@ -13,7 +13,7 @@ use super::float::{
 pub(super) const TEXT_PRECISION: u32 = 512;
 
 /// More decimal digits than any finite number has before or behind the point.
-const MAX_DIGITS: i64 = MAX_EXPONENT / 3;
+const DIGITS_BOUND: i64 = MAX_EXPONENT / 3;
 
 /// A fraction of more binary digits than this has more than 17 decimal ones.
 const LEAST_EXACT: i64 = 25;
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Option<Float> {
     }
     let scanned = ScannedNumber::new(digits)?;
     // No number has so many digits before and behind its point, and reading them would take long.
-    if bits_to_i64(scanned.digits.len()) > 2 * MAX_DIGITS {
+    if bits_to_i64(scanned.digits.len()) > 2 * DIGITS_BOUND {
         return None;
     }
     let mantissa = match scanned.digits.is_empty() {
@@ -96,7 +96,7 @@ fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
     // Judged before anything is computed: `1e999999999` must not become a number of a billion
     // digits.
-    if top.abs() > 2 * MAX_EXPONENT || tens.abs() > MAX_DIGITS.saturating_add(size) {
+    if top.abs() > 2 * MAX_EXPONENT || tens.abs() > DIGITS_BOUND.saturating_add(size) {
         return None;
     }
     let parts = UnroundedMagnitude { mantissa, exponent: tens + twos, sticky: false };
@@ -144,7 +144,7 @@ impl Decimal {
     }
 
     /// All digits of the exact value.
-    pub(super) fn exact(mantissa: &UBig, exponent: i64) -> Self {
+    pub(super) fn exact_digits(mantissa: &UBig, exponent: i64) -> Self {
         if exponent >= 0 {
             return Self::new((mantissa << exponent_to_usize(exponent)).to_string(), 0);
         }
@@ -156,13 +156,13 @@ impl Decimal {
     pub(super) fn shortest(mantissa: &UBig, exponent: i64, precision: u32) -> Self {
         if (-LEAST_EXACT..0).contains(&exponent) {
             // Strings of up to 15 digits are further apart than any number's neighbours.
-            let exact = Self::exact(mantissa, exponent);
+            let exact = Self::exact_digits(mantissa, exponent);
             if exact.digits.len() <= 15 {
                 return exact;
             }
         }
         Self::from_f64(mantissa, exponent, precision)
-            .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).digits())
+            .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).into_decimal())
     }
 
     /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
@@ -285,7 +285,7 @@ impl ShortestSearch {
         Self { value: exact.decimal, lower, upper, inclusive }
     }
 
-    fn digits(self) -> Decimal {
+    fn into_decimal(self) -> Decimal {
         let Self { mut value, lower, upper, inclusive } = self;
         for at in 0..value.digits.len() {
             let (own, low, high) = (value.digits[at], lower.digit(at), upper.digit(at));
@@ -327,5 +327,5 @@ fn truncate_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecima
 
 #[cfg(test)]
 pub(super) fn shortest_slowly(mantissa: &UBig, exponent: i64, precision: u32) -> Decimal {
-    ShortestSearch::new(mantissa, exponent, precision).digits()
+    ShortestSearch::new(mantissa, exponent, precision).into_decimal()
 }

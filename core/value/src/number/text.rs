@@ -34,7 +34,7 @@ impl Number {
             Magnitude::Zero => Decimal { digits: Vec::new(), point: 0 },
             Magnitude::Finite { mantissa, exponent } => match count {
                 // Rounding the shortest digits would round twice.
-                Some(_) => Decimal::exact(mantissa, *exponent),
+                Some(_) => Decimal::exact_digits(mantissa, *exponent),
                 None => Decimal::shortest(mantissa, *exponent, float.precision),
             },
         };

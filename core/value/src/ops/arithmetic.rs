@@ -1,6 +1,6 @@
 //! Arithmetic on numbers.
 
-use super::{NoResult, Operand, as_number, operands};
+use super::{NoResult, Operand, as_number, map_operands};
 use crate::{Number, Type, Value};
 
 /// `left + right`.
@@ -48,7 +48,7 @@ pub fn modulo(left: &Value, right: &Value) -> Result<Value, NoResult> {
 /// # Errors
 /// When the operand is null or no number.
 pub fn negate(operand: &Value) -> Result<Value, NoResult> {
-    let ([operand], marks) = operands([operand], &Type::Number, as_number)?;
+    let ([operand], marks) = map_operands([operand], &Type::Number, as_number)?;
     let result = match operand {
         Operand::Known(number) => Value::Number(number.negate()),
         Operand::Unknown => Value::unknown_not_null(Type::Number),
@@ -66,7 +66,7 @@ fn binary(
         // The usual case: two known numbers without marks need none of the bookkeeping below.
         return compute(a, b).map(Value::Number).ok_or(undefined);
     }
-    let (operands, marks) = operands([left, right], &Type::Number, as_number)?;
+    let (operands, marks) = map_operands([left, right], &Type::Number, as_number)?;
     let result = match operands {
         [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
         // Bounds of the operands are not carried over to the result. Terraform does not do so

@@ -1,7 +1,7 @@
 //! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
 //! one is an error, whatever the other is.
 
-use super::{NoResult, Operand, as_bool, bool_or_unknown, operands};
+use super::{NoResult, Operand, as_bool, bool_or_unknown, map_operands};
 use crate::{Type, Value};
 
 /// `!operand`.
@@ -9,7 +9,7 @@ use crate::{Type, Value};
 /// # Errors
 /// When the operand is null or no bool.
 pub fn not(operand: &Value) -> Result<Value, NoResult> {
-    let ([operand], marks) = operands([operand], &Type::Bool, as_bool)?;
+    let ([operand], marks) = map_operands([operand], &Type::Bool, as_bool)?;
     let result = match operand {
         Operand::Known(known) => Some(!known),
         Operand::Unknown => None,
@@ -34,7 +34,7 @@ pub fn or(left: &Value, right: &Value) -> Result<Value, NoResult> {
 }
 
 fn binary(left: &Value, right: &Value, compute: fn(bool, bool) -> bool) -> Result<Value, NoResult> {
-    let (operands, marks) = operands([left, right], &Type::Bool, as_bool)?;
+    let (operands, marks) = map_operands([left, right], &Type::Bool, as_bool)?;
     let result = match operands {
         [Operand::Known(a), Operand::Known(b)] => Some(compute(a, b)),
         _ => None,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::equality::values_equal;
-use super::{NoResult, as_number, bool_or_unknown, operands};
+use super::{NoResult, as_number, bool_or_unknown, map_operands};
 use crate::{Type, Value};
 
 /// `left < right`; `left > right` is this with the operands exchanged.
@@ -11,7 +11,7 @@ use crate::{Type, Value};
 /// # Errors
 /// When an operand is null or no number.
 pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    let (_, marks) = operands([left, right], &Type::Number, as_number)?;
+    let (_, marks) = map_operands([left, right], &Type::Number, as_number)?;
     Ok(bool_or_unknown(is_less_if_decided(left.peek(), right.peek())).mark(marks))
 }
 
@@ -20,7 +20,7 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
 /// # Errors
 /// When an operand is null or no number.
 pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    let (_, marks) = operands([left, right], &Type::Number, as_number)?;
+    let (_, marks) = map_operands([left, right], &Type::Number, as_number)?;
     let (left, right) = (left.peek(), right.peek());
     // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
     // of different precision may be equal and yet ordered.

@@ -21,7 +21,7 @@ impl Schema {
     #[must_use]
     pub fn validate(&self) -> Vec<Problem> {
         let mut check = Check::default();
-        check.block(&self.block);
+        check.validate_block(&self.block);
         check.problems
     }
 }
@@ -42,8 +42,8 @@ impl Check {
         self.problems.push(Problem { place: place.join("."), reason: reason.into() });
     }
 
-    fn block(&mut self, block: &Block) {
-        self.attributes(&block.attributes);
+    fn validate_block(&mut self, block: &Block) {
+        self.validate_attributes(&block.attributes);
         for (name, nested) in &block.blocks {
             self.place.push(name.clone());
             if block.attributes.contains_key(name) {
@@ -92,19 +92,19 @@ impl Check {
         let outer = (self.in_set, self.in_computed);
         self.in_set |= nested.nesting == Nesting::Set;
         self.in_computed |= nested.computed;
-        self.block(&nested.block);
+        self.validate_block(&nested.block);
         (self.in_set, self.in_computed) = outer;
     }
 
-    fn attributes(&mut self, attributes: &BTreeMap<Str, Attribute>) {
+    fn validate_attributes(&mut self, attributes: &BTreeMap<Str, Attribute>) {
         for (name, attr) in attributes {
             self.place.push(name.clone());
-            self.attribute(attr);
+            self.validate_attribute(attr);
             self.place.pop();
         }
     }
 
-    fn attribute(&mut self, attr: &Attribute) {
+    fn validate_attribute(&mut self, attr: &Attribute) {
         if !attr.docs.deprecation.is_empty() && !attr.docs.deprecated {
             self.report("a deprecation message is given, but the attribute is not deprecated");
         }
@@ -133,7 +133,7 @@ impl Check {
             AttributeKind::Nested(nested) => {
                 let outer = self.in_set;
                 self.in_set |= nested.nesting == Nesting::Set;
-                self.attributes(&nested.attributes);
+                self.validate_attributes(&nested.attributes);
                 self.in_set = outer;
             }
         }

@@ -74,7 +74,7 @@ pub(super) struct ContentFacts {
 
 impl ContentFacts {
     /// The facts about a collection of these elements.
-    fn of(items: &[Value]) -> Self {
+    fn of_items(items: &[Value]) -> Self {
         let mut facts = Self::default();
         for item in items {
             let inside = item.content_facts();
@@ -90,7 +90,7 @@ impl ContentFacts {
 
     /// The facts about a collection of these elements with names.
     fn of_named(names: &[Str], items: &[Value]) -> Self {
-        let facts = Self::of(items);
+        let facts = Self::of_items(items);
         let names: u64 = names.iter().map(|name| name.len() as u64).sum();
         Self { size: facts.size.saturating_add(names), ..facts }
     }
@@ -100,7 +100,7 @@ impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(ElementData { ty, facts: ContentFacts::of(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::of_items(&items), items }))
     }
 
     /// The type of the elements.
@@ -124,7 +124,7 @@ impl Set {
     /// Makes a set of elements that are already distinct, unmarked and in iteration order.
     /// Everyone but `set.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(ElementData { ty, facts: ContentFacts::of(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::of_items(&items), items }))
     }
 
     /// The type of the elements.
@@ -148,7 +148,7 @@ impl Tuple {
     /// Makes a tuple.
     #[must_use]
     pub fn new(items: Vec<Value>) -> Self {
-        Self(Arc::new(TupleData { facts: ContentFacts::of(&items), items }))
+        Self(Arc::new(TupleData { facts: ContentFacts::of_items(&items), items }))
     }
 
     /// The elements.

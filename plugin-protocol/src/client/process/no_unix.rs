@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
-use super::Limits;
+use super::ProcessLimits;
 use crate::children::Job;
 
 /// Exit of a process, in words.
@@ -55,9 +55,9 @@ impl Process {
     pub(crate) async fn start(
         mut command: Command,
         arg0: Option<&OsStr>,
-        limits: Limits,
+        limits: ProcessLimits,
     ) -> io::Result<(Self, ChildPipes)> {
-        let Limits { memory, files } = limits;
+        let ProcessLimits { memory, files } = limits;
         if memory.is_some() || files.is_some() {
             let reason = "limits of memory and files are not supported on Windows";
             return Err(io::Error::new(io::ErrorKind::Unsupported, reason));

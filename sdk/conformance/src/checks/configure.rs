@@ -88,8 +88,12 @@ async fn call_before_configure(suite: &mut Suite) {
             // The running process is not configured yet: `choose` does that.
             let call = suite.call(rpc, &request).await;
             suite.check("C-03", call.has_reply(), || {
-                Finding::new("C-03", &offered.subject(), "a call before Configure brings it down")
-                    .with_call(&call)
+                Finding::new(
+                    "C-03",
+                    &offered.display_name(),
+                    "a call before Configure brings it down",
+                )
+                .with_call(&call)
             });
         }
     }

@@ -84,7 +84,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         return suite.skip_rules(&["D-03"], "every data source finds something for any text");
     }
     suite.check("D-03", !call.is_fine(), || {
-        Finding::new("D-03", &offered.subject(), "nothing is found, and nothing is said")
+        Finding::new("D-03", &offered.display_name(), "nothing is found, and nothing is said")
             .with_call(&call)
             .with_values("an error", "null, or an object of nulls")
             .with_input(display_value(&odd))
@@ -92,7 +92,7 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
 }
 
 async fn data(suite: &mut Suite, offered: &OfferedType) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let configs = suite.legal_configs(offered).await;
     match configs.first() {
         Some(config) => not_found(suite, offered, config).await,
@@ -168,7 +168,7 @@ fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option
 }
 
 async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let configs = suite.legal_configs(offered).await;
     let Some(config) = configs.first() else {
         return suite.skip_rules(&["E-01", "E-02", "E-03"], NO_CONFIG);
@@ -249,7 +249,7 @@ fn check_no_leak(suite: &mut Suite, offered: &OfferedType, result: &Value, open:
     let leak =
         secrets.iter().any(|it| printed.contains(it) || told.iter().any(|line| line.contains(it)));
     suite.check("E-02", !leak, || {
-        Finding::new("E-02", &offered.subject(), "the result is in the log or in a diagnostic")
+        Finding::new("E-02", &offered.display_name(), "the result is in the log or in a diagnostic")
     });
 }
 
@@ -260,7 +260,7 @@ fn now_seconds() -> u64 {
 }
 
 async fn action(suite: &mut Suite, offered: &OfferedType) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let unknown = suite.generated(offered, Extent::Unknown, 0);
     let configs = suite.legal_configs(offered).await;
     let mut all = vec![unknown];

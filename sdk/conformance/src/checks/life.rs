@@ -127,7 +127,7 @@ async fn create_object(
     let object = check_applied(suite, offered, create, planned, &call);
     record_create(journal, entry, offered, &call);
     suite.check("A-01", !call.is_crash(), || {
-        Finding::new("A-01", &offered.subject(), "creating crashes or hangs")
+        Finding::new("A-01", &offered.display_name(), "creating crashes or hangs")
             .with_call(&call)
             .with_input(display_value(&create.config))
     });
@@ -164,7 +164,7 @@ fn check_applied(
     planned: &Planned,
     call: &Call,
 ) -> Option<Object> {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let answer = call.first_message().filter(|_| call.is_fine())?;
     let value = match decode_dynamic(answer.get_msg(1), &offered.ty()) {
         Ok(Some(value)) if !value.value().is_null() => value,
@@ -226,7 +226,7 @@ fn report_violations(
     suite.check(rule, findings.is_empty(), || {
         let first = findings.first();
         let message = first.map(|it| it.message.clone()).unwrap_or_default();
-        Finding::new(rule, &offered.subject(), message)
+        Finding::new(rule, &offered.display_name(), message)
             .with_path(first.map(|it| it.path.clone()).unwrap_or_default())
             .with_call(call)
             .with_input(display_value(&input.config))
@@ -244,7 +244,7 @@ async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Cal
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
 async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
         let (call, value) = read(suite, offered, object).await;
@@ -322,7 +322,7 @@ async fn check_observed(suite: &mut Suite, offered: &OfferedType, object: &Objec
         }
         suite.check("A-07", !got.is_null(), || {
             let message = "a configured attribute is not read from the service";
-            Finding::new("A-07", &offered.subject(), message)
+            Finding::new("A-07", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)
                 .with_values(display_value(asked), display_value(got))
@@ -349,7 +349,7 @@ fn check_configured_values(
             continue;
         }
         suite.check("R-03", asked == got, || {
-            Finding::new("R-03", &offered.subject(), "a configured value reads differently")
+            Finding::new("R-03", &offered.display_name(), "a configured value reads differently")
                 .with_path(&path)
                 .with_call(call)
                 .with_values(display_value(asked), display_value(got))
@@ -393,7 +393,7 @@ async fn check_destroyed_object(
     offered: &OfferedType,
     object: Object,
 ) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let call = destroy(suite, offered, &object).await;
     suite.check("A-11", is_null(offered, &call), || {
         Finding::new("A-11", &subject, "destroying does not end with null").with_call(&call)
@@ -437,7 +437,7 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             suite.check("A-25", false, || {
                 Finding::new(
                     "A-25",
-                    &offered.subject(),
+                    &offered.display_name(),
                     "an object may exist that no answer described",
                 )
                 .with_input(left.config.clone())
@@ -455,9 +455,13 @@ async fn destroy_leftovers(suite: &mut Suite, journal: &mut Journal, resources: 
             journal.remove(offered, &value);
         }
         suite.check("A-25", call.is_fine(), || {
-            Finding::new("A-25", &offered.subject(), "an object of the run cannot be destroyed")
-                .with_call(&call)
-                .with_input(display_value(&value))
+            Finding::new(
+                "A-25",
+                &offered.display_name(),
+                "an object of the run cannot be destroyed",
+            )
+            .with_call(&call)
+            .with_input(display_value(&value))
         });
     }
     if journal.is_settled() {

@@ -53,7 +53,7 @@ pub(super) async fn list(
 }
 
 fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let events = match &call.reply {
         Reply::Answered(events) => events.clone(),
         // A stream without events is no message at all.
@@ -79,7 +79,7 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
 
 /// Holds listed objects to the schema of their resource type.
 pub(super) fn objects(suite: &mut Suite, offered: &OfferedType, events: &[Msg], call: &Call) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let resource =
         suite.offer.types_of_kind(Kind::Resource).find(|it| it.name == offered.name).cloned();
     for event in events {

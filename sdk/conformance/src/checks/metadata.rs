@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{GENERATE, Kind, MOVE_STATE, SCHEMA_OPTIONAL};
+use crate::offer::{CAN_GENERATE_CONFIG, Kind, MOVE_STATE, SCHEMA_OPTIONAL};
 use crate::plugin::Reply;
 use crate::request;
 use crate::rpc::Rpc;
@@ -48,7 +48,7 @@ async fn metadata(suite: &mut Suite) {
             .collect();
         let own = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
         let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
-        compare_metadata(suite, kinds[0].words(), &expected, &listed, &call);
+        compare_metadata(suite, kinds[0].noun(), &expected, &listed, &call);
     }
     let listed: BTreeSet<String> = answer.all_msgs(5).iter().map(|it| it.get_text(1)).collect();
     let expected = suite.offer.functions.iter().map(|it| it.name.clone()).collect();
@@ -105,7 +105,7 @@ async fn optional_schema(suite: &mut Suite) {
         suite.check("S-10", held, || {
             Finding::new(
                 "S-10",
-                &offered.subject(),
+                &offered.display_name(),
                 "another answer before the schema was asked for",
             )
             .with_call(&call)
@@ -132,7 +132,7 @@ async fn check_capabilities(suite: &mut Suite) {
     for (capability, rpc, request) in [
         (MOVE_STATE, Rpc::MoveResourceState, moved.with_text(5, &resource.name)),
         (
-            GENERATE,
+            CAN_GENERATE_CONFIG,
             Rpc::GenerateResourceConfig,
             Msg::new().with_text(1, &resource.name).with_message(2, &null),
         ),

@@ -111,18 +111,18 @@ fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
     if mutated.0.is_empty() {
         return mutated.with_int(1, 7);
     }
-    let at = dice.below(mutated.0.len());
+    let at = dice.number_below(mutated.0.len());
     let (number, field) = mutated.0[at].clone();
     // Any bytes may be an inner message. Those that can be read as one are taken for it.
     let inner = match &field {
-        Field::Bytes(bytes) if depth < 3 && dice.below(3) > 0 => Msg::parse(bytes),
+        Field::Bytes(bytes) if depth < 3 && dice.number_below(3) > 0 => Msg::parse(bytes),
         _ => None,
     };
     if let Some(inner) = inner.filter(|inner| !inner.0.is_empty()) {
         mutated.0[at] = (number, Field::Bytes(mutate_message(&inner, dice, depth + 1).encode()));
         return mutated;
     }
-    match (dice.below(7), field) {
+    match (dice.number_below(7), field) {
         (0, _) => drop(mutated.0.remove(at)),
         (1, field) => mutated.0.push((number, field)),
         (2, Field::Bytes(bytes)) => {
@@ -133,8 +133,8 @@ fn mutate_message(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
         (4, Field::Bytes(bytes)) => {
             let mut changed = bytes.to_vec();
             if !changed.is_empty() {
-                let place = dice.below(changed.len());
-                changed[place] ^= 1 << dice.below(8);
+                let place = dice.number_below(changed.len());
+                changed[place] ^= 1 << dice.number_below(8);
             }
             mutated.0[at].1 = Field::Bytes(changed.into());
         }

@@ -92,7 +92,7 @@ async fn check_config(suite: &mut Suite, offered: &OfferedType, config: &Value, 
         // A provider may refuse what it could not see while validating.
         let reason = format!("{} cannot be planned: {}", offered.name, call.describe_outcome());
         suite.check_survived("P-01", &call, || {
-            Finding::new("P-01", &offered.subject(), "planning crashes or hangs")
+            Finding::new("P-01", &offered.display_name(), "planning crashes or hangs")
                 .with_call(&call)
                 .with_input(display_value(config))
         });
@@ -121,7 +121,7 @@ fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> 
 
 /// Holds one plan to the rules of a host.
 pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanInput, call: &Call) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let Some(answer) = call.first_message().filter(|_| call.is_fine()) else { return };
     let is_deferred = answer.get_msg(6);
     suite.check("P-17", is_deferred.is_none(), || {
@@ -244,7 +244,7 @@ fn check_planned_identity(
         problem = Some("the identity of an existing object changes".to_owned());
     }
     suite.check("P-19", problem.is_none(), || {
-        Finding::new("P-19", &offered.subject(), problem.unwrap_or_default()).with_call(call)
+        Finding::new("P-19", &offered.display_name(), problem.unwrap_or_default()).with_call(call)
     });
 }
 
@@ -290,7 +290,7 @@ async fn check_stable(
         };
         suite.check("P-05", held, || {
             let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
-            Finding::new("P-05", &offered.subject(), "the same request gets two plans")
+            Finding::new("P-05", &offered.display_name(), "the same request gets two plans")
                 .with_path(differs.first().cloned().unwrap_or_default())
                 .with_call(&planned.call)
                 .with_call(&call)
@@ -333,7 +333,7 @@ async fn unknown_parts(
             let at = path_of_first(&odd);
             let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
             let message = format!("when {path} becomes known, a planned value changes");
-            Finding::new("P-06", &offered.subject(), message.replace(" .", " "))
+            Finding::new("P-06", &offered.display_name(), message.replace(" .", " "))
                 .with_path(&at)
                 .with_call(&before.call)
                 .with_call(&planned.call)
@@ -421,7 +421,7 @@ async fn check_reordered_config(suite: &mut Suite, offered: &OfferedType, create
         let found = again.map(|it| it.map(|it| display_value(it.value())).unwrap_or_default());
         Finding::new(
             "P-14",
-            &offered.subject(),
+            &offered.display_name(),
             "another order of the elements of sets changes the plan",
         )
         .with_call(&expected.call)
@@ -461,7 +461,7 @@ async fn check_empty_values(suite: &mut Suite, offered: &OfferedType, create: &P
             }
             let got = path.find(&planned.value).cloned();
             suite.check("P-15", got.as_ref() == Some(&part), || {
-                Finding::new("P-15", &offered.subject(), "null and empty are not told apart")
+                Finding::new("P-15", &offered.display_name(), "null and empty are not told apart")
                     .with_path(&path)
                     .with_call(&planned.call)
                     .with_values(

@@ -60,7 +60,7 @@ pub(super) fn check_read_answer(
     call: &Call,
     input: &Value,
 ) -> Option<ReadBack> {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let answer = call.first_message()?;
     let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
     let has_error = call.diagnostics().iter().any(Diag::is_error);
@@ -120,7 +120,7 @@ async fn read(suite: &mut Suite, offered: &OfferedType, state: &Value, private: 
 
 /// Reads made-up objects; returns whether the provider knows that they do not exist.
 async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let mut tracks = false;
     for number in 0..3 {
         let state = super::upgrade::stored_object(suite, offered, number);
@@ -172,7 +172,7 @@ fn has_id(state: &Value) -> bool {
 
 /// States as an import leaves them, and private data of another provider.
 async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let mut bare = offered.block().empty_value();
     let id = Path::root().attribute("id");
     let is_text = id.find(&bare).is_some_and(|it| it.ty() == formwork_value::Type::String);
@@ -203,7 +203,7 @@ fn import_request(offered: &OfferedType, id: &str) -> Msg {
 }
 
 async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
-    let subject = offered.subject();
+    let subject = offered.display_name();
     let long = "x".repeat(64 * 1024);
     // An id goes into URLs, paths and commands, where each of these may have a meaning.
     let odd =

@@ -153,7 +153,8 @@ fn report_schema_problems(suite: &mut Suite) {
 fn check_name_prefixes(suite: &mut Suite) {
     let kinds = [Kind::Resource, Kind::DataSource, Kind::Ephemeral, Kind::List, Kind::Action];
     let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
-    let names: Vec<(String, String)> = types.map(|it| (it.subject(), it.name.clone())).collect();
+    let names: Vec<(String, String)> =
+        types.map(|it| (it.display_name(), it.name.clone())).collect();
     // The prefix is the one that most of the names have, unless the program says it.
     let own = suite.program().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
@@ -181,7 +182,7 @@ type Visit = fn(&mut Suite, &str, &str, &Attribute);
 fn each_attribute(suite: &mut Suite, visit: Visit) {
     for offered in suite.offer.types.clone() {
         visit_attributes(&offered.schema.block, "", &mut |path, attribute| {
-            visit(suite, &offered.subject(), path, attribute);
+            visit(suite, &offered.display_name(), path, attribute);
         });
     }
 }
@@ -232,7 +233,7 @@ fn check_descriptions(suite: &mut Suite) {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
             suite.check("S-14", held, || {
-                Finding::new("S-14", &offered.subject(), "the type has no description")
+                Finding::new("S-14", &offered.display_name(), "the type has no description")
             });
         }
     }
@@ -328,7 +329,7 @@ async fn check_previous_release(suite: &mut Suite) {
         let Some(now) = now else { continue };
         let (old, new) = (before.schema.version, now.schema.version);
         suite.check("S-12", new >= old, || {
-            Finding::new("S-12", &now.subject(), "the schema version was lowered")
+            Finding::new("S-12", &now.display_name(), "the schema version was lowered")
                 .with_values(format!("at least {old}"), new.to_string())
         });
         let mut types = std::collections::BTreeMap::new();
@@ -343,8 +344,12 @@ async fn check_previous_release(suite: &mut Suite) {
         });
         for path in &lost {
             suite.check("S-13", new > old, || {
-                Finding::new("S-13", &now.subject(), "removed or retyped without a new version")
-                    .with_path(path)
+                Finding::new(
+                    "S-13",
+                    &now.display_name(),
+                    "removed or retyped without a new version",
+                )
+                .with_path(path)
             });
         }
         if lost.is_empty() {

@@ -185,7 +185,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
     let mut dice = suite.dice("state bytes");
     // Among them exactly one chunk of the usual size, and two chunks with a rest.
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
-        let bytes: Vec<u8> = (0..size).map(|_| dice.number().to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> = (0..size).map(|_| dice.next_number().to_le_bytes()[0]).collect();
         let written = user.write_under_lock(state, &bytes).await;
         if size == 0 && is_refused(&written) {
             // A state is never empty, so that may be refused.
@@ -197,7 +197,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
             let found =
                 found.map_or_else(|| read.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "the bytes of a state are not the same afterwards";
-            Finding::new("T-01", &store.offered.subject(), message)
+            Finding::new("T-01", &store.offered.display_name(), message)
                 // Without its request, which may have megabytes.
                 .with_call(&Call { request: Vec::new(), ..written.clone() })
                 .with_values(
@@ -209,7 +209,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
 }
 
 async fn check_locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
-    let subject = store.offered.subject();
+    let subject = store.offered.display_name();
     let other = match store.open(suite).await {
         Ok(other) => other,
         Err(why) => {
@@ -285,7 +285,7 @@ async fn check_killed_writers(suite: &mut Suite, store: &Store, user: &User, sta
             let found =
                 found.map_or_else(|| call.describe_outcome(), |it| format!("{} bytes", it.len()));
             let message = "a process killed while it writes leaves half a state";
-            Finding::new("T-04", &store.offered.subject(), message)
+            Finding::new("T-04", &store.offered.display_name(), message)
                 .with_values("the old bytes or the new ones", found)
         });
         // The lock of the killed process is still there.
@@ -297,7 +297,7 @@ async fn check_killed_writers(suite: &mut Suite, store: &Store, user: &User, sta
 }
 
 async fn check_listed_states(suite: &mut Suite, store: &Store, user: &User, state: &str) {
-    let subject = store.offered.subject();
+    let subject = store.offered.display_name();
     let names =
         // With signs that paths and URLs give a meaning, because stores keep states under such
         // names.

@@ -86,21 +86,25 @@ async fn stored(suite: &mut Suite, offered: &OfferedType) {
 async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: &Call) {
     let ty = offered.ty();
     suite.check("U-06", call.has_reply(), || {
-        Finding::new("U-06", &offered.subject(), "upgrading before Configure crashes")
+        Finding::new("U-06", &offered.display_name(), "upgrading before Configure crashes")
             .with_call(call)
     });
     let Some(answer) = call.first_message() else { return };
     if !call.is_fine() {
         return suite.check("U-01", false, || {
-            Finding::new("U-01", &offered.subject(), "a state of the current version is refused")
-                .with_call(call)
-                .with_input(display_value(value))
+            Finding::new(
+                "U-01",
+                &offered.display_name(),
+                "a state of the current version is refused",
+            )
+            .with_call(call)
+            .with_input(display_value(value))
         });
     }
     let upgraded = decode_dynamic(answer.get_msg(1), &ty);
     let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
     suite.check("U-07", is_there || upgraded.is_err(), || {
-        Finding::new("U-07", &offered.subject(), "a stored object becomes nothing")
+        Finding::new("U-07", &offered.display_name(), "a stored object becomes nothing")
             .with_call(call)
             .with_values("the object", "null or absent")
             .with_input(display_value(value))
@@ -109,7 +113,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
         Err(why) => suite.check("U-01", false, || {
             Finding::new(
                 "U-01",
-                &offered.subject(),
+                &offered.display_name(),
                 format!("the answer is no value of the type: {why}"),
             )
             .with_call(call)
@@ -122,7 +126,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
                 let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
                 Finding::new(
                     "U-01",
-                    &offered.subject(),
+                    &offered.display_name(),
                     "a state of the current version is changed",
                 )
                 .with_path(&at)
@@ -136,8 +140,12 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
             suite.check("U-06", held, || {
-                Finding::new("U-06", &offered.subject(), "upgrading twice gives another object")
-                    .with_call(call)
+                Finding::new(
+                    "U-06",
+                    &offered.display_name(),
+                    "upgrading twice gives another object",
+                )
+                .with_call(call)
             });
         }
         Ok(_) => {}
@@ -151,7 +159,7 @@ async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
         suite.check("U-02", call.has_reply(), || {
             Finding::new(
                 "U-02",
-                &offered.subject(),
+                &offered.display_name(),
                 format!("version {older} crashes the provider"),
             )
             .with_call(&call)
@@ -164,7 +172,7 @@ async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let call = upgrade(suite, offered, version + 7, text.as_bytes()).await;
     let refused = call.has_reply() && !call.is_fine();
     suite.check("U-03", refused, || {
-        Finding::new("U-03", &offered.subject(), "a version above the current one is accepted")
+        Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
             .with_call(&call)
             .with_values("an error", call.describe_outcome())
     });
@@ -174,7 +182,7 @@ async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let request = Msg::new().with_text(1, &offered.name).with_int(2, version).with_message(3, &raw);
     let call = suite.call(Rpc::UpgradeResourceState, &request).await;
     suite.check("U-08", call.has_reply(), || {
-        Finding::new("U-08", &offered.subject(), "a flatmap state crashes the provider")
+        Finding::new("U-08", &offered.display_name(), "a flatmap state crashes the provider")
             .with_call(&call)
     });
 }
@@ -185,7 +193,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
     let call = upgrade(suite, offered, version, extra.as_bytes()).await;
     suite.check("U-04", call.has_reply(), || {
-        Finding::new("U-04", &offered.subject(), "an unknown attribute crashes the provider")
+        Finding::new("U-04", &offered.display_name(), "an unknown attribute crashes the provider")
             .with_call(&call)
     });
     // By characters, because a cut inside one would panic.
@@ -209,7 +217,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
             _ => call.has_reply() && !call.is_fine(),
         };
         suite.check("U-05", held, || {
-            Finding::new("U-05", &offered.subject(), format!("{what} in place of a state"))
+            Finding::new("U-05", &offered.display_name(), format!("{what} in place of a state"))
                 .with_call(&call)
                 .with_values("an error", call.describe_outcome())
         });
@@ -271,10 +279,14 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
             continue;
         };
         suite.check("U-10", before == after, || {
-            Finding::new("U-10", &offered.subject(), "a number or text is not the same afterwards")
-                .with_path(&path)
-                .with_call(&call)
-                .with_values(display_value(before), display_value(after))
+            Finding::new(
+                "U-10",
+                &offered.display_name(),
+                "a number or text is not the same afterwards",
+            )
+            .with_path(&path)
+            .with_call(&call)
+            .with_values(display_value(before), display_value(after))
         });
     }
 }
@@ -298,16 +310,20 @@ async fn check_identity_upgrade(suite: &mut Suite, offered: &OfferedType) {
     let is_refused = call.has_reply() && !call.is_fine();
     let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.check("U-09", held, || {
-        Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
-            .with_call(&call)
-            .with_values(
-                display_value(&value),
-                match upgraded {
-                    Ok(Some(upgraded)) => display_value(upgraded.value()),
-                    Ok(None) => call.describe_outcome(),
-                    Err(why) => why,
-                },
-            )
+        Finding::new(
+            "U-09",
+            &offered.display_name(),
+            "an identity of the current version is changed",
+        )
+        .with_call(&call)
+        .with_values(
+            display_value(&value),
+            match upgraded {
+                Ok(Some(upgraded)) => display_value(upgraded.value()),
+                Ok(None) => call.describe_outcome(),
+                Err(why) => why,
+            },
+        )
     });
 }
 
@@ -333,7 +349,7 @@ async fn check_move(suite: &mut Suite, offered: &OfferedType) {
         suite.check("M-01", held, || {
             Finding::new(
                 "M-01",
-                &offered.subject(),
+                &offered.display_name(),
                 format!("a move from {source} of another provider"),
             )
             .with_call(&call)

@@ -51,7 +51,7 @@ async fn check_generated_configs(suite: &mut Suite, offered: &OfferedType) {
         if call.is_crash() && suite.is_wanted("V-01") {
             let shrunk = suite.shrink_crash(offered, &config).await;
             suite.check("V-01", false, || {
-                Finding::new("V-01", &offered.subject(), "validation crashes or hangs")
+                Finding::new("V-01", &offered.display_name(), "validation crashes or hangs")
                     .with_call(&call)
                     .with_input(display_value(&shrunk))
             });
@@ -89,7 +89,7 @@ fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, c
             None
         };
         suite.check("V-05", problem.is_none(), || {
-            Finding::new("V-05", &offered.subject(), problem.unwrap_or_default())
+            Finding::new("V-05", &offered.display_name(), problem.unwrap_or_default())
                 .with_path(&path)
                 .with_call(call)
                 .with_values("a diagnostic that can be shown", truncate(&diag.line(), 200))
@@ -159,7 +159,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
         suite.check(rule, call.is_fine(), || {
             Finding::new(
                 rule,
-                &offered.subject(),
+                &offered.display_name(),
                 "a legal configuration is refused with an unknown value",
             )
             .with_path(&path)
@@ -193,11 +193,15 @@ async fn check_repeated_call(suite: &mut Suite, offered: &OfferedType, config: &
             suite.validate(offered, &other).await;
             let again = suite.validate(offered, &value).await;
             suite.check("V-04", sort_diagnostics(&first) == sort_diagnostics(&again), || {
-                Finding::new("V-04", &offered.subject(), "the same configuration gets two answers")
-                    .with_call(&first)
-                    .with_call(&again)
-                    .with_values(first.describe_outcome(), again.describe_outcome())
-                    .with_input(display_value(&value))
+                Finding::new(
+                    "V-04",
+                    &offered.display_name(),
+                    "the same configuration gets two answers",
+                )
+                .with_call(&first)
+                .with_call(&again)
+                .with_values(first.describe_outcome(), again.describe_outcome())
+                .with_input(display_value(&value))
             });
         }
     }
@@ -221,11 +225,15 @@ async fn check_missing(suite: &mut Suite, offered: &OfferedType, config: &Value)
         let at =
             |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
         suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
-            Finding::new("V-06", &offered.subject(), "a missing attribute is reported elsewhere")
-                .with_path(&path)
-                .with_call(&call)
-                .with_values("an error at the attribute", first_error(&call))
-                .with_input(display_value(&changed))
+            Finding::new(
+                "V-06",
+                &offered.display_name(),
+                "a missing attribute is reported elsewhere",
+            )
+            .with_path(&path)
+            .with_call(&call)
+            .with_values("an error at the attribute", first_error(&call))
+            .with_input(display_value(&changed))
         });
     }
 }
@@ -244,7 +252,7 @@ async fn check_secret_leak(suite: &mut Suite, offered: &OfferedType, config: &Va
         let told = call.diagnostics();
         let leak = told.iter().find(|it| suite.secrets.holds_canary(it.line().as_bytes())).cloned();
         suite.check("V-07", leak.is_none(), || {
-            Finding::new("V-07", &offered.subject(), "a diagnostic tells a sensitive value")
+            Finding::new("V-07", &offered.display_name(), "a diagnostic tells a sensitive value")
                 .with_call(&call)
                 .with_values("no value", leak.map(|it| it.line()).unwrap_or_default())
                 .with_input(display_value(&planted))
@@ -270,10 +278,14 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
     suite.check("V-10", refused, || {
-        Finding::new("V-10", &offered.subject(), "a write-only value is accepted from an old host")
-            .with_call(&call)
-            .with_values("an error", call.describe_outcome())
-            .with_input(display_value(config))
+        Finding::new(
+            "V-10",
+            &offered.display_name(),
+            "a write-only value is accepted from an old host",
+        )
+        .with_call(&call)
+        .with_values("an error", call.describe_outcome())
+        .with_input(display_value(config))
     });
 }
 
@@ -326,7 +338,7 @@ async fn check_large_config(suite: &mut Suite, offered: &OfferedType, config: &V
     }
     let Some(call) = best else { return };
     suite.check("V-08", call.has_reply() && call.took < Duration::from_secs(1), || {
-        Finding::new("V-08", &offered.subject(), "1,000 elements take long to validate")
+        Finding::new("V-08", &offered.display_name(), "1,000 elements take long to validate")
             .with_path(&path)
             .with_call(&call)
             .with_values("less than 1 s", format!("{} ms", call.took.as_millis()))
@@ -353,7 +365,7 @@ async fn check_odd_values(suite: &mut Suite, types: &[OfferedType]) {
         for request in requests {
             let call = suite.call(rpc, &request).await;
             suite.check("V-09", call.has_reply(), || {
-                Finding::new("V-09", &offered.subject(), "an odd request crashes the provider")
+                Finding::new("V-09", &offered.display_name(), "an odd request crashes the provider")
                     .with_call(&call)
             });
         }
@@ -382,14 +394,14 @@ async fn check_examples(suite: &mut Suite, types: &[OfferedType]) {
                 Ok(value) => value,
                 Err(why) => {
                     suite.check("V-11", false, || {
-                        Finding::new("V-11", &offered.subject(), format!("{file}: {why}"))
+                        Finding::new("V-11", &offered.display_name(), format!("{file}: {why}"))
                     });
                     continue;
                 }
             };
             let call = suite.validate(offered, &value).await;
             suite.check("V-11", call.is_fine(), || {
-                Finding::new("V-11", &offered.subject(), format!("{file} does not validate"))
+                Finding::new("V-11", &offered.display_name(), format!("{file} does not validate"))
                     .with_call(&call)
                     .with_values("no error", first_error(&call))
                     .with_input(display_value(&value))

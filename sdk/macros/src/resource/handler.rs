@@ -36,7 +36,7 @@ impl Resource<'_> {
     pub(super) fn create(&self) -> TokenStream {
         let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
         let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
-        let made = self.answer(expression, Phase::Create);
+        let made = self.typed_result(expression, Phase::Create);
         let body = if self.asks_after_create() {
             let known = hidden_variable("known");
             let copy = quote!(::core::clone::Clone::clone(&#known));
@@ -86,7 +86,7 @@ impl Resource<'_> {
 
     pub(super) fn read(&self) -> TokenStream {
         let Some(expression) = self.said.expression("read") else { return TokenStream::new() };
-        let (model, found) = (&self.input.ident, self.answer(expression, Phase::Read));
+        let (model, found) = (&self.input.ident, self.typed_result(expression, Phase::Read));
         quote! {
             async fn read(
                 &self,
@@ -101,7 +101,7 @@ impl Resource<'_> {
     pub(super) fn update(&self) -> TokenStream {
         let Some(expression) = self.said.expression("update") else { return TokenStream::new() };
         let (model, computed) = (&self.input.ident, &self.computed);
-        let changed = self.answer(expression, Phase::Update);
+        let changed = self.typed_result(expression, Phase::Update);
         let body = if self.asks_after_update() {
             // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
@@ -139,7 +139,7 @@ impl Resource<'_> {
 
     pub(super) fn delete(&self) -> TokenStream {
         let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
-        let (model, deleted) = (&self.input.ident, self.answer(expression, Phase::Delete));
+        let (model, deleted) = (&self.input.ident, self.typed_result(expression, Phase::Delete));
         let gone = self.said.gone.as_ref().map(|gone| {
             let is_gone = quote!(found.is_none().then_some(()));
             let wait = StateWait {
@@ -164,7 +164,7 @@ impl Resource<'_> {
     }
 
     /// Result of an expression, with the type that it must have.
-    fn answer(&self, expression: &Expr, phase: Phase) -> TokenStream {
+    fn typed_result(&self, expression: &Expr, phase: Phase) -> TokenStream {
         let bound =
             self.scope_of(phase).mentioned_bindings(&Mentions::in_expressions([expression]));
         let at = call_span(expression);
@@ -222,13 +222,13 @@ impl Resource<'_> {
     fn expand_wait(&self, phase: Phase, wait: &StateWait<'_>) -> TokenStream {
         let StateWait { state, condition, how, found } = *wait;
         let Some(read) = self.said.expression("read") else { return TokenStream::new() };
-        let scope = self.scope();
+        let scope = self.base_scope();
         let scope = match phase {
             Phase::Create => {
-                let scope = scope.attributes(self.settable(), &quote!(call.planned));
+                let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
                 let known = hidden_variable("known");
                 self.id.into_iter().fold(scope, |scope, id| {
-                    scope.and(id.ident, quote!(::core::clone::Clone::clone(&#known)))
+                    scope.with_variable(id.ident, quote!(::core::clone::Clone::clone(&#known)))
                 })
             }
             _ => self.attributes_of(phase, scope),
@@ -253,13 +253,13 @@ impl Resource<'_> {
         }
     }
 
-    fn settable(&self) -> impl Iterator<Item = &ModelField<'_>> {
+    fn settable_fields(&self) -> impl Iterator<Item = &ModelField<'_>> {
         unreserved_fields(self.parts).filter(|part| part.is_settable())
     }
 
     /// The names that an expression has.
     fn scope_of(&self, phase: Phase) -> Scope {
-        let scope = self.attributes_of(phase, self.scope());
+        let scope = self.attributes_of(phase, self.base_scope());
         // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
@@ -273,22 +273,29 @@ impl Resource<'_> {
             Phase::Read => vec![("current", quote!(&call.current))],
             Phase::Delete => vec![("prior", quote!(&call.prior))],
         };
-        let scope =
-            wholes.into_iter().fold(scope, |scope, (name, value)| scope.and(&whole(name), value));
+        let scope = wholes
+            .into_iter()
+            .fold(scope, |scope, (name, value)| scope.with_variable(&whole(name), value));
         // The last, because what it hides is where the others come from.
-        scope.and(&whole("call"), quote!(&call))
+        scope.with_variable(&whole("call"), quote!(&call))
     }
 
     fn attributes_of(&self, phase: Phase, scope: Scope) -> Scope {
         match phase {
-            Phase::Create => scope.attributes(self.settable(), &quote!(call.planned)),
-            Phase::Read => scope.attributes(unreserved_fields(self.parts), &quote!(call.current)),
+            Phase::Create => {
+                scope.with_attributes_of(self.settable_fields(), &quote!(call.planned))
+            }
+            Phase::Read => {
+                scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.current))
+            }
             Phase::Update => {
                 let others = unreserved_fields(self.parts).filter(|part| !part.is_settable());
-                let scope = scope.attributes(self.settable(), &quote!(call.planned));
-                scope.attributes(others, &quote!(call.prior))
+                let scope = scope.with_attributes_of(self.settable_fields(), &quote!(call.planned));
+                scope.with_attributes_of(others, &quote!(call.prior))
             }
-            Phase::Delete => scope.attributes(unreserved_fields(self.parts), &quote!(call.prior)),
+            Phase::Delete => {
+                scope.with_attributes_of(unreserved_fields(self.parts), &quote!(call.prior))
+            }
         }
     }
 }

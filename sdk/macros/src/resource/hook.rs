@@ -8,7 +8,7 @@ use super::Resource;
 use super::scope::Mentions;
 
 impl Resource<'_> {
-    pub(super) fn hooks(&self) -> TokenStream {
+    pub(super) fn hook_functions(&self) -> TokenStream {
         let (model, draft) = (&self.input.ident, &self.draft);
         let call = |name: &str| {
             let name = format_ident!("{name}");
@@ -22,20 +22,20 @@ impl Resource<'_> {
         let done = quote!({
             let () = answer?;
         });
-        let validate = self.hook("validate", &of_model("Validate"), &quote!(()), &done);
-        let modify = self.hook("modify_plan", &quote!(&mut #change), &quote!(()), &done);
+        let validate = self.hook_function("validate", &of_model("Validate"), &quote!(()), &done);
+        let modify = self.hook_function("modify_plan", &quote!(&mut #change), &quote!(()), &done);
         let object = quote!(::core::convert::Into::into(answer?));
         let (result, found) = (quote!(#draft), quote!(answer?.map(::core::convert::Into::into)));
-        let import = self.hook("import", &of_model("Import"), &result, &object);
+        let import = self.hook_function("import", &of_model("Import"), &result, &object);
         let by_identity = of_model("ImportByIdentity");
-        let by_identity = self.hook("import_by_identity", &by_identity, &result, &object);
-        let upgrade = self.hook("upgrade", &call("Upgrade"), &result, &object);
+        let by_identity = self.hook_function("import_by_identity", &by_identity, &result, &object);
+        let upgrade = self.hook_function("upgrade", &call("Upgrade"), &result, &object);
         let result = quote!(::core::option::Option<#draft>);
-        let take_over = self.hook("take_over", &call("Foreign"), &result, &found);
+        let take_over = self.hook_function("take_over", &call("Foreign"), &result, &found);
         quote!(#validate #modify #import #by_identity #upgrade #take_over)
     }
 
-    fn hook(
+    fn hook_function(
         &self,
         word: &str,
         call: &TokenStream,
@@ -45,7 +45,7 @@ impl Resource<'_> {
         let expression = self.said.expression(word)?;
         let (name, bound) = (
             format_ident!("{word}"),
-            self.scope().mentioned_bindings(&Mentions::in_expressions([expression])),
+            self.base_scope().mentioned_bindings(&Mentions::in_expressions([expression])),
         );
         // All other handlers may wait for something.
         let is_async = word != "validate";
@@ -63,7 +63,7 @@ impl Resource<'_> {
     }
 
     /// The versions of what is stored, and the ways between them.
-    pub(super) fn versions(&self) -> TokenStream {
+    pub(super) fn version_functions(&self) -> TokenStream {
         let constant = |word: &str| {
             let value = self.said.expression(word)?;
             let name = format_ident!("{}", word.to_uppercase());

@@ -26,19 +26,19 @@ impl Mentions {
     pub(crate) fn in_expressions<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
         let mut mentions = Self::default();
         for expression in expressions {
-            mentions.collect(expression.to_token_stream());
+            mentions.collect_identifiers(expression.to_token_stream());
         }
         mentions
     }
 
-    fn collect(&mut self, tokens: TokenStream) {
+    fn collect_identifiers(&mut self, tokens: TokenStream) {
         // Behind one dot is a field or method. Behind the two of a range, a name stands alone
         // again.
         let mut n_dots = 0;
         for token in tokens {
             let follows_dot = std::mem::take(&mut n_dots) == 1;
             match token {
-                TokenTree::Group(group) => self.collect(group.stream()),
+                TokenTree::Group(group) => self.collect_identifiers(group.stream()),
                 TokenTree::Punct(punct) if punct.as_char() == '.' => {
                     n_dots = if follows_dot { 2 } else { 1 };
                 }
@@ -81,7 +81,7 @@ impl Scope {
     }
 
     /// A copy of each attribute's value, out of a place.
-    pub(crate) fn attributes<'p>(
+    pub(crate) fn with_attributes_of<'p>(
         mut self,
         parts: impl IntoIterator<Item = &'p ModelField<'p>>,
         place: &TokenStream,
@@ -95,7 +95,7 @@ impl Scope {
     }
 
     /// One more.
-    pub(crate) fn and(mut self, ident: &Ident, value: TokenStream) -> Self {
+    pub(crate) fn with_variable(mut self, ident: &Ident, value: TokenStream) -> Self {
         self.variables.push((ident.clone(), value));
         self
     }

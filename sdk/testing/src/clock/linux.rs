@@ -1,7 +1,8 @@
 //! The sockets of a runtime on Linux, which lists what an epoll instance waits for.
 
 use std::fs;
-use std::os::fd::AsRawFd as _;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use tokio::net::UnixStream;
@@ -11,34 +12,76 @@ pub(super) struct Sockets {
     list: PathBuf,
     /// Number of the runtime's own files.
     n_own: usize,
-    _probe: (UnixStream, UnixStream),
 }
 
 impl Sockets {
     /// Finds the list of the current runtime: the one with a socket that was just opened. `None` if
     /// the system has no such lists.
     pub(super) fn of_this_runtime() -> Option<Self> {
-        let probe = UnixStream::pair().ok()?;
-        let wanted = probe.0.as_raw_fd();
-        // An epoll instance lists the files that it watches.
-        let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
-        let list = entries.flatten().map(|entry| entry.path()).find(|path| {
-            let text = fs::read_to_string(path).unwrap_or_default();
-            polled_files(&text).any(|file| file == wanted)
-        })?;
-        let n_own = polled_files(&fs::read_to_string(&list).ok()?).count();
-        // The probe stays open, because its file is in the count.
-        Some(Self { list, n_own, _probe: probe })
+        // Closed again at once: a socket keeps its runtime, which keeps its clock.
+        let list = {
+            let (probe, _other) = UnixStream::pair().ok()?;
+            let file = fs::File::from(probe.as_fd().try_clone_to_owned().ok()?);
+            let wanted = file.metadata().ok()?.ino();
+            // An epoll instance lists the files that it watches.
+            let entries = fs::read_dir("/proc/self/fdinfo").ok()?;
+            entries.flatten().map(|entry| entry.path()).find(|path| {
+                let text = fs::read_to_string(path).unwrap_or_default();
+                polled_inodes(&text).any(|inode| inode == Some(wanted))
+            })?
+        };
+        let n_own = polled_inodes(&fs::read_to_string(&list).ok()?).count();
+        Some(Self { list, n_own })
     }
 
     pub(super) fn is_any_open(&self) -> bool {
         let text = fs::read_to_string(&self.list).unwrap_or_default();
-        polled_files(&text).count() > self.n_own
+        polled_inodes(&text).count() > self.n_own
     }
 }
 
-/// The files in a list, of which each line has one: `tfd: 8 events: …`.
-fn polled_files(text: &str) -> impl Iterator<Item = i32> {
-    text.lines()
-        .filter_map(|line| line.strip_prefix("tfd:")?.split_whitespace().next()?.parse().ok())
+/// The inodes of the files in a list, of which each line has one: `tfd: 8 events: … ino:61f sdev:8`.
+/// The number after `tfd` does not identify a file: a list keeps the numbers of closed descriptors
+/// whose files are open elsewhere, as the one of the signals is, and another runtime reuses them.
+fn polled_inodes(text: &str) -> impl Iterator<Item = Option<u64>> {
+    text.lines().filter(|line| line.starts_with("tfd:")).map(|line| {
+        let inode = line.split_whitespace().find_map(|word| word.strip_prefix("ino:"))?;
+        u64::from_str_radix(inode, 16).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_found_by_the_inode_of_a_file_and_not_by_its_reused_number() {
+        let stale = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:61f sdev:8\n";
+        let own = "pos:\t0\nflags:\t02\ntfd:       12 events: 19 data: 1  pos:0 ino:a2b sdev:8\n";
+        assert_eq!(polled_inodes(stale).collect::<Vec<_>>(), [Some(0x61f)]);
+        assert_eq!(polled_inodes(own).collect::<Vec<_>>(), [Some(0xa2b)]);
+        assert_eq!(polled_inodes("pos:\t0\nflags:\t02\n").count(), 0);
+    }
+
+    #[test]
+    fn the_files_of_a_runtime_are_closed_when_it_ends() {
+        let own_lists = || {
+            let entries = fs::read_dir("/proc/self/fdinfo").unwrap().flatten();
+            entries.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect::<Vec<_>>()
+        };
+        let (runtime, clock) = crate::clock::Clock::start_runtime();
+        let probe = runtime.block_on(async { UnixStream::pair().unwrap().0 });
+        let file = fs::File::from(probe.as_fd().try_clone_to_owned().unwrap());
+        let inode = file.metadata().unwrap().ino();
+        let is_listed =
+            || own_lists().iter().any(|text| polled_inodes(text).any(|own| own == Some(inode)));
+        assert!(is_listed());
+        let sockets = clock.sockets.get().unwrap().as_ref().unwrap();
+        assert!(sockets.is_any_open());
+        let _handle_of_the_test = probe.into_std().unwrap();
+        assert!(!sockets.is_any_open());
+        drop(runtime);
+        let is_kept = std::sync::Arc::strong_count(&clock) > 1;
+        assert!(!is_kept, "the runtime keeps its clock after its end");
+    }
 }

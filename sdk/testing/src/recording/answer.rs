@@ -21,7 +21,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
 use super::form::{
-    Kind, Offer, RecordedHalf, bytes, deferred, diagnostics, path, shown_bytes, shown_path,
+    Kind, Offer, RecordedHalf, decode_bytes, deferred, diagnostics, path, shown_bytes, shown_path,
 };
 
 /// An answer that can be recorded. `of` is the name of the type.
@@ -142,18 +142,24 @@ struct Object {
 
 impl RecordedHalf<'_> {
     /// Writes an object, its private data and its identity.
-    fn object(&mut self, of: &str, state: &Payload, private: &Bytes, identity: Option<&Payload>) {
+    fn add_object(
+        &mut self,
+        of: &str,
+        state: &Payload,
+        private: &Bytes,
+        identity: Option<&Payload>,
+    ) {
         self.payload("state", Kind::Resource(of), state);
-        self.put("private", shown_bytes(private));
-        self.identity("identity", of, identity);
+        self.add_member("private", shown_bytes(private));
+        self.add_identity("identity", of, identity);
     }
 }
 
 fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
     Ok(Object {
-        state: offer.payload(Kind::Resource(of), &json["state"])?,
-        private: bytes(&json["private"]),
-        identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+        state: offer.decode_payload(Kind::Resource(of), &json["state"])?,
+        private: decode_bytes(&json["private"]),
+        identity: offer.decode_optional_payload(Kind::Identity(of), &json["identity"])?,
         diagnostics: diagnostics(&json["diagnostics"]),
     })
 }
@@ -166,7 +172,7 @@ impl Answer for UpgradeResponse {
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            state: offer.decode_payload(Kind::Resource(of), &json["state"])?,
             diagnostics: diagnostics(&json["diagnostics"]),
         })
     }
@@ -174,7 +180,7 @@ impl Answer for UpgradeResponse {
 
 impl Answer for ReadResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
         page.deferred(self.deferred);
     }
@@ -190,27 +196,31 @@ impl Answer for PlanResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         page.payload("planned", Kind::Resource(of), &self.planned);
         if !self.requires_replace.is_empty() {
-            page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
+            page.add_member(
+                "requires_replace",
+                self.requires_replace.iter().map(shown_path).collect(),
+            );
         }
-        page.put("planned_private", shown_bytes(&self.planned_private));
+        page.add_member("planned_private", shown_bytes(&self.planned_private));
         // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
-            page.put("legacy_type_system", json!(true));
+            page.add_member("legacy_type_system", json!(true));
         }
         page.deferred(self.deferred);
-        page.identity("planned_identity", of, self.planned_identity.as_ref());
+        page.add_identity("planned_identity", of, self.planned_identity.as_ref());
         page.diagnostics(&self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         let replace = json["requires_replace"].as_array().into_iter().flatten();
         Ok(Self {
-            planned: offer.payload(Kind::Resource(of), &json["planned"])?,
+            planned: offer.decode_payload(Kind::Resource(of), &json["planned"])?,
             requires_replace: replace.map(path).collect(),
-            planned_private: bytes(&json["planned_private"]),
+            planned_private: decode_bytes(&json["planned_private"]),
             legacy_type_system: json["legacy_type_system"] == true,
             deferred: deferred(&json["deferred"]),
-            planned_identity: offer.optional(Kind::Identity(of), &json["planned_identity"])?,
+            planned_identity: offer
+                .decode_optional_payload(Kind::Identity(of), &json["planned_identity"])?,
             diagnostics: diagnostics(&json["diagnostics"]),
         })
     }
@@ -218,10 +228,10 @@ impl Answer for PlanResponse {
 
 impl Answer for ApplyResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
         if self.legacy_type_system {
-            page.put("legacy_type_system", json!(true));
+            page.add_member("legacy_type_system", json!(true));
         }
     }
 
@@ -241,12 +251,12 @@ impl Answer for ImportResponse {
             let identity = one.identity.as_ref();
             shown.push(json!({
                 "type": name,
-                "state": page.shown(Kind::Resource(name), &one.state),
+                "state": page.encode_payload(Kind::Resource(name), &one.state),
                 "private": shown_bytes(&one.private),
-                "identity": identity.map(|identity| page.shown(Kind::Identity(name), identity)),
+                "identity": identity.map(|identity| page.encode_payload(Kind::Identity(name), identity)),
             }));
         }
-        page.put("resources", Json::Array(shown));
+        page.add_member("resources", Json::Array(shown));
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
     }
@@ -257,9 +267,9 @@ impl Answer for ImportResponse {
             let name = one["type"].as_str().unwrap_or_default();
             resources.push(ImportedResource {
                 type_name: name.to_owned(),
-                state: offer.payload(Kind::Resource(name), &one["state"])?,
-                private: bytes(&one["private"]),
-                identity: offer.optional(Kind::Identity(name), &one["identity"])?,
+                state: offer.decode_payload(Kind::Resource(name), &one["state"])?,
+                private: decode_bytes(&one["private"]),
+                identity: offer.decode_optional_payload(Kind::Identity(name), &one["identity"])?,
             });
         }
         Ok(Self {
@@ -272,7 +282,7 @@ impl Answer for ImportResponse {
 
 impl Answer for MoveResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
-        page.object(of, &self.state, &self.private, self.identity.as_ref());
+        page.add_object(of, &self.state, &self.private, self.identity.as_ref());
         page.diagnostics(&self.diagnostics);
     }
 
@@ -290,7 +300,7 @@ impl Answer for UpgradeIdentityResponse {
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            identity: offer.payload(Kind::Identity(of), &json["identity"])?,
+            identity: offer.decode_payload(Kind::Identity(of), &json["identity"])?,
             diagnostics: diagnostics(&json["diagnostics"]),
         })
     }
@@ -305,7 +315,7 @@ impl Answer for ReadDataResponse {
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            state: offer.payload(Kind::Data(of), &json["state"])?,
+            state: offer.decode_payload(Kind::Data(of), &json["state"])?,
             deferred: deferred(&json["deferred"]),
             diagnostics: diagnostics(&json["diagnostics"]),
         })
@@ -317,7 +327,7 @@ impl Answer for CallResponse {
         match &self.result {
             Ok(result) => page.payload("result", Kind::Result(of), result),
             Err(error) => {
-                page.put("error", json!({"text": error.text, "argument": error.argument}));
+                page.add_member("error", json!({"text": error.text, "argument": error.argument}));
             }
         }
     }
@@ -327,28 +337,28 @@ impl Answer for CallResponse {
             let argument = json["error"]["argument"].as_u64();
             return Ok(Self { result: Err(FunctionError { text: text.to_owned(), argument }) });
         }
-        Ok(Self { result: Ok(offer.payload(Kind::Result(of), &json["result"])?) })
+        Ok(Self { result: Ok(offer.decode_payload(Kind::Result(of), &json["result"])?) })
     }
 }
 
 impl Answer for OpenResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, of: &str) {
         // An ephemeral value is never stored, so the record does not have it either.
-        if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
-            page.secret(result.value());
+        if let Ok(result) = self.result.decode(&page.offer.value_type(Kind::Ephemeral(of))) {
+            page.add_secrets(result.value());
         }
         page.payload("result", Kind::Ephemeral(of), &self.result);
-        page.put("private", shown_bytes(&self.private));
+        page.add_member("private", shown_bytes(&self.private));
         // As a length of time: the moment itself would be past when it is replayed.
-        page.put("renew_in", seconds_until(self.renew_at));
+        page.add_member("renew_in", seconds_until(self.renew_at));
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            result: offer.payload(Kind::Ephemeral(of), &json["result"])?,
-            private: bytes(&json["private"]),
+            result: offer.decode_payload(Kind::Ephemeral(of), &json["result"])?,
+            private: decode_bytes(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
             deferred: deferred(&json["deferred"]),
             diagnostics: diagnostics(&json["diagnostics"]),
@@ -358,14 +368,14 @@ impl Answer for OpenResponse {
 
 impl Answer for RenewResponse {
     fn write(&self, page: &mut RecordedHalf<'_>, _: &str) {
-        page.put("private", shown_bytes(&self.private));
-        page.put("renew_in", seconds_until(self.renew_at));
+        page.add_member("private", shown_bytes(&self.private));
+        page.add_member("renew_in", seconds_until(self.renew_at));
         page.diagnostics(&self.diagnostics);
     }
 
     fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
         Ok(Self {
-            private: bytes(&json["private"]),
+            private: decode_bytes(&json["private"]),
             renew_at: time_after(&json["renew_in"]),
             diagnostics: diagnostics(&json["diagnostics"]),
         })
@@ -391,11 +401,11 @@ impl Answer for Vec<ActionEvent> {
             ActionEvent::Progress(text) => Some(json!(text)),
             ActionEvent::Completed(_) => None,
         });
-        page.put("progress", progress.collect());
+        page.add_member("progress", progress.collect());
         for event in self {
             if let ActionEvent::Completed(said) = event {
                 // Even without diagnostics: a stream that broke off has no end like this.
-                page.put("completed", json!(true));
+                page.add_member("completed", json!(true));
                 page.diagnostics(said);
             }
         }
@@ -419,8 +429,8 @@ impl Answer for Vec<ListEvent> {
         for event in self {
             // A page for each event, since they all have the same fields.
             let mut inner = RecordedHalf::new(offer);
-            inner.put("name", json!(event.display_name));
-            inner.identity("identity", of, event.identity.as_ref());
+            inner.add_member("name", json!(event.display_name));
+            inner.add_identity("identity", of, event.identity.as_ref());
             if let Some(object) = &event.object {
                 inner.payload("object", Kind::Resource(of), object);
             }
@@ -429,15 +439,15 @@ impl Answer for Vec<ListEvent> {
             page.names.append(&mut inner.names);
             events.push(Json::Object(inner.fields));
         }
-        page.put("events", Json::Array(events));
+        page.add_member("events", Json::Array(events));
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
         let events = json["events"].as_array().into_iter().flatten().map(|event| {
             Ok(ListEvent {
-                identity: offer.optional(Kind::Identity(of), &event["identity"])?,
+                identity: offer.decode_optional_payload(Kind::Identity(of), &event["identity"])?,
                 display_name: event["name"].as_str().unwrap_or_default().to_owned(),
-                object: offer.optional(Kind::Resource(of), &event["object"])?,
+                object: offer.decode_optional_payload(Kind::Resource(of), &event["object"])?,
                 diagnostics: diagnostics(&event["diagnostics"]),
             })
         });

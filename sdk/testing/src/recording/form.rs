@@ -47,7 +47,7 @@ pub(super) enum Kind<'n> {
 }
 
 impl Offer {
-    fn block(&self, kind: Kind<'_>) -> Option<&Block> {
+    fn find_block(&self, kind: Kind<'_>) -> Option<&Block> {
         let schema: Option<&Schema> = match kind {
             Kind::Provider => Some(&self.schema.provider),
             Kind::Meta => self.schema.provider_meta.as_ref(),
@@ -61,7 +61,7 @@ impl Offer {
         schema.map(|schema| &schema.block)
     }
 
-    pub(super) fn ty(&self, kind: Kind<'_>) -> Type {
+    pub(super) fn value_type(&self, kind: Kind<'_>) -> Type {
         let function = |name: &str| self.schema.functions.get(name);
         let known = match kind {
             Kind::Identity(name) => self.identities.schemas.get(name).map(|schema| {
@@ -73,14 +73,14 @@ impl Offer {
                 parameter.map(|parameter| parameter.ty.clone())
             }),
             Kind::Result(name) => function(name).map(|function| function.returns.clone()),
-            _ => self.block(kind).map(Block::implied_type),
+            _ => self.find_block(kind).map(Block::implied_type),
         };
         known.unwrap_or(Type::Dynamic)
     }
 
     /// Decodes a value.
-    pub(super) fn payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
-        let ty = self.ty(kind);
+    pub(super) fn decode_payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
+        let ty = self.value_type(kind);
         if json.is_null() {
             // An answer always has an object, but a null one is omitted in the record.
             return Ok(match kind {
@@ -92,8 +92,12 @@ impl Offer {
     }
 
     /// Decodes an optional value.
-    pub(super) fn optional(&self, kind: Kind<'_>, json: &Json) -> Result<Option<Payload>, String> {
-        if json.is_null() { Ok(None) } else { self.payload(kind, json).map(Some) }
+    pub(super) fn decode_optional_payload(
+        &self,
+        kind: Kind<'_>,
+        json: &Json,
+    ) -> Result<Option<Payload>, String> {
+        if json.is_null() { Ok(None) } else { self.decode_payload(kind, json).map(Some) }
     }
 }
 
@@ -113,7 +117,7 @@ impl<'o> RecordedHalf<'o> {
     }
 
     /// Adds a member, unless it is empty.
-    pub(super) fn put(&mut self, name: &str, json: Json) {
+    pub(super) fn add_member(&mut self, name: &str, json: Json) {
         if !json.is_null() {
             self.names.insert(name.to_owned());
             self.fields.insert(name.to_owned(), json);
@@ -141,21 +145,21 @@ impl<'o> RecordedHalf<'o> {
 
     /// Encodes a value.
     pub(super) fn payload(&mut self, name: &str, kind: Kind<'_>, payload: &Payload) {
-        let json = self.shown(kind, payload);
-        self.put(name, json);
+        let json = self.encode_payload(kind, payload);
+        self.add_member(name, json);
     }
 
     /// The value as JSON. Its sensitive parts are recorded as secrets.
-    pub(super) fn shown(&mut self, kind: Kind<'_>, payload: &Payload) -> Json {
-        let ty = self.offer.ty(kind);
+    pub(super) fn encode_payload(&mut self, kind: Kind<'_>, payload: &Payload) -> Json {
+        let ty = self.offer.value_type(kind);
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
                 // A name stays as it is, even if a secret has the same text.
                 self.collect_names(&plain.value().ty());
                 let mut json = shown(plain.value(), &ty);
-                if let Some(block) = self.offer.block(kind) {
-                    self.hide(block, plain.value(), &mut json);
+                if let Some(block) = self.offer.find_block(kind) {
+                    self.mark_sensitive_parts(block, plain.value(), &mut json);
                 }
                 json
             }
@@ -165,20 +169,20 @@ impl<'o> RecordedHalf<'o> {
     }
 
     /// Records the sensitive parts of an object as secrets, and marks them in its JSON.
-    pub(super) fn hide(&mut self, block: &Block, object: &Value, json: &mut Json) {
+    pub(super) fn mark_sensitive_parts(&mut self, block: &Block, object: &Value, json: &mut Json) {
         for path in block.sensitive_paths(object) {
-            path.find(object).into_iter().for_each(|found| self.secret(found));
+            path.find(object).into_iter().for_each(|found| self.add_secrets(found));
             conceal_at(json, &path.0);
         }
     }
 
     /// Records all strings in a value as secrets.
-    pub(super) fn secret(&mut self, value: &Value) {
+    pub(super) fn add_secrets(&mut self, value: &Value) {
         match value.peek() {
             Value::String(text) => self.secrets.push(text.as_str().to_owned()),
             // Other strings may contain it.
             Value::Number(number) => self.secrets.push(number.to_string()),
-            other => other.children().iter().for_each(|child| self.secret(child)),
+            other => other.children().iter().for_each(|child| self.add_secrets(child)),
         }
     }
 
@@ -192,13 +196,13 @@ impl<'o> RecordedHalf<'o> {
             })
             .collect();
         if !shown.is_empty() {
-            self.put("diagnostics", Json::Array(shown));
+            self.add_member("diagnostics", Json::Array(shown));
         }
     }
 
     pub(super) fn deferred(&mut self, deferred: Option<DeferredReason>) {
         let found = deferred.and_then(|reason| REASONS.iter().find(|(one, _)| *one == reason));
-        self.put("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
+        self.add_member("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
     }
 }
 
@@ -260,7 +264,7 @@ pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
     }
 }
 
-pub(super) fn bytes(json: &Json) -> Bytes {
+pub(super) fn decode_bytes(json: &Json) -> Bytes {
     match json[HEX].as_str() {
         Some(digits) => {
             let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
@@ -305,7 +309,7 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
         Value::Tuple(tuple) => items(tuple.items()),
         Value::Map(map) => {
             let members =
-                map.iter().map(|(key, one)| (escaped(key.as_str()), shown(one, &inner(0))));
+                map.iter().map(|(key, one)| (escape_key(key.as_str()), shown(one, &inner(0))));
             Json::Object(members.collect())
         }
         Value::Object(object) => {
@@ -326,10 +330,10 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
 
 /// Marks the sensitive numbers and booleans at a place. Strings are recognised by their content.
 fn conceal_at(json: &mut Json, path: &[Step]) {
-    let Some((step, rest)) = path.split_first() else { return conceal(json) };
+    let Some((step, rest)) = path.split_first() else { return hide_all_values(json) };
     let inner = match step {
         Step::Attribute(name) => json.get_mut(name.as_str()),
-        Step::Key(key) => json.get_mut(escaped(key.as_str())),
+        Step::Key(key) => json.get_mut(escape_key(key.as_str())),
         Step::Index(at) => at.to_usize().and_then(|at| json.get_mut(at)),
     };
     if let Some(inner) = inner {
@@ -337,19 +341,19 @@ fn conceal_at(json: &mut Json, path: &[Step]) {
     }
 }
 
-pub(super) fn conceal(json: &mut Json) {
+pub(super) fn hide_all_values(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET: json.take()}),
-        Json::Array(items) => items.iter_mut().for_each(conceal),
+        Json::Array(items) => items.iter_mut().for_each(hide_all_values),
         // `true` in the marker of an unknown value is no secret.
         Json::Object(members) if members.contains_key(UNKNOWN) => {}
-        Json::Object(members) => members.values_mut().for_each(conceal),
+        Json::Object(members) => members.values_mut().for_each(hide_all_values),
         Json::Null | Json::String(_) => {}
     }
 }
 
 /// A key of a map that could be confused with one of our markers.
-fn escaped(key: &str) -> String {
+fn escape_key(key: &str) -> String {
     if key.starts_with('$') { format!("${key}") } else { key.to_owned() }
 }
 
@@ -361,7 +365,7 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
         return Ok(Value::refined(ty.clone(), refinement));
     }
     if let Some(secret) = json.get(SECRET) {
-        return match (ty, secret.as_str().and_then(secret::number)) {
+        return match (ty, secret.as_str().and_then(secret::token_number)) {
             // The token has no value yet, so any value of the type represents it.
             (Type::Bool, Some(_)) => Ok(Value::Bool(false)),
             (_, Some(number)) => Ok(Value::int(number)),

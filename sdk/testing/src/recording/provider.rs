@@ -27,7 +27,7 @@ impl RecordingProvider {
         Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
-    async fn page(&self) -> Result<RecordedHalf<'_>, Failure> {
+    async fn lock_recording(&self) -> Result<RecordedHalf<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
                 // Providers of before 5.9 and 6.9 have no identities.
@@ -40,17 +40,18 @@ impl RecordingProvider {
     }
 
     /// Answers a call: from the record, or by the provider, whose answer is recorded.
-    async fn answered(&self, request: Request) -> Result<Response, Failure> {
-        let page = self.page().await?;
+    async fn record_or_replay(&self, request: Request) -> Result<Response, Failure> {
+        let page = self.lock_recording().await?;
         let offer = page.offer;
         let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
         let of = subject.unwrap_or("provider").to_owned();
         let method = request.method();
         let call = method.function_name();
-        let Some(page) = page.request(&request) else { return self.inner.call(request).await };
+        let Some(page) = page.with_request(&request) else { return self.inner.call(request).await };
         if self.replays {
             // As a failure of the provider, which the engine reports like any other.
-            let answer = self.recording.answer(call, &of, page).map_err(Failure::Misbehaved)?;
+            let answer =
+                self.recording.find_answer(call, &of, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
                 // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
@@ -66,9 +67,9 @@ impl RecordingProvider {
         };
         // A failed call belongs to the record: the host has seen it.
         if let Err(failure) = &answer {
-            kept.put("failure", json!(failure.to_string()));
+            kept.add_member("failure", json!(failure.to_string()));
         }
-        self.recording.keep(call, &of, page, kept);
+        self.recording.record_call(call, &of, page, kept);
         answer
     }
 }
@@ -78,6 +79,6 @@ impl Provider for RecordingProvider {
         if request.method().is_introspection() {
             return self.inner.call(request);
         }
-        self.answered(request).boxed()
+        self.record_or_replay(request).boxed()
     }
 }

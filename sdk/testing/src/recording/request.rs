@@ -16,11 +16,11 @@ use formwork_value::codec::json::{self, ExtraAttributes};
 use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
-use super::form::{Kind, RecordedHalf, conceal, shown_bytes};
+use super::form::{Kind, RecordedHalf, hide_all_values, shown_bytes};
 
 impl RecordedHalf<'_> {
     /// Encodes a request; `None` for a call that is not recorded.
-    pub(super) fn request(self, request: &Request) -> Option<Self> {
+    pub(super) fn with_request(self, request: &Request) -> Option<Self> {
         let of = request.subject();
         Some(match request {
             Request::ValidateProviderConfig(it) => self.validate(Kind::Provider, it),
@@ -30,7 +30,7 @@ impl RecordedHalf<'_> {
             Request::ValidateEphemeralResourceConfig(it) => self.validate(Kind::Ephemeral(of), it),
             Request::ValidateActionConfig(it) => self.validate(Kind::Action(of), it),
             Request::ValidateListResourceConfig(it) => self.validate_list(it),
-            Request::UpgradeResourceState(it) => self.upgrade(it),
+            Request::UpgradeResourceState(it) => self.with_upgrade_request(it),
             Request::UpgradeResourceIdentity(it) => self.upgrade_identity(it),
             Request::ReadResource(it) => self.read(it),
             Request::PlanResourceChange(it) => self.plan(it),
@@ -40,11 +40,11 @@ impl RecordedHalf<'_> {
             Request::ReadDataSource(it) => self.read_data(it),
             Request::OpenEphemeralResource(it) => self.open(it),
             Request::RenewEphemeralResource(it) | Request::CloseEphemeralResource(it) => {
-                self.keep(it)
+                self.with_lease_request(it)
             }
             Request::ListResource(it) => self.list(it),
             Request::CallFunction(it) => self.call_function(it),
-            Request::PlanAction(it) | Request::InvokeAction(it) => self.action(it),
+            Request::PlanAction(it) | Request::InvokeAction(it) => self.with_action_request(it),
             // Calls about the provider as a whole are made again each time. Generated configuration
             // is for people, and states have their own files.
             Request::GetMetadata
@@ -75,18 +75,18 @@ impl RecordedHalf<'_> {
         self
     }
 
-    fn upgrade(mut self, request: &UpgradeRequest) -> Self {
-        self.put("version", json!(request.version));
-        self.raw("state", Some(&request.type_name), &request.state);
+    fn with_upgrade_request(mut self, request: &UpgradeRequest) -> Self {
+        self.add_member("version", json!(request.version));
+        self.add_raw_state("state", Some(&request.type_name), &request.state);
         self
     }
 
     fn read(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
         self.payload("current", Kind::Resource(name), &request.current);
-        self.put("private", shown_bytes(&request.private));
+        self.add_member("private", shown_bytes(&request.private));
         self.payload("provider_meta", Kind::Meta, &request.provider_meta);
-        self.identity("identity", name, request.identity.as_ref());
+        self.add_identity("identity", name, request.identity.as_ref());
         self
     }
 
@@ -95,10 +95,10 @@ impl RecordedHalf<'_> {
         self.payload("prior", Kind::Resource(name), &request.prior);
         self.payload("proposed", Kind::Resource(name), &request.proposed);
         self.payload("config", Kind::Resource(name), &request.config);
-        self.put("prior_private", shown_bytes(&request.prior_private));
+        self.add_member("prior_private", shown_bytes(&request.prior_private));
         self.payload("provider_meta", Kind::Meta, &request.provider_meta);
-        self.identity("prior_identity", name, request.prior_identity.as_ref());
-        self.put("planned_private", shown_bytes(&request.planned_private));
+        self.add_identity("prior_identity", name, request.prior_identity.as_ref());
+        self.add_member("planned_private", shown_bytes(&request.planned_private));
         self
     }
 
@@ -107,35 +107,35 @@ impl RecordedHalf<'_> {
         self.payload("prior", Kind::Resource(name), &request.prior);
         self.payload("planned", Kind::Resource(name), &request.planned);
         self.payload("config", Kind::Resource(name), &request.config);
-        self.put("planned_private", shown_bytes(&request.planned_private));
+        self.add_member("planned_private", shown_bytes(&request.planned_private));
         self.payload("provider_meta", Kind::Meta, &request.provider_meta);
-        self.identity("planned_identity", name, request.planned_identity.as_ref());
+        self.add_identity("planned_identity", name, request.planned_identity.as_ref());
         self
     }
 
     fn import(mut self, request: &ImportRequest) -> Self {
-        self.put("id", json!(request.id));
-        self.identity("identity", &request.type_name, request.identity.as_ref());
+        self.add_member("id", json!(request.id));
+        self.add_identity("identity", &request.type_name, request.identity.as_ref());
         self
     }
 
     fn take_over(mut self, request: &MoveRequest) -> Self {
-        self.put("source_provider", json!(request.source_provider));
-        self.put("source_type", json!(request.source_type));
-        self.put("source_version", json!(request.source_version));
+        self.add_member("source_provider", json!(request.source_provider));
+        self.add_member("source_type", json!(request.source_type));
+        self.add_member("source_version", json!(request.source_version));
         // Without a schema: the source may be a type of another provider.
-        self.raw("source_state", None, &request.source_state);
-        self.put("source_private", shown_bytes(&request.source_private));
+        self.add_raw_state("source_state", None, &request.source_state);
+        self.add_member("source_private", shown_bytes(&request.source_private));
         if let Some(identity) = &request.source_identity {
-            self.raw("source_identity", None, identity);
+            self.add_raw_state("source_identity", None, identity);
         }
-        self.put("source_identity_version", json!(request.source_identity_version));
+        self.add_member("source_identity_version", json!(request.source_identity_version));
         self
     }
 
     fn upgrade_identity(mut self, request: &UpgradeIdentityRequest) -> Self {
-        self.put("version", json!(request.version));
-        self.raw("identity", None, &request.identity);
+        self.add_member("version", json!(request.version));
+        self.add_raw_state("identity", None, &request.identity);
         self
     }
 
@@ -147,9 +147,10 @@ impl RecordedHalf<'_> {
 
     fn call_function(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
-        let shown = arguments.map(|(at, one)| self.shown(Kind::Argument(&request.name, at), one));
+        let shown =
+            arguments.map(|(at, one)| self.encode_payload(Kind::Argument(&request.name, at), one));
         let arguments: Vec<Json> = shown.collect();
-        self.put("arguments", Json::Array(arguments));
+        self.add_member("arguments", Json::Array(arguments));
         self
     }
 
@@ -160,8 +161,8 @@ impl RecordedHalf<'_> {
 
     fn list(mut self, request: &ListRequest) -> Self {
         self.payload("config", Kind::List(&request.type_name), &request.config);
-        self.put("limit", json!(request.limit));
-        self.put("include_object", json!(request.include_object));
+        self.add_member("limit", json!(request.limit));
+        self.add_member("include_object", json!(request.include_object));
         self
     }
 
@@ -170,25 +171,25 @@ impl RecordedHalf<'_> {
         self
     }
 
-    fn action(mut self, request: &ActionRequest) -> Self {
+    fn with_action_request(mut self, request: &ActionRequest) -> Self {
         self.payload("config", Kind::Action(&request.type_name), &request.config);
         self
     }
 
-    fn keep(mut self, request: &LeaseRequest) -> Self {
-        self.put("private", shown_bytes(&request.private));
+    fn with_lease_request(mut self, request: &LeaseRequest) -> Self {
+        self.add_member("private", shown_bytes(&request.private));
         self
     }
 
     /// Encodes an identity, if it exists.
-    pub(super) fn identity(&mut self, name: &str, of: &str, identity: Option<&Payload>) {
+    pub(super) fn add_identity(&mut self, name: &str, of: &str, identity: Option<&Payload>) {
         if let Some(identity) = identity {
             self.payload(name, Kind::Identity(of), identity);
         }
     }
 
     /// Encodes a stored object. Attributes that are sensitive in the current schema are secret.
-    fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
+    fn add_raw_state(&mut self, name: &str, of: Option<&str>, state: &RawState) {
         let mut json = match state {
             // What is no JSON becomes null: to refuse it is up to the provider.
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
@@ -200,30 +201,30 @@ impl RecordedHalf<'_> {
             self.collect_names(&ty);
             let written = json.to_string();
             match json::decode_with(written.as_bytes(), &ty, ExtraAttributes::Drop) {
-                Ok(object) => self.hide(block, &object, &mut json),
+                Ok(object) => self.mark_sensitive_parts(block, &object, &mut json),
                 // Stored by another version: its top-level attributes are recognised by name.
                 Err(_) => self.hide_named(block, &mut json),
             }
         }
-        self.put(name, json);
+        self.add_member(name, json);
     }
 
     fn hide_named(&mut self, block: &Block, json: &mut Json) {
         for (name, _) in block.attributes.iter().filter(|(_, attribute)| attribute.sensitive) {
             if let Some(part) = json.get_mut(name.as_str()) {
-                texts(part, &mut self.secrets);
-                conceal(part);
+                collect_texts(part, &mut self.secrets);
+                hide_all_values(part);
             }
         }
     }
 }
 
-fn texts(json: &Json, found: &mut Vec<String>) {
+fn collect_texts(json: &Json, found: &mut Vec<String>) {
     match json {
         Json::String(text) => found.push(text.clone()),
         Json::Number(number) => found.push(number.to_string()),
-        Json::Array(elements) => elements.iter().for_each(|one| texts(one, found)),
-        Json::Object(members) => members.values().for_each(|one| texts(one, found)),
+        Json::Array(elements) => elements.iter().for_each(|one| collect_texts(one, found)),
+        Json::Object(members) => members.values().for_each(|one| collect_texts(one, found)),
         _ => {}
     }
 }

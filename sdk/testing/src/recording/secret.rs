@@ -24,7 +24,7 @@ pub(super) struct Secrets {
 }
 
 impl Secrets {
-    pub(super) fn learn(&mut self, more: Vec<String>, names: BTreeSet<String>) {
+    pub(super) fn add_secrets(&mut self, more: Vec<String>, names: BTreeSet<String>) {
         for secret in more {
             if !secret.is_empty() && !self.texts.contains(&secret) {
                 self.texts.push(secret);
@@ -51,35 +51,35 @@ pub(super) struct Tokens<'s> {
 
 impl Tokens<'_> {
     /// Replaces every secret.
-    pub(super) fn hide(&mut self, json: &Json) -> Json {
+    pub(super) fn hide_secrets(&mut self, json: &Json) -> Json {
         match json {
-            Json::String(text) => Json::String(self.hidden(text)),
-            Json::Array(elements) => elements.iter().map(|one| self.hide(one)).collect(),
+            Json::String(text) => Json::String(self.hide_in_text(text)),
+            Json::Array(elements) => elements.iter().map(|one| self.hide_secrets(one)).collect(),
             Json::Object(members) => match members.get(SECRET) {
                 // A secret that also occurs in strings has the same token there.
-                Some(secret) => json!({SECRET: self.token(&secret.to_string())}),
-                None => members.iter().map(|(name, one)| self.member(name, one)).collect(),
+                Some(secret) => json!({SECRET: self.token_for(&secret.to_string())}),
+                None => members.iter().map(|(name, one)| self.hide_member(name, one)).collect(),
             },
             other => other.clone(),
         }
     }
 
-    fn member(&mut self, name: &str, json: &Json) -> (String, Json) {
+    fn hide_member(&mut self, name: &str, json: &Json) -> (String, Json) {
         // A type has names of attributes and no values.
         if name == TYPE {
             return (name.to_owned(), json.clone());
         }
         let is_name = self.names.contains(name);
-        (if is_name { name.to_owned() } else { self.hidden(name) }, self.hide(json))
+        (if is_name { name.to_owned() } else { self.hide_in_text(name) }, self.hide_secrets(json))
     }
 
-    fn token(&mut self, secret: &str) -> String {
+    fn token_for(&mut self, secret: &str) -> String {
         let next = self.numbers.len() + 1;
         let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
         format!("{TOKEN_OPEN}{number}{TOKEN_CLOSE}")
     }
 
-    fn hidden(&mut self, text: &str) -> String {
+    fn hide_in_text(&mut self, text: &str) -> String {
         let mut hidden = String::new();
         let mut rest = text;
         while let Some(next) = rest.chars().next() {
@@ -88,7 +88,7 @@ impl Tokens<'_> {
                     && (secret.chars().count() >= SHORT_SECRET || text == **secret)
             };
             if let Some(secret) = self.secrets.iter().find(fits).copied() {
-                hidden.push_str(&self.token(secret));
+                hidden.push_str(&self.token_for(secret));
                 rest = &rest[secret.len()..];
             } else {
                 // By characters, because a cut inside one would panic.
@@ -101,7 +101,7 @@ impl Tokens<'_> {
 }
 
 /// The number of a token, if the string is only that.
-pub(super) fn number(token: &str) -> Option<i64> {
+pub(super) fn token_number(token: &str) -> Option<i64> {
     token.strip_prefix(TOKEN_OPEN)?.strip_suffix(TOKEN_CLOSE)?.parse().ok()
 }
 
@@ -116,7 +116,7 @@ pub(super) struct TokenValues {
 impl TokenValues {
     /// Matches a request with a recorded one, and returns the further values of tokens. The error
     /// describes the difference.
-    pub(super) fn matches(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
+    pub(super) fn match_request(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
         // On a copy: a request that does not fit must leave no values behind.
         let mut bound = self.clone();
         bound.unify("", recorded, came)?;
@@ -124,10 +124,10 @@ impl TokenValues {
     }
 
     /// Replaces tokens with their values. A token without a value remains.
-    pub(super) fn restore(&self, json: &Json) -> Json {
+    pub(super) fn restore_secrets(&self, json: &Json) -> Json {
         match json {
-            Json::String(text) => Json::String(self.restored(text)),
-            Json::Array(elements) => elements.iter().map(|one| self.restore(one)).collect(),
+            Json::String(text) => Json::String(self.restore_text(text)),
+            Json::Array(elements) => elements.iter().map(|one| self.restore_secrets(one)).collect(),
             Json::Object(members) => match members.get(SECRET) {
                 Some(Json::String(token)) => {
                     json!({SECRET: self.others.get(token).unwrap_or(&json!(token))})
@@ -135,14 +135,16 @@ impl TokenValues {
                 Some(_) => json.clone(),
                 None => {
                     let members = members.iter();
-                    members.map(|(name, one)| (self.restored(name), self.restore(one))).collect()
+                    members
+                        .map(|(name, one)| (self.restore_text(name), self.restore_secrets(one)))
+                        .collect()
                 }
             },
             other => other.clone(),
         }
     }
 
-    fn restored(&self, text: &str) -> String {
+    fn restore_text(&self, text: &str) -> String {
         let mut restored = text.to_owned();
         for (token, secret) in &self.texts {
             restored = restored.replace(token, secret);
@@ -193,7 +195,7 @@ impl TokenValues {
 
     /// Whether a recorded string matches this one, with the values of its tokens.
     fn stands_for(&mut self, recorded: &str, came: &str) -> bool {
-        let recorded = self.restored(recorded);
+        let recorded = self.restore_text(recorded);
         if recorded == came {
             return true;
         }
@@ -219,8 +221,11 @@ mod tests {
 
     fn hidden(secrets: &[&str], json: &Json) -> Json {
         let mut known = Secrets::default();
-        known.learn(secrets.iter().map(|secret| (*secret).to_owned()).collect(), BTreeSet::new());
-        known.tokens().hide(json)
+        known.add_secrets(
+            secrets.iter().map(|secret| (*secret).to_owned()).collect(),
+            BTreeSet::new(),
+        );
+        known.tokens().hide_secrets(json)
     }
 
     #[test]
@@ -239,14 +244,16 @@ mod tests {
         let recorded = json!({"password": "«secret 1»", "url": "a:«secret 1»@b"});
         let bound = TokenValues::default();
         let same = json!({"password": "other", "url": "a:other@b"});
-        let known = bound.matches(&recorded, &same).ok().unwrap();
+        let known = bound.match_request(&recorded, &same).ok().unwrap();
         assert_eq!(
-            known.restore(&json!(["«secret 1»!", "«secret 2»"])),
+            known.restore_secrets(&json!(["«secret 1»!", "«secret 2»"])),
             json!(["other!", "«secret 2»"])
         );
         let torn = json!({"password": "other", "url": "a:another@b"});
-        let Err(difference) = bound.matches(&recorded, &torn) else { panic!("it is not the same") };
+        let Err(difference) = bound.match_request(&recorded, &torn) else {
+            panic!("it is not the same")
+        };
         assert_eq!(difference, "url was \"a:«secret 1»@b\" and is \"a:another@b\"");
-        assert!(known.matches(&json!("«secret 1»"), &json!("another")).is_err());
+        assert!(known.match_request(&json!("«secret 1»"), &json!("another")).is_err());
     }
 }

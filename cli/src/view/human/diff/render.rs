@@ -69,17 +69,19 @@ impl DiffRenderer<'_> {
     }
 
     fn render_form(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
-        let note = self.note(node.forces, options);
-        let null = self.null(node.sign, options);
+        let note = self.replacement_note(node.forces, options);
+        let null = self.render_null(node.sign, options);
         match &node.form {
-            NodeForm::Scalar(sides) => self.scalar(node, *sides, options),
+            NodeForm::Scalar(sides) => self.render_scalar(node, *sides, options),
             NodeForm::List { elements, context } => self.list(node, elements, *context, options),
             NodeForm::Set { elements, nested } => self.set(node, elements, *nested, options),
-            NodeForm::Map { elements, nested } => self.map(node, elements, *nested, options),
+            NodeForm::Map { elements, nested } => self.render_map(node, elements, *nested, options),
             NodeForm::Object { attributes, nested } => {
-                self.members(node, attributes, *nested, options)
+                self.render_members(node, attributes, *nested, options)
             }
-            NodeForm::Block { attributes, blocks } => self.block(node, attributes, blocks, options),
+            NodeForm::Block { attributes, blocks } => {
+                self.render_block(node, attributes, blocks, options)
+            }
             NodeForm::Sensitive { .. } => format!("{SENSITIVE_PLACEHOLDER}{null}{note}"),
             NodeForm::SensitiveBlock { .. } => {
                 let margin = " ".repeat(options.at);
@@ -108,7 +110,12 @@ impl DiffRenderer<'_> {
         }
     }
 
-    fn scalar(&self, node: &DiffNode<'_>, sides: ValueSides<'_>, options: RenderOptions) -> String {
+    fn render_scalar(
+        &self,
+        node: &DiffNode<'_>,
+        sides: ValueSides<'_>,
+        options: RenderOptions,
+    ) -> String {
         let ValueSides { before, after } = sides;
         let text = |value: Option<&Value>| match value {
             // In a plan no zero has a sign; in a state that is shown it has.
@@ -120,12 +127,12 @@ impl DiffRenderer<'_> {
         if let Some(text) = self.text(node, sides, options) {
             return text;
         }
-        let note = self.note(node.forces, options);
+        let note = self.replacement_note(node.forces, options);
         match node.sign {
             ChangeSign::Add | ChangeSign::Keep => format!("{}{note}", text(after)),
             ChangeSign::Remove if before.is_none() => format!("{}{note}", text(before)),
             ChangeSign::Remove => {
-                format!("{}{}{note}", text(before), self.null(node.sign, options))
+                format!("{}{}{note}", text(before), self.render_null(node.sign, options))
             }
             ChangeSign::Change => {
                 let arrow = self.screen.paint(Paint::Yellow, "->");
@@ -135,7 +142,7 @@ impl DiffRenderer<'_> {
     }
 
     /// Renders a value with parts: its brackets around their lines, or without any if it has none.
-    fn enclosed(
+    fn render_enclosed(
         &self,
         node: &DiffNode<'_>,
         brackets: Brackets,
@@ -143,8 +150,8 @@ impl DiffRenderer<'_> {
         lines: Option<String>,
     ) -> String {
         let Brackets { open, close, parts_force } = brackets;
-        let note = self.note(node.forces && !parts_force, options);
-        let null = self.null(node.sign, options);
+        let note = self.replacement_note(node.forces && !parts_force, options);
+        let null = self.render_null(node.sign, options);
         match lines {
             None => format!("{open}{close}{null}{note}"),
             Some(lines) => {
@@ -160,12 +167,18 @@ impl DiffRenderer<'_> {
         context: bool,
         options: RenderOptions,
     ) -> String {
-        let lines = (!elements.is_empty()).then(|| self.elements(elements, context, options));
-        self.enclosed(node, Brackets::new('[', ']'), options, lines)
+        let lines =
+            (!elements.is_empty()).then(|| self.render_elements(elements, context, options));
+        self.render_enclosed(node, Brackets::new('[', ']'), options, lines)
     }
 
     /// The lines of the elements of a list.
-    fn elements(&self, elements: &[DiffNode<'_>], context: bool, options: RenderOptions) -> String {
+    fn render_elements(
+        &self,
+        elements: &[DiffNode<'_>],
+        context: bool,
+        options: RenderOptions,
+    ) -> String {
         let at = options.at + 4;
         let mut text = String::new();
         // The elements that stay since the last change.
@@ -180,16 +193,16 @@ impl DiffRenderer<'_> {
             let part = if stays && context { options.keeping() } else { options.without_null() };
             is_next = context && !stays;
             if context && let Some((last, before)) = std::mem::take(&mut hidden).split_last() {
-                text.push_str(&self.hidden(before.len(), "element", at));
-                text.push_str(&self.element(last, options.keeping()));
+                text.push_str(&self.hidden_count_line(before.len(), "element", at));
+                text.push_str(&self.render_element(last, options.keeping()));
             }
-            text.push_str(&self.element(element, part));
+            text.push_str(&self.render_element(element, part));
         }
-        text + &self.hidden(hidden.len(), "element", at)
+        text + &self.hidden_count_line(hidden.len(), "element", at)
     }
 
     /// The line of an element of a value with these options.
-    fn element(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
+    fn render_element(&self, node: &DiffNode<'_>, options: RenderOptions) -> String {
         let options = options.indented();
         let text = format!("{},", self.render(node, options));
         self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
@@ -207,15 +220,17 @@ impl DiffRenderer<'_> {
             let is_shown =
                 |element: &&DiffNode<'_>| element.sign != ChangeSign::Keep || options.keeps;
             let shown = elements.iter().filter(is_shown);
-            let lines: Vec<String> = shown.map(|element| self.element(element, part)).collect();
-            let hidden = self.hidden(elements.len() - lines.len(), "element", options.at + 4);
+            let lines: Vec<String> =
+                shown.map(|element| self.render_element(element, part)).collect();
+            let hidden =
+                self.hidden_count_line(elements.len() - lines.len(), "element", options.at + 4);
             lines.concat() + &hidden
         });
         let brackets = Brackets { parts_force: nested, ..Brackets::new('[', ']') };
-        self.enclosed(node, brackets, options, lines)
+        self.render_enclosed(node, brackets, options, lines)
     }
 
-    fn map(
+    fn render_map(
         &self,
         node: &DiffNode<'_>,
         elements: &NamedNodes<'_>,
@@ -231,7 +246,7 @@ impl DiffRenderer<'_> {
             self.keys(elements, !nested, part.indented())
         });
         let brackets = Brackets { parts_force: nested, ..Brackets::new('{', '}') };
-        self.enclosed(node, brackets, options, lines)
+        self.render_enclosed(node, brackets, options, lines)
     }
 
     /// The lines of the elements of a map.
@@ -251,10 +266,10 @@ impl DiffRenderer<'_> {
             let line = format!("{name}{space} = {value}{comma}");
             text.push_str(&self.line_with_sign(element.sign, &line, options.at));
         }
-        text + &self.hidden(n_hidden, "element", options.at)
+        text + &self.hidden_count_line(n_hidden, "element", options.at)
     }
 
-    fn members(
+    fn render_members(
         &self,
         node: &DiffNode<'_>,
         attributes: &NamedNodes<'_>,
@@ -263,13 +278,13 @@ impl DiffRenderer<'_> {
     ) -> String {
         let lines = (!attributes.is_empty()).then(|| {
             let part = RenderOptions { omits_null: !nested, ..options.of_part() };
-            self.attributes(attributes, part.indented())
+            self.render_attributes(attributes, part.indented())
         });
-        self.enclosed(node, Brackets::new('{', '}'), options, lines)
+        self.render_enclosed(node, Brackets::new('{', '}'), options, lines)
     }
 
     /// The lines of the attributes of an object or a block.
-    fn attributes(&self, attributes: &NamedNodes<'_>, options: RenderOptions) -> String {
+    fn render_attributes(&self, attributes: &NamedNodes<'_>, options: RenderOptions) -> String {
         let names: Vec<String> = attributes.iter().map(|(name, _)| quote_if_needed(name)).collect();
         // Those that are not shown make room as well: so the column stays where it is, whatever changes.
         let width = width_of(&names);
@@ -281,13 +296,13 @@ impl DiffRenderer<'_> {
                 continue;
             }
             let part = RenderOptions { keeps: options.keeps || is_name, ..options };
-            text.push_str(&self.named(AlignedName { text: shown, width }, node, part));
+            text.push_str(&self.render_named(AlignedName { text: shown, width }, node, part));
         }
-        text + &self.hidden(n_hidden, "attribute", options.at)
+        text + &self.hidden_count_line(n_hidden, "attribute", options.at)
     }
 
     /// The lines of one member.
-    pub(super) fn named(
+    pub(super) fn render_named(
         &self,
         name: AlignedName<'_>,
         node: &DiffNode<'_>,
@@ -299,23 +314,23 @@ impl DiffRenderer<'_> {
         self.warning(node, options.at) + &self.line_with_sign(node.sign, &text, options.at)
     }
 
-    fn block(
+    fn render_block(
         &self,
         node: &DiffNode<'_>,
         attributes: &NamedNodes<'_>,
         blocks: &[BlockNodes<'_>],
         options: RenderOptions,
     ) -> String {
-        let note = self.note(node.forces, options);
+        let note = self.replacement_note(node.forces, options);
         if attributes.is_empty() && blocks.is_empty() {
             return format!("{{}}{note}");
         }
         let part = options.of_part().indented();
-        let mut text = self.attributes(attributes, part);
+        let mut text = self.render_attributes(attributes, part);
         let space = if attributes.is_empty() { "" } else { "\n" };
         let mut n_hidden = 0;
         for group in blocks {
-            let (lines, n) = self.blocks(group, node.sign, part);
+            let (lines, n) = self.render_blocks(group, node.sign, part);
             if !lines.is_empty() {
                 text.push_str(space);
                 text.push_str(&lines);
@@ -324,13 +339,13 @@ impl DiffRenderer<'_> {
         }
         if n_hidden > 0 {
             text.push('\n');
-            text.push_str(&self.hidden(n_hidden, "block", part.at));
+            text.push_str(&self.hidden_count_line(n_hidden, "block", part.at));
         }
         format!("{{{note}\n{text}{}}}", " ".repeat(options.at))
     }
 
     /// The lines of the blocks of one type, and the number of those that are not shown.
-    fn blocks(
+    fn render_blocks(
         &self,
         group: &BlockNodes<'_>,
         owner: ChangeSign,
@@ -359,7 +374,7 @@ impl DiffRenderer<'_> {
     }
 
     /// End of a value that goes.
-    pub(super) fn null(&self, sign: ChangeSign, options: RenderOptions) -> String {
+    pub(super) fn render_null(&self, sign: ChangeSign, options: RenderOptions) -> String {
         match sign {
             ChangeSign::Remove if !options.omits_null => {
                 format!(" {}", self.screen.paint(Paint::Dim, "-> null"))
@@ -369,7 +384,7 @@ impl DiffRenderer<'_> {
     }
 
     /// Note behind a value, or behind the bracket that opens it, if it forces a replacement.
-    pub(super) fn note(&self, forces: bool, options: RenderOptions) -> String {
+    pub(super) fn replacement_note(&self, forces: bool, options: RenderOptions) -> String {
         match (forces || options.forces) && !options.hides_forces {
             true => self.screen.paint(Paint::Red, " # forces replacement"),
             false => String::new(),
@@ -377,7 +392,7 @@ impl DiffRenderer<'_> {
     }
 
     /// Number of parts that were left out because they stay.
-    pub(super) fn hidden(&self, n: usize, what: &str, at: usize) -> String {
+    pub(super) fn hidden_count_line(&self, n: usize, what: &str, at: usize) -> String {
         if n == 0 {
             return String::new();
         }

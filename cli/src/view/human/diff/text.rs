@@ -50,7 +50,8 @@ impl DiffRenderer<'_> {
             Some(Value::String(text)) => Some(text.as_str()),
             _ => None,
         });
-        let (note, null) = (self.note(node.forces, options), self.null(node.sign, options));
+        let (note, null) =
+            (self.replacement_note(node.forces, options), self.render_null(node.sign, options));
         let margin = " ".repeat(at);
         let text = match node.sign {
             ChangeSign::Add | ChangeSign::Keep => new,
@@ -109,7 +110,7 @@ impl DiffRenderer<'_> {
             text.split('\n').map(shown_line).collect()
         };
         let lines = self.changed_lines(&split(old), &split(new), at);
-        let note = self.note(node.forces, options);
+        let note = self.replacement_note(node.forces, options);
         Some(format!("<<-EOT{note}\n{lines}{}EOT", " ".repeat(at)))
     }
 
@@ -129,7 +130,7 @@ impl DiffRenderer<'_> {
         let value = free::compare_untyped(&change);
         let mut part = RenderOptions { at: at + 4, omits_null: true, ..options.of_part() };
         let is_layout = value.sign == ChangeSign::Keep && node.sign == ChangeSign::Change;
-        let (mut layout, mut note) = (String::new(), self.note(node.forces, options));
+        let (mut layout, mut note) = (String::new(), self.replacement_note(node.forces, options));
         if is_layout {
             part.keeps = true;
             let verb = if node.forces { " force replacement" } else { "" };
@@ -146,7 +147,7 @@ impl DiffRenderer<'_> {
             ChangeSign::Keep
         };
         let line = self.line_with_sign(sign, &format!("{text}{note}"), at + 4);
-        let null = self.null(node.sign, options);
+        let null = self.render_null(node.sign, options);
         format!("jsonencode({layout}\n{line}{}){null}", " ".repeat(at))
     }
 
@@ -166,7 +167,7 @@ impl DiffRenderer<'_> {
             let hidden = if hidden.len() < 2 { 0..0 } else { hidden };
             for (place, edit) in run.iter().enumerate() {
                 if place == hidden.start {
-                    text.push_str(&self.hidden(hidden.len(), "line", at + 4));
+                    text.push_str(&self.hidden_count_line(hidden.len(), "line", at + 4));
                 }
                 if hidden.contains(&place) {
                     continue;

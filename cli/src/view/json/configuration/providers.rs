@@ -8,7 +8,7 @@ use formwork_core::config::{Config, ModuleNode, ProviderBlock};
 use formwork_core::provider::ProviderPool;
 use formwork_core::version::VersionConstraints;
 
-use super::{Json, body};
+use super::{Json, body_json};
 
 /// The provider configurations of all modules.
 #[derive(Default)]
@@ -128,7 +128,8 @@ fn provider_json(
     pool: &ProviderPool<'_>,
 ) -> Json {
     let loaded = pool.loaded_provider(&block.provider);
-    let expressions = loaded.map(|loaded| body(&block.body, loaded.config_type().schema_block()));
+    let expressions =
+        loaded.map(|loaded| body_json(&block.body, loaded.config_type().schema_block()));
     Json::object_of_some([
         ("name", Some(Json::text(block.local.name.as_str()))),
         ("full_name", Some(Json::text(block.provider.to_string()))),

@@ -42,13 +42,13 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     parts.dedup_by(|a, b| matches!((a, b), (Part::AnyDepth, Part::AnyDepth)));
     let mut search = Search { args, found: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
-    search.descend(root.to_owned(), &parts)?;
-    let files = search.found.iter().map(|path| Value::string(relative(path, &base))).collect();
+    search.match_in_folder(root.to_owned(), &parts)?;
+    let files = search.found.iter().map(|path| Value::string(relative_path(path, &base))).collect();
     Ok(Value::set(Type::String, files))
 }
 
 /// A path below `base`, or beside it, as seen from there.
-fn relative(path: &str, base: &str) -> String {
+fn relative_path(path: &str, base: &str) -> String {
     let from: Vec<&str> = base.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     let to: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
@@ -63,7 +63,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Looks for what matches `parts` in a folder; its path is empty or ends with a slash.
-    fn descend(&mut self, folder: String, parts: &[Part]) -> Result<(), CallError> {
+    fn match_in_folder(&mut self, folder: String, parts: &[Part]) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
             Part::Literal(name) => self.search_entry(&folder, name, rest),
@@ -79,12 +79,12 @@ impl Search<'_> {
             Part::AnyDepth => {
                 // `**` also matches no folder at all.
                 if !rest.is_empty() {
-                    self.descend(folder.clone(), rest)?;
+                    self.match_in_folder(folder.clone(), rest)?;
                 }
                 for (name, kind) in self.list(&folder)? {
                     let path = format!("{folder}{name}");
                     match kind {
-                        FileKind::Folder => self.descend(format!("{path}/"), parts)?,
+                        FileKind::Folder => self.match_in_folder(format!("{path}/"), parts)?,
                         _ if rest.is_empty() => self.add_match(path, kind, rest)?,
                         _ => {}
                     }
@@ -110,7 +110,7 @@ impl Search<'_> {
                 self.found.insert(path);
                 Ok(())
             }
-            ([_, ..], FileKind::Folder) => self.descend(format!("{path}/"), rest),
+            ([_, ..], FileKind::Folder) => self.match_in_folder(format!("{path}/"), rest),
             _ => Ok(()),
         }
     }
@@ -235,7 +235,7 @@ fn matches(tokens: &[Token], name: &[char]) -> bool {
                 }
                 false
             }
-            (Some(token), Some(char)) => token.takes(*char),
+            (Some(token), Some(char)) => token.contains_char(*char),
             _ => false,
         };
         if step {
@@ -263,7 +263,7 @@ fn matches_then(choice: &[Token], rest: &[Token], name: &[char]) -> bool {
 }
 
 impl Token {
-    fn takes(&self, char: char) -> bool {
+    fn contains_char(&self, char: char) -> bool {
         match self {
             Self::Char(own) => *own == char,
             Self::AnyChar => true,
@@ -277,7 +277,7 @@ impl Token {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, matches, relative};
+    use super::{Part, matches, relative_path};
 
     fn check(pattern: &str, name: &str) -> Option<bool> {
         let name: Vec<char> = name.chars().collect();
@@ -312,9 +312,9 @@ mod tests {
 
     #[test]
     fn paths_are_seen_from_the_first_argument() {
-        assert_eq!(relative("f/sub/a", "f"), "sub/a");
-        assert_eq!(relative("a", "."), "a");
-        assert_eq!(relative("g/a", "f"), "../g/a");
-        assert_eq!(relative("/f/a", "/f"), "a");
+        assert_eq!(relative_path("f/sub/a", "f"), "sub/a");
+        assert_eq!(relative_path("a", "."), "a");
+        assert_eq!(relative_path("g/a", "f"), "../g/a");
+        assert_eq!(relative_path("/f/a", "/f"), "a");
     }
 }

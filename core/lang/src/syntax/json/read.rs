@@ -18,7 +18,7 @@ pub(super) fn read_json(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    let text = sources.text(source);
+    let text = sources.source_text(source);
     let mut reader = Reader {
         diags,
         sources,
@@ -81,10 +81,10 @@ impl Reader<'_> {
     fn read_value_kind(&mut self) -> Result<Expr, Reported> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'{') => self.object().map(ExprKind::Object),
-            Some(b'[') => self.array().map(ExprKind::Tuple),
-            Some(b'"') => return Ok(self.string()),
-            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'{') => self.read_object().map(ExprKind::Object),
+            Some(b'[') => self.read_array().map(ExprKind::Tuple),
+            Some(b'"') => return Ok(self.read_string()),
+            Some(b'-' | b'0'..=b'9') => self.read_number(),
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
@@ -107,7 +107,7 @@ impl Reader<'_> {
     }
 
     /// Reads an object; afterwards the place is behind it, also if something is wrong.
-    fn object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
+    fn read_object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
         let open = self.current_span();
         self.at += 1;
         let mut items = Vec::new();
@@ -118,7 +118,7 @@ impl Reader<'_> {
                 Some(b'}') if items.is_empty() => break,
                 _ => {}
             }
-            let key = self.key()?;
+            let key = self.read_key()?;
             self.skip_space();
             match self.peek() {
                 Some(b':') => self.at += 1,
@@ -130,7 +130,7 @@ impl Reader<'_> {
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
-            let value = self.value().inspect_err(|_| self.skip())?;
+            let value = self.value().inspect_err(|_| self.skip_to_end())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.has_next_item(b'}', open)? {
                 break;
@@ -144,14 +144,14 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When there is none; then the place is behind the whole object.
-    fn key(&mut self) -> Result<Expr, Reported> {
+    fn read_key(&mut self) -> Result<Expr, Reported> {
         let (summary, detail) = (
             messages::INVALID_OBJECT_PROPERTY_NAME,
             "The name of a member of an object is a string in quotes.",
         );
         let (start, rest) = (self.at, self.text[self.at..].chars().next());
         match rest {
-            Some('"') => Ok(self.string()),
+            Some('"') => Ok(self.read_string()),
             Some(first) if first.is_alphabetic() || first == '_' => {
                 self.skip_while(|byte| !b":,]}\n\"{[".contains(&byte));
                 self.failed = Some(self.report_error(summary, detail, self.span(start)));
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 
     /// Reads an array, as [`Self::object`].
-    fn array(&mut self) -> Result<Vec<Expr>, Reported> {
+    fn read_array(&mut self) -> Result<Vec<Expr>, Reported> {
         let open = self.current_span();
         self.at += 1;
         let mut items = Vec::new();
@@ -172,7 +172,7 @@ impl Reader<'_> {
                 break;
             }
             // As in an object, the place must be behind the array also after a failure.
-            items.push(self.value().inspect_err(|_| self.skip())?);
+            items.push(self.value().inspect_err(|_| self.skip_to_end())?);
             if !self.has_next_item(b']', open)? {
                 break;
             }
@@ -246,7 +246,7 @@ impl Reader<'_> {
             return self.report_unexpected_end(summary, detail, here);
         }
         let reported = self.report_unexpected(summary, detail);
-        self.skip();
+        self.skip_to_end();
         reported
     }
 
@@ -258,7 +258,7 @@ impl Reader<'_> {
     }
 
     /// Goes behind the array or object around this place.
-    fn skip(&mut self) {
+    fn skip_to_end(&mut self) {
         let mut depth = 1_usize;
         while let Some(byte) = self.peek().filter(|_| depth > 0) {
             match byte {
@@ -301,7 +301,7 @@ impl Reader<'_> {
     }
 
     /// Reads a string, which becomes an expression that knows its text.
-    fn string(&mut self) -> Expr {
+    fn read_string(&mut self) -> Expr {
         let start = self.at;
         let text = self.read_characters().unwrap_or_else(|reported| {
             self.failed = Some(reported);
@@ -342,7 +342,7 @@ impl Reader<'_> {
             self.at += plain;
             match self.peek() {
                 Some(b'"') => return Ok(text),
-                Some(b'\\') => text.push(self.escape()?),
+                Some(b'\\') => text.push(self.read_escape()?),
                 _ => {
                     let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
                     return Err(self.report_unexpected(messages::INVALID_JSON_STRING, detail));
@@ -351,7 +351,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<char, Reported> {
+    fn read_escape(&mut self) -> Result<char, Reported> {
         self.at += 1;
         let letter = self.peek().unwrap_or(0);
         let char = match letter {
@@ -361,7 +361,7 @@ impl Reader<'_> {
             b'b' => '\u{8}',
             b'f' => '\u{c}',
             b'"' | b'\\' | b'/' => char::from(letter),
-            b'u' => return self.unicode(),
+            b'u' => return self.read_unicode_escape(),
             _ => return Err(self.bad_escape()),
         };
         self.at += 1;
@@ -370,7 +370,7 @@ impl Reader<'_> {
 
     /// Reads what is behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
     /// character.
-    fn unicode(&mut self) -> Result<char, Reported> {
+    fn read_unicode_escape(&mut self) -> Result<char, Reported> {
         let Some(unit) = self.read_utf16_unit(self.at + 1) else { return Err(self.bad_escape()) };
         self.at += 5;
         let follows = self.text.get(self.at..self.at + 2) == Some("\\u");
@@ -400,7 +400,7 @@ impl Reader<'_> {
         self.report_unexpected(messages::INVALID_JSON_STRING, detail)
     }
 
-    fn number(&mut self) -> Result<ExprKind, Reported> {
+    fn read_number(&mut self) -> Result<ExprKind, Reported> {
         let start = self.at;
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         while self.peek().is_some_and(is_part) {

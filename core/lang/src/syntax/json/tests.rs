@@ -278,7 +278,7 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
     );
     assert_eq!(text.problems(), "");
     let names: Vec<String> =
-        of_body(&body).iter().map(|found| text.sources.slice(found.span).to_owned()).collect();
+        of_body(&body).iter().map(|found| text.sources.text_at(found.span).to_owned()).collect();
     assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
 }
 

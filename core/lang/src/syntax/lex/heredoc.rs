@@ -29,7 +29,7 @@ impl Lexer<'_> {
     }
 
     /// Takes one token of a heredoc: a line, a part of one, or its end.
-    pub(super) fn heredoc(&mut self) {
+    pub(super) fn lex_heredoc(&mut self) {
         let Some(LexMode::Heredoc { name, line_start }) = self.modes.last_mut() else { return };
         let (name, at_line_start) = (name.clone(), std::mem::replace(line_start, false));
         let start = self.at;

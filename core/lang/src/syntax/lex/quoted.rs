@@ -7,7 +7,7 @@ const MAX_ITEM_DISTANCE: usize = 256;
 
 impl Lexer<'_> {
     /// Takes one token of a quoted template.
-    pub(super) fn quoted(&mut self) {
+    pub(super) fn lex_quoted(&mut self) {
         match self.peek(0) {
             b'"' => {
                 self.end_token(TokenKind::CloseQuote, 1);

@@ -39,7 +39,7 @@ impl BodyItems {
 
 impl Parser<'_> {
     /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
-    pub(super) fn body(&mut self, open: Option<Span>) -> Body {
+    pub(super) fn parse_body(&mut self, open: Option<Span>) -> Body {
         self.rest_of_body(open, self.n_errors)
     }
 
@@ -72,7 +72,7 @@ impl Parser<'_> {
                     }
                     break self.span(token);
                 }
-                TokenKind::Ident => self.item(&mut items),
+                TokenKind::Ident => self.parse_item(&mut items),
                 _ => self.no_item(),
             }
         };
@@ -124,17 +124,17 @@ impl Parser<'_> {
     }
 
     /// Parses an argument or block; the next token is a name.
-    fn item(&mut self, items: &mut BodyItems) {
+    fn parse_item(&mut self, items: &mut BodyItems) {
         let from = self.at;
         let token = self.take_token();
-        let name = self.ident(token);
+        let name = self.parse_ident(token);
         match self.peek() {
             TokenKind::Equals => {
-                let attr = self.argument(name);
+                let attr = self.parse_argument(name);
                 self.add(items, attr);
             }
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
-                match self.with_depth(|parser| parser.block(name)) {
+                match self.with_depth(|parser| parser.parse_block(name)) {
                     Ok(block) => self.unfinished.blocks.push(block),
                     Err(_) => self.skip_item(from),
                 }
@@ -173,9 +173,9 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of an argument and its line; the next token is the equals sign.
-    fn argument(&mut self, name: Ident) -> Attribute {
+    fn parse_argument(&mut self, name: Ident) -> Attribute {
         let from = self.at;
-        let result = self.assignment(&name).and_then(|attr| {
+        let result = self.parse_assignment(&name).and_then(|attr| {
             self.line_end(attr.name.span, "argument")?;
             Ok(attr)
         });
@@ -187,9 +187,9 @@ impl Parser<'_> {
         })
     }
 
-    fn assignment(&mut self, name: &Ident) -> Parsed<Attribute> {
+    fn parse_assignment(&mut self, name: &Ident) -> Parsed<Attribute> {
         self.take_token();
-        let expr = self.expression()?.expr;
+        let expr = self.parse_expression()?.expr;
         let span = name.span.to(expr.span);
         Ok(Attribute { name: name.clone(), expr, span })
     }
@@ -226,15 +226,17 @@ impl Parser<'_> {
     }
 
     /// Parses the rest of a block, from what follows its type.
-    fn block(&mut self, kind: Ident) -> Parsed<Block> {
+    fn parse_block(&mut self, kind: Ident) -> Parsed<Block> {
         let (labels, open) =
-            self.list(|unfinished| &mut unfinished.labels, |parser| parser.labels(&kind))?;
+            self.list(|unfinished| &mut unfinished.labels, |parser| parser.parse_labels(&kind))?;
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
         let (from, n_errors) = (self.at, self.n_errors);
         let body = match self.peek() {
             // Whatever follows the brace on its line makes the block one of a single line in HCL's
             // grammar.
-            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => self.body(Some(open)),
+            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => {
+                self.parse_body(Some(open))
+            }
             _ => self.one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
                 // The block was probably meant to have several lines: its other items are read all
@@ -251,7 +253,7 @@ impl Parser<'_> {
     }
 
     /// Parses labels and the opening brace, which is returned.
-    fn labels(&mut self, kind: &Ident) -> Parsed<Span> {
+    fn parse_labels(&mut self, kind: &Ident) -> Parsed<Span> {
         loop {
             let token = self.next_token();
             let detail = match token.kind {
@@ -266,7 +268,7 @@ impl Parser<'_> {
                 }
                 TokenKind::Ident => {
                     let token = self.take_token();
-                    let label = self.ident(token);
+                    let label = self.parse_ident(token);
                     self.unfinished.labels.push(label);
                     continue;
                 }
@@ -309,7 +311,7 @@ impl Parser<'_> {
             ));
         }
         self.take_token();
-        let name = self.ident(token);
+        let name = self.parse_ident(token);
         match self.peek() {
             TokenKind::Equals => {}
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
@@ -327,7 +329,7 @@ impl Parser<'_> {
             }
             _ => return Err(self.report_not_an_item(&name)),
         }
-        let attr = self.assignment(&name)?;
+        let attr = self.parse_assignment(&name)?;
         let close = self.one_line_end(open)?;
         let start = open.empty_span_after();
         let span = Span { end: close.start.max(start.start), ..start };

@@ -11,28 +11,28 @@ use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
 impl Parser<'_> {
-    pub(super) fn tuple(&mut self) -> Parsed {
+    pub(super) fn parse_tuple(&mut self) -> Parsed {
         let open = self.take_token();
         self.with_newlines(false, |parser| {
             if parser.at_keyword("for") {
                 return parser.for_expr(open, TokenKind::CloseBracket);
             }
-            let (elements, (close, below)) =
-                parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.elements(open))?;
+            let (elements, (close, below)) = parser
+                .list(|unfinished| &mut unfinished.exprs, |parser| parser.parse_elements(open))?;
             let span = parser.span(open).to(parser.span(close));
-            parser.node(ExprKind::Tuple(elements), span, below)
+            parser.make_expr(ExprKind::Tuple(elements), span, below)
         })
     }
 
     /// Parses elements up to the closing bracket, which is returned with the levels of the highest.
-    fn elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
+    fn parse_elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
             // Also behind a comma: HCL allows one after the last element.
             if let Some(close) = self.take_if(TokenKind::CloseBracket) {
                 return Ok((close, below));
             }
-            let element = self.expression()?;
+            let element = self.parse_expression()?;
             below = below.max(element.height);
             self.unfinished.exprs.push(element.expr);
             if self.peek() != TokenKind::CloseBracket && self.take_if(TokenKind::Comma).is_none() {
@@ -56,7 +56,7 @@ impl Parser<'_> {
         )
     }
 
-    pub(super) fn object(&mut self) -> Parsed {
+    pub(super) fn parse_object(&mut self) -> Parsed {
         let open = self.take_token();
         // Line ends separate the items of an object, but mean nothing in a `for` expression.
         let at = self.at;
@@ -67,15 +67,15 @@ impl Parser<'_> {
                 .with_newlines(false, |parser| parser.for_expr(open, TokenKind::CloseBrace));
         }
         self.with_newlines(true, |parser| {
-            let (items, (close, below)) =
-                parser.list(|unfinished| &mut unfinished.items, |parser| parser.items(open))?;
+            let (items, (close, below)) = parser
+                .list(|unfinished| &mut unfinished.items, |parser| parser.parse_items(open))?;
             let span = parser.span(open).to(parser.span(close));
-            parser.node(ExprKind::Object(items), span, below)
+            parser.make_expr(ExprKind::Object(items), span, below)
         })
     }
 
     /// Parses items up to the closing brace, which is returned with the levels of the highest.
-    fn items(&mut self, open: Token) -> Parsed<(Token, usize)> {
+    fn parse_items(&mut self, open: Token) -> Parsed<(Token, usize)> {
         let mut below = 0;
         loop {
             while self.take_if(TokenKind::Newline).is_some() {}
@@ -119,7 +119,7 @@ impl Parser<'_> {
     }
 
     fn object_item(&mut self, open: Token) -> Parsed<(ObjectItem, usize)> {
-        let key = self.expression()?;
+        let key = self.parse_expression()?;
         match self.peek() {
             TokenKind::Equals | TokenKind::Colon => {
                 self.take_token();
@@ -148,7 +148,7 @@ impl Parser<'_> {
         }
         // Decided only here: the same tokens are a variable anywhere but before a separator.
         let (key, bare, key_height) = object_key(key);
-        let value = self.expression()?;
+        let value = self.parse_expression()?;
         Ok((ObjectItem { key, bare, value: value.expr }, key_height.max(value.height)))
     }
 
@@ -156,7 +156,7 @@ impl Parser<'_> {
     fn for_expr(&mut self, open: Token, closer: TokenKind) -> Parsed {
         self.take_token();
         let (key, value) = self.for_names("expression")?;
-        let collection = self.expression()?;
+        let collection = self.parse_expression()?;
         if self.take_if(TokenKind::Colon).is_none() {
             return Err(self.invalid_for(
                 "expression",
@@ -164,17 +164,17 @@ impl Parser<'_> {
             ));
         }
         // Whether this is a key or the result is known only by the arrow behind it.
-        let mut result = self.expression()?;
+        let mut result = self.parse_expression()?;
         let mut result_key = None;
         if self.take_if(TokenKind::FatArrow).is_some() {
-            let value = self.expression()?;
+            let value = self.parse_expression()?;
             result_key = Some(std::mem::replace(&mut result, value));
         }
         let ellipsis = self.take_if(TokenKind::Ellipsis);
         let mut condition = None;
         if self.at_keyword("if") {
             self.take_token();
-            condition = Some(self.expression()?);
+            condition = Some(self.parse_expression()?);
         }
         let Some(close) = self.take_if(closer) else {
             return Err(self.invalid_for(
@@ -197,7 +197,7 @@ impl Parser<'_> {
             condition: condition.map(|tree| tree.expr),
         }));
         let span = self.span(open).to(self.span(close));
-        self.node(kind, span, below)
+        self.make_expr(kind, span, below)
     }
 
     /// Checks that a key and grouping are there exactly where an object is built.
@@ -245,7 +245,7 @@ impl Parser<'_> {
 
     fn for_name(&mut self, what: &str) -> Parsed<Ident> {
         match self.take_if(TokenKind::Ident) {
-            Some(token) => Ok(self.ident(token)),
+            Some(token) => Ok(self.parse_ident(token)),
             None => Err(self.invalid_for(what, "A name for the element is expected here.")),
         }
     }
@@ -266,12 +266,12 @@ impl Parser<'_> {
         let start = name.span;
         let (args, end) = self.with_newlines(false, |parser| {
             let whole = start.to(parser.span(open));
-            parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.arguments(whole))
+            parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.parse_arguments(whole))
         })?;
         let (close, expand, below) = end;
         let parens = self.span(open).to(self.span(close));
         let call = Call { name, args, expand, parens };
-        self.node(ExprKind::Call(Box::new(call)), start.to(parens), below)
+        self.make_expr(ExprKind::Call(Box::new(call)), start.to(parens), below)
     }
 
     fn function_name(&mut self, first: Token) -> Parsed<Ident> {
@@ -292,13 +292,13 @@ impl Parser<'_> {
 
     /// Parses arguments up to the closing parenthesis. That is returned, whether the last argument is
     /// expanded, and the levels of the highest.
-    fn arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
+    fn parse_arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
         let mut below = 0;
         loop {
             if let Some(close) = self.take_if(TokenKind::CloseParen) {
                 return Ok((close, false, below));
             }
-            let arg = self.expression()?;
+            let arg = self.parse_expression()?;
             below = below.max(arg.height);
             self.unfinished.exprs.push(arg.expr);
             match self.peek() {

@@ -30,17 +30,17 @@ fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
 
 impl Parser<'_> {
     /// Parses an expression.
-    pub(super) fn expression(&mut self) -> Parsed {
-        self.with_depth(Self::conditional)
+    pub(super) fn parse_expression(&mut self) -> Parsed {
+        self.with_depth(Self::parse_conditional)
     }
 
-    fn conditional(&mut self) -> Parsed {
-        let condition = self.binary(1)?;
+    fn parse_conditional(&mut self) -> Parsed {
+        let condition = self.parse_binary(1)?;
         if self.take_if(TokenKind::Question).is_none() {
             return Ok(condition);
         }
         // The operator groups to the right, so a result may be another conditional.
-        let yes = self.expression()?;
+        let yes = self.parse_expression()?;
         let start = condition.expr.span;
         if self.take_if(TokenKind::Colon).is_none() {
             return Err(self.report_unexpected(
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
             ));
         }
-        let no = self.expression()?;
+        let no = self.parse_expression()?;
         let span = start.to(no.expr.span);
         let below = condition.height.max(yes.height).max(no.height);
         let kind = ExprKind::Conditional {
@@ -56,17 +56,17 @@ impl Parser<'_> {
             yes: Box::new(yes.expr),
             no: Box::new(no.expr),
         };
-        self.node(kind, span, below)
+        self.make_expr(kind, span, below)
     }
 
     /// Parses operators that bind at least as strongly as `least`; equal ones group to the left.
-    fn binary(&mut self, least: u8) -> Parsed {
-        let mut left = self.operand()?;
+    fn parse_binary(&mut self, least: u8) -> Parsed {
+        let mut left = self.parse_operand()?;
         while let Some((op, strength)) = binary_op(self.peek()).filter(|op| op.1 >= least) {
             let token = self.take_token();
             // An equal operator to the right must not be taken here: `a - b - c` groups to the
             // left.
-            let right = self.binary(strength + 1)?;
+            let right = self.parse_binary(strength + 1)?;
             let span = left.expr.span.to(right.expr.span);
             let below = left.height.max(right.height);
             let kind = ExprKind::Binary {
@@ -75,52 +75,52 @@ impl Parser<'_> {
                 right: Box::new(right.expr),
                 op_span: self.span(token),
             };
-            left = self.node(kind, span, below)?;
+            left = self.make_expr(kind, span, below)?;
         }
         Ok(left)
     }
 
     /// Parses a term with the steps behind it. A sign takes in the steps: `-a.b` is `-(a.b)`.
-    fn operand(&mut self) -> Parsed {
+    fn parse_operand(&mut self) -> Parsed {
         let op = match self.peek() {
             TokenKind::Minus => UnaryOp::Negate,
             TokenKind::Bang => UnaryOp::Not,
             _ => {
-                let term = self.term()?;
+                let term = self.parse_term()?;
                 return self.parse_steps(term);
             }
         };
         let token = self.take_token();
         // Signs may be repeated, so each is a level: `!!!a` recurses once for each.
-        let operand = self.with_depth(Self::operand)?;
+        let operand = self.with_depth(Self::parse_operand)?;
         let op_span = self.span(token);
         let span = op_span.to(operand.expr.span);
         let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
-        self.node(kind, span, operand.height)
+        self.make_expr(kind, span, operand.height)
     }
 
-    fn term(&mut self) -> Parsed {
+    fn parse_term(&mut self) -> Parsed {
         let token = self.next_token();
         let span = self.span(token);
         match token.kind {
-            TokenKind::OpenParen => self.parens(),
+            TokenKind::OpenParen => self.parse_parens(),
             TokenKind::Number => {
                 self.take_token();
-                let number = self.number(token)?;
-                self.node(ExprKind::Number(number), span, 0)
+                let number = self.parse_number(token)?;
+                self.make_expr(ExprKind::Number(number), span, 0)
             }
             TokenKind::Ident => self.name(),
             TokenKind::OpenQuote => {
                 self.take_token();
-                self.template(TokenKind::CloseQuote, span, false)
+                self.parse_template(TokenKind::CloseQuote, span, false)
             }
             TokenKind::OpenHeredoc => {
                 self.take_token();
                 let flush = self.slice(token).starts_with("<<-");
-                self.template(TokenKind::CloseHeredoc, span, flush)
+                self.parse_template(TokenKind::CloseHeredoc, span, flush)
             }
-            TokenKind::OpenBracket => self.tuple(),
-            TokenKind::OpenBrace => self.object(),
+            TokenKind::OpenBracket => self.parse_tuple(),
+            TokenKind::OpenBrace => self.parse_object(),
             TokenKind::End => Err(self.report_unexpected(
                 messages::MISSING_EXPRESSION,
                 "A value is expected here, but the text ends.",
@@ -145,10 +145,10 @@ impl Parser<'_> {
         self.report_unexpected(messages::INVALID_EXPRESSION, detail)
     }
 
-    fn parens(&mut self) -> Parsed {
+    fn parse_parens(&mut self) -> Parsed {
         let open = self.take_token();
         let (inner, close) = self.with_newlines(false, |parser| {
-            let inner = parser.expression()?;
+            let inner = parser.parse_expression()?;
             match parser.take_if(TokenKind::CloseParen) {
                 Some(close) => Ok((inner, close)),
                 None => {
@@ -162,7 +162,7 @@ impl Parser<'_> {
             }
         })?;
         let span = self.span(open).to(self.span(close));
-        self.node(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
+        self.make_expr(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
     }
 
     /// Parses what begins with a name: a keyword, a call or a reference.
@@ -177,8 +177,8 @@ impl Parser<'_> {
             "null" => ExprKind::Null,
             "true" => ExprKind::Bool(true),
             "false" => ExprKind::Bool(false),
-            _ => ExprKind::Variable(self.ident(token)),
+            _ => ExprKind::Variable(self.parse_ident(token)),
         };
-        self.node(kind, span, 0)
+        self.make_expr(kind, span, 0)
     }
 }

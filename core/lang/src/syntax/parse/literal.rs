@@ -10,7 +10,7 @@ use crate::syntax::lex::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
     /// Reads the number a token stands for.
-    pub(super) fn number(&mut self, token: Token) -> Parsed<Number> {
+    pub(super) fn parse_number(&mut self, token: Token) -> Parsed<Number> {
         Number::parse(self.slice(token)).ok_or_else(|| {
             self.report_error(
                 messages::INVALID_NUMBER_LITERAL,
@@ -33,7 +33,7 @@ impl<'a> Parser<'a> {
             let escape = &text[at..];
             done = at
                 + match escape.as_bytes()[0] {
-                    b'\\' => match backslash(escape) {
+                    b'\\' => match unescape_backslash(escape) {
                         Ok((char, length)) => {
                             result.push(char);
                             length
@@ -86,7 +86,7 @@ fn next_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
 }
 
 /// Reads a backslash escape: the character and the length, or what is wrong and the length of that.
-fn backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
+fn unescape_backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
     let Some(selector) = escape[1..].chars().next() else {
         return Err(("Nothing follows the backslash.".to_owned(), 1));
     };
@@ -96,8 +96,8 @@ fn backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
         't' => '\t',
         '"' => '"',
         '\\' => '\\',
-        'u' => return unicode(escape, 4),
-        'U' => return unicode(escape, 8),
+        'u' => return unescape_unicode(escape, 4),
+        'U' => return unescape_unicode(escape, 8),
         other => {
             let detail = format!(
                 "The symbol \"{other}\" is not a valid escape sequence selector. Valid ones are n, r, t, \", \\, u and U; for a backslash write two."
@@ -108,7 +108,7 @@ fn backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
     Ok((simple, 2))
 }
 
-fn unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (String, usize)> {
+fn unescape_unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (String, usize)> {
     let digits = escape[2..].bytes().take(n_digits).take_while(u8::is_ascii_hexdigit).count();
     let length = 2 + digits;
     if digits < n_digits {

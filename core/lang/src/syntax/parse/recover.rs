@@ -120,7 +120,7 @@ impl Parser<'_> {
                 // Something in between was never closed, but this closes the body around it all.
                 TokenKind::CloseBrace if !open.close(token.kind) => return,
                 TokenKind::CloseBrace => {}
-                kind => open.track(kind),
+                kind => open.track_brackets(kind),
             }
             self.at += 1;
         }
@@ -154,8 +154,8 @@ impl OpenBrackets {
         self.closers.is_empty()
     }
 
-    fn track(&mut self, kind: TokenKind) {
-        match closer(kind) {
+    fn track_brackets(&mut self, kind: TokenKind) {
+        match closing_bracket(kind) {
             Some(closer) => {
                 self.closers.push(closer);
                 *self.counts.entry(closer).or_default() += 1;
@@ -184,7 +184,7 @@ impl OpenBrackets {
     }
 }
 
-fn closer(opener: TokenKind) -> Option<TokenKind> {
+fn closing_bracket(opener: TokenKind) -> Option<TokenKind> {
     Some(match opener {
         TokenKind::OpenBrace => TokenKind::CloseBrace,
         TokenKind::OpenBracket => TokenKind::CloseBracket,

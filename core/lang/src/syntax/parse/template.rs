@@ -20,7 +20,7 @@ struct ForNames {
 impl<'a> Parser<'a> {
     /// Parses a template up to the token that closes it. `flush` asks for the common indentation of
     /// its lines to be taken off.
-    pub(super) fn template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
+    pub(super) fn parse_template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
         if closer == TokenKind::CloseQuote
             && let Some(plain) = self.plain_text(open)
         {
@@ -37,7 +37,7 @@ impl<'a> Parser<'a> {
             && let Some(Piece::Interpolation(tree)) = pieces.pop()
         {
             let height = tree.height;
-            return self.node(ExprKind::Wrap(Box::new(tree.expr)), span, height);
+            return self.make_expr(ExprKind::Wrap(Box::new(tree.expr)), span, height);
         }
         // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
@@ -57,7 +57,7 @@ impl<'a> Parser<'a> {
                 ExprKind::Template(parts)
             }
         };
-        self.node(kind, span, height)
+        self.make_expr(kind, span, height)
     }
 
     /// Parses a string that is one piece of text, as most are, without the detours of the others.
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
         let span = self.span(text);
         Some(self.unescape(text).and_then(|text| {
             let kind = ExprKind::Text(self.names.get(&text), span);
-            self.node(kind, open.to(self.span(close)), 0)
+            self.make_expr(kind, open.to(self.span(close)), 0)
         }))
     }
 
@@ -140,14 +140,14 @@ impl<'a> Parser<'a> {
         closer: TokenKind,
     ) -> Parsed<(Parsed<Piece<'a>>, bool)> {
         let piece = if open.kind == TokenKind::OpenInterpolation {
-            let tree = self.expression()?;
+            let tree = self.parse_expression()?;
             if self.peek() != TokenKind::CloseSequence {
                 return Err(self.unclosed_interpolation(open, template, closer));
             }
             Ok(Piece::Interpolation(tree))
         } else {
             let keyword = self.next_token();
-            match self.directive(open)? {
+            match self.parse_directive(open)? {
                 Ok(piece) => {
                     if self.peek() != TokenKind::CloseSequence {
                         return Err(self.report_unexpected(
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a directive up to its closing brace.
-    fn directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
+    fn parse_directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
         let Some(keyword) = self.take_if(TokenKind::Ident) else {
             return Ok(Err(self.report_unexpected(
                 messages::INVALID_TEMPLATE_DIRECTIVE,
@@ -215,12 +215,12 @@ impl<'a> Parser<'a> {
         };
         let span = self.span(open);
         Ok(Ok(match self.slice(keyword) {
-            "if" => Piece::If(self.expression()?, span),
+            "if" => Piece::If(self.parse_expression()?, span),
             "else" => Piece::Else(span),
             "endif" => Piece::EndIf(span),
             "for" => {
                 let (key, value) = self.for_names("directive")?;
-                Piece::For { key, value, collection: self.expression()?, span }
+                Piece::For { key, value, collection: self.parse_expression()?, span }
             }
             "endfor" => Piece::EndFor(span),
             other => {

@@ -29,7 +29,7 @@ impl Parser<'_> {
                 }
                 Step::Splat { each, marker } => ExprKind::Splat { on, each, marker },
             };
-            tree = self.node(kind, span, below)?;
+            tree = self.make_expr(kind, span, below)?;
         }
         Ok(tree)
     }
@@ -49,7 +49,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Ident => {
                 self.take_token();
-                Ok((Step::Attribute(self.ident(token)), 0))
+                Ok((Step::Attribute(self.parse_ident(token)), 0))
             }
             TokenKind::Number => {
                 self.take_token();
@@ -85,7 +85,7 @@ impl Parser<'_> {
                 self.span(token),
             ));
         }
-        let number = self.number(token)?;
+        let number = self.parse_number(token)?;
         Ok(Expr { kind: ExprKind::Number(number), span: self.span(token) })
     }
 
@@ -98,7 +98,7 @@ impl Parser<'_> {
             each.push(match token.kind {
                 TokenKind::Ident => {
                     self.take_token();
-                    SplatStep::Attribute(self.ident(token))
+                    SplatStep::Attribute(self.parse_ident(token))
                 }
                 TokenKind::Number => {
                     self.take_token();
@@ -123,7 +123,7 @@ impl Parser<'_> {
             return self.full_splat(open);
         }
         let (key, close) = self.with_newlines(false, |parser| {
-            let key = parser.expression()?;
+            let key = parser.parse_expression()?;
             match parser.take_if(TokenKind::CloseBracket) {
                 Some(close) => Ok((key, close)),
                 None => Err(parser.report_unexpected(

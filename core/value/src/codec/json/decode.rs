@@ -26,14 +26,14 @@ impl Decoder {
             // A bare null is a null of the type, also where the type is open.
             (Kind::Null, _) => Ok(Value::null(ty.clone())),
             (_, Type::Dynamic) => self.decode_dynamic(node),
-            (_, Type::Bool) => bool(&node.kind),
-            (_, Type::Number) => number(&node.kind),
-            (_, Type::String) => string(&node.kind),
+            (_, Type::Bool) => decode_bool(&node.kind),
+            (_, Type::Number) => decode_number(&node.kind),
+            (_, Type::String) => decode_string(&node.kind),
             (Kind::Array(items), Type::List(element)) => self.list(items, element),
             (Kind::Array(items), Type::Set(element)) => self.set(items, element),
-            (Kind::Array(items), Type::Tuple(elements)) => self.tuple(items, elements),
-            (Kind::Object(members), Type::Map(element)) => self.map(members, element),
-            (Kind::Object(members), Type::Object(shape)) => self.object(members, shape),
+            (Kind::Array(items), Type::Tuple(elements)) => self.decode_tuple(items, elements),
+            (Kind::Object(members), Type::Map(element)) => self.decode_map(members, element),
+            (Kind::Object(members), Type::Object(shape)) => self.decode_object(members, shape),
             _ => Err(type_required_error(ty)),
         }
     }
@@ -60,7 +60,11 @@ impl Decoder {
         Ok(Value::set(element.clone(), items))
     }
 
-    fn tuple(&mut self, nodes: &[Node<'_>], elements: &[Type]) -> Result<Value, DecodeError> {
+    fn decode_tuple(
+        &mut self,
+        nodes: &[Node<'_>],
+        elements: &[Type],
+    ) -> Result<Value, DecodeError> {
         if nodes.len() != elements.len() {
             let wanted = elements.len();
             return Err(DecodeError::new(format!("a tuple of length {wanted} is required")));
@@ -75,7 +79,7 @@ impl Decoder {
         Ok(Value::Tuple(Tuple::new(items)))
     }
 
-    fn map(&mut self, members: &[Member<'_>], element: &Type) -> Result<Value, DecodeError> {
+    fn decode_map(&mut self, members: &[Member<'_>], element: &Type) -> Result<Value, DecodeError> {
         let mut pairs = Vec::with_capacity(members.len());
         for member in members {
             let key = Str::new(&member.name);
@@ -87,11 +91,15 @@ impl Decoder {
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
-    fn object(&mut self, members: &[Member<'_>], shape: &ObjectType) -> Result<Value, DecodeError> {
+    fn decode_object(
+        &mut self,
+        members: &[Member<'_>],
+        shape: &ObjectType,
+    ) -> Result<Value, DecodeError> {
         let names = shape.names();
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {
-            let Some(at) = self.attribute(&names, expected, &member.name)? else { continue };
+            let Some(at) = self.decode_attribute(&names, expected, &member.name)? else { continue };
             match self.decode_typed(&member.value, &shape.attributes[&names[at]]) {
                 Ok(item) => items[at] = Some(item),
                 Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
@@ -102,7 +110,7 @@ impl Decoder {
 
     /// The position of an attribute among `names`, or `None` if it is to be left out. Writers sort,
     /// so it nearly always stands at its own place.
-    fn attribute(
+    fn decode_attribute(
         &self,
         names: &[Str],
         expected: usize,
@@ -144,8 +152,8 @@ fn split_typed_wrapper<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type
         return Err(invalid(&format!("unsupported key {:?}", other.name)));
     }
     // The type is read first, whichever member comes first: the value means nothing without it.
-    let ty = node.member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
-    let value = node.member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
+    let ty = node.find_member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
+    let value = node.find_member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
     Ok((value, type_json::decode_node(ty)?))
 }
 
@@ -153,7 +161,7 @@ fn type_required_error(ty: &Type) -> DecodeError {
     DecodeError::new(format!("{} is required", super::super::type_required(ty)))
 }
 
-fn bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     match kind {
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
         Kind::String(text) => match &**text {
@@ -166,7 +174,7 @@ fn bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     }
 }
 
-fn number(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_number(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     let text = match kind {
         Kind::Number(text) => text,
         Kind::String(text) => &**text,
@@ -176,7 +184,7 @@ fn number(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     Ok(Value::Number(number))
 }
 
-fn string(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_string(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     match kind {
         Kind::String(text) => Ok(Value::string(&**text)),
         Kind::Number(text) => Ok(Value::string(*text)),
@@ -190,7 +198,7 @@ pub(super) fn simple_value(node: &Node<'_>) -> Result<Value, DecodeError> {
     match &node.kind {
         Kind::Null => Ok(Value::null(Type::Dynamic)),
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
-        Kind::Number(_) => number(&node.kind),
+        Kind::Number(_) => decode_number(&node.kind),
         Kind::String(text) => Ok(Value::string(&**text)),
         Kind::Array(nodes) => simple_tuple(nodes),
         Kind::Object(members) => simple_object(members),

@@ -60,7 +60,7 @@ pub struct SyntaxError {
 impl<'t> Node<'t> {
     /// The last member of that name, if this is an object that has one.
     #[must_use]
-    pub fn member(&self, name: &str) -> Option<&Self> {
+    pub fn find_member(&self, name: &str) -> Option<&Self> {
         match &self.kind {
             Kind::Object(members) => {
                 // As in Go, the last of several members of one name counts.
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Says that something else was expected here.
-    fn unexpected(&self, wanted: &str) -> SyntaxFault {
+    fn unexpected_error(&self, wanted: &str) -> SyntaxFault {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         SyntaxFault(
             self.at,
@@ -175,8 +175,8 @@ impl<'t> Reader<'t> {
             // The limit holds before the descent: the text decides how deep it goes, and every
             // recursion over the tree relies on it.
             _ if depth > Value::MAX_DEPTH => Err(SyntaxFault(start, "nested too deep".into())),
-            Some(b'{') => self.object(depth),
-            Some(b'[') => self.array(depth),
+            Some(b'{') => self.read_object(depth),
+            Some(b'[') => self.read_array(depth),
             _ => self.read_leaf(),
         };
         kind.map(|kind| Node { kind, range: start..self.at })
@@ -184,24 +184,24 @@ impl<'t> Reader<'t> {
 
     fn read_leaf(&mut self) -> Result<Kind<'t>, SyntaxFault> {
         match self.peek() {
-            Some(b'"') => self.string().map(Kind::String),
-            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'"') => self.read_string().map(Kind::String),
+            Some(b'-' | b'0'..=b'9') => self.read_number(),
             Some(b't') => self.read_keyword("true", Kind::Bool(true)),
             Some(b'f') => self.read_keyword("false", Kind::Bool(false)),
             Some(b'n') => self.read_keyword("null", Kind::Null),
-            _ => Err(self.unexpected("a value")),
+            _ => Err(self.unexpected_error("a value")),
         }
     }
 
     fn read_keyword(&mut self, word: &str, kind: Kind<'t>) -> Result<Kind<'t>, SyntaxFault> {
         if !self.text[self.at..].starts_with(word) {
-            return Err(self.unexpected("a value"));
+            return Err(self.unexpected_error("a value"));
         }
         self.at += word.len();
         Ok(kind)
     }
 
-    fn array(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
+    fn read_array(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
         self.at += 1;
         let mut items = Vec::new();
         if self.take_if_next(b']') {
@@ -213,12 +213,12 @@ impl<'t> Reader<'t> {
                 return Ok(Kind::Array(items));
             }
             if !self.take_if_next(b',') {
-                return Err(self.unexpected("a comma or the end of the array"));
+                return Err(self.unexpected_error("a comma or the end of the array"));
             }
         }
     }
 
-    fn object(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
+    fn read_object(&mut self, depth: u16) -> Result<Kind<'t>, SyntaxFault> {
         self.at += 1;
         let mut members = Vec::new();
         if self.take_if_next(b'}') {
@@ -228,24 +228,24 @@ impl<'t> Reader<'t> {
             self.skip_space();
             let start = self.at;
             if self.peek() != Some(b'"') {
-                return Err(self.unexpected("a name in quotes"));
+                return Err(self.unexpected_error("a name in quotes"));
             }
-            let name = self.string()?;
+            let name = self.read_string()?;
             let name_range = start..self.at;
             if !self.take_if_next(b':') {
-                return Err(self.unexpected("a colon"));
+                return Err(self.unexpected_error("a colon"));
             }
             members.push(Member { name, name_range, value: self.value(depth + 1)? });
             if self.take_if_next(b'}') {
                 return Ok(Kind::Object(members));
             }
             if !self.take_if_next(b',') {
-                return Err(self.unexpected("a comma or the end of the object"));
+                return Err(self.unexpected_error("a comma or the end of the object"));
             }
         }
     }
 
-    fn number(&mut self) -> Result<Kind<'t>, SyntaxFault> {
+    fn read_number(&mut self) -> Result<Kind<'t>, SyntaxFault> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
         // A number does not begin with further zeros.
@@ -271,10 +271,10 @@ impl<'t> Reader<'t> {
         while let Some(b'0'..=b'9') = self.peek() {
             self.at += 1;
         }
-        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+        if self.at == start { Err(self.unexpected_error("a digit")) } else { Ok(()) }
     }
 
-    fn string(&mut self) -> Result<Cow<'t, str>, SyntaxFault> {
+    fn read_string(&mut self) -> Result<Cow<'t, str>, SyntaxFault> {
         self.at += 1;
         let start = self.at;
         let mut owned: Option<String> = None;
@@ -292,21 +292,21 @@ impl<'t> Reader<'t> {
                 Some(b'\\') => {
                     let text = owned.get_or_insert_default();
                     text.push_str(&self.text[copied..self.at]);
-                    let resolved = self.escape()?;
+                    let resolved = self.read_escape()?;
                     text.push(resolved);
                     copied = self.at;
                 }
-                Some(0..0x20) => return Err(self.unexpected("an escaped control character")),
+                Some(0..0x20) => return Err(self.unexpected_error("an escaped control character")),
                 // The further bytes of a character are never ASCII, so none of them ends the
                 // string.
                 Some(_) => self.at += 1,
-                None => return Err(self.unexpected("a quote at the end of the string")),
+                None => return Err(self.unexpected_error("a quote at the end of the string")),
             }
         }
     }
 
     /// Reads an escape; `at` is on its backslash.
-    fn escape(&mut self) -> Result<char, SyntaxFault> {
+    fn read_escape(&mut self) -> Result<char, SyntaxFault> {
         self.at += 1;
         let resolved = match self.peek() {
             Some(b'u') => {
@@ -319,7 +319,7 @@ impl<'t> Reader<'t> {
             Some(b'n') => '\n',
             Some(b'r') => '\r',
             Some(b't') => '\t',
-            _ => return Err(self.unexpected("an escape sequence")),
+            _ => return Err(self.unexpected_error("an escape sequence")),
         };
         self.at += 1;
         Ok(resolved)
@@ -347,7 +347,7 @@ impl<'t> Reader<'t> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            code = code * 16 + digit.ok_or_else(|| self.unexpected("a hexadecimal digit"))?;
+            code = code * 16 + digit.ok_or_else(|| self.unexpected_error("a hexadecimal digit"))?;
             self.at += 1;
         }
         Ok(code)
@@ -372,7 +372,7 @@ mod tests {
         let members = node.as_object().unwrap();
         assert_eq!(&text[members[0].name_range.clone()], "\"a\"");
         assert_eq!(&text[members[0].value.range.clone()], r#"[1, "x"]"#);
-        assert_eq!(node.member("a").unwrap().kind, Kind::Number("-0.5e+3"));
+        assert_eq!(node.find_member("a").unwrap().kind, Kind::Number("-0.5e+3"));
         assert_eq!(members[0].value.as_array().unwrap()[1].as_str(), Some("x"));
     }
 

@@ -32,14 +32,14 @@ fn write_type(out: &mut String, ty: &Type) {
         }
         Type::Object(shape) => write_constructor(out, "object", |out| {
             write_bracketed(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
-                write::string(out, name);
+                write::write_string(out, name);
                 out.push(':');
                 write_type(out, ty);
             });
             if !shape.optional.is_empty() {
                 out.push(',');
                 write_bracketed(out, ['[', ']'], &shape.optional, |out, name| {
-                    write::string(out, name);
+                    write::write_string(out, name);
                 });
             }
         }),
@@ -60,7 +60,7 @@ fn write_bracketed<T>(
     parts: impl IntoIterator<Item = T>,
     mut each: impl FnMut(&mut String, T),
 ) {
-    let outcome = write::sequence(out, brackets, parts, |out, part| {
+    let outcome = write::write_sequence(out, brackets, parts, |out, part| {
         each(out, part);
         Ok::<(), std::convert::Infallible>(())
     });
@@ -104,7 +104,7 @@ fn decode_type(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
             [kind, content] => decode_constructor(kind.as_str(), content, depth),
             // Only an object has a third part: the names of the attributes that may be left out.
             [kind, content, optional] if kind.as_str() == Some("object") => {
-                object(content, Some(optional), depth)
+                decode_object_type(content, Some(optional), depth)
             }
             _ => Err(DecodeError::new("a type is a pair of a kind and what it is made of")),
         },
@@ -121,8 +121,8 @@ fn decode_constructor(
         Some("list") => Type::list,
         Some("set") => Type::set,
         Some("map") => Type::map,
-        Some("object") => return object(content, None, depth),
-        Some("tuple") => return tuple(content, depth),
+        Some("object") => return decode_object_type(content, None, depth),
+        Some("tuple") => return decode_tuple_type(content, depth),
         other => return Err(unknown_kind_error(other)),
     };
     decode_type(content, depth + 1).map(collection)
@@ -137,7 +137,7 @@ fn unknown_kind_error(kind: Option<&str>) -> DecodeError {
 
 // Plain loops, for chains of iterators would take several times the stack at each level.
 
-fn tuple(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+fn decode_tuple_type(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     let Some(nodes) = content.as_array() else {
         return Err(DecodeError::new("the types of a tuple must be an array"));
     };
@@ -148,7 +148,7 @@ fn tuple(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     Ok(Type::tuple(elements))
 }
 
-fn object(
+fn decode_object_type(
     content: &Node<'_>,
     optional: Option<&Node<'_>>,
     depth: usize,

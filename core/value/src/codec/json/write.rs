@@ -3,7 +3,7 @@
 /// Writes a string, quotes included.
 ///
 /// The ecosystem's writers make text safe inside HTML, so `<`, `>` and `&` are escaped too.
-pub fn string(out: &mut String, text: &str) {
+pub fn write_string(out: &mut String, text: &str) {
     out.push('"');
     let mut copied = 0;
     for (at, char) in text.char_indices() {
@@ -36,7 +36,7 @@ pub fn string(out: &mut String, text: &str) {
 }
 
 /// Writes a sequence between brackets, with commas; `each` writes one of its parts.
-pub(crate) fn sequence<T, E>(
+pub(crate) fn write_sequence<T, E>(
     out: &mut String,
     brackets: [char; 2],
     parts: impl IntoIterator<Item = T>,
@@ -60,7 +60,7 @@ mod tests {
     #[test]
     fn strings_are_escaped_as_the_language_does() {
         let mut out = String::new();
-        string(&mut out, "\"\\\u{8}\u{c}\n\r\t\u{1}\u{7f}<a>&\u{2028}\u{2029}é😀/");
+        write_string(&mut out, "\"\\\u{8}\u{c}\n\r\t\u{1}\u{7f}<a>&\u{2028}\u{2029}é😀/");
         assert_eq!(
             out,
             "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\u{7f}\\u003ca\\u003e\\u0026\\u2028\\u2029é😀/\""

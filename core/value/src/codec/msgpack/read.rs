@@ -32,33 +32,33 @@ impl<'b> Reader<'b> {
             // Asked before the type: a null has the same byte everywhere, also where a type would
             // stand first.
             NIL => {
-                self.byte()?;
+                self.read_byte()?;
                 Ok(Value::null(ty.clone()))
             }
-            0xc7..=0xc9 | 0xd4..=0xd8 => self.unknown(ty),
+            0xc7..=0xc9 | 0xd4..=0xd8 => self.read_unknown(ty),
             _ => match ty {
-                Type::Dynamic => self.dynamic(depth),
-                Type::Bool => self.bool().map(Value::Bool),
-                Type::Number => self.number().map(Value::Number),
-                Type::String => Ok(Value::String(Str::new(&self.text()?))),
+                Type::Dynamic => self.read_dynamic(depth),
+                Type::Bool => self.read_bool().map(Value::Bool),
+                Type::Number => self.read_number().map(Value::Number),
+                Type::String => Ok(Value::String(Str::new(&self.read_text()?))),
                 Type::List(element) => self.list(element, depth),
                 Type::Set(element) => self.set(element, depth),
-                Type::Map(element) => self.map(element, depth),
-                Type::Tuple(elements) => self.tuple(elements, depth),
-                Type::Object(shape) => self.object(shape, depth),
+                Type::Map(element) => self.read_map(element, depth),
+                Type::Tuple(elements) => self.read_tuple(elements, depth),
+                Type::Object(shape) => self.read_object(shape, depth),
             },
         }
     }
 
-    fn unknown(&mut self, ty: &Type) -> Result<Value, DecodeError> {
-        let length = match self.byte()? {
-            0xc7 => self.uint(1)?,
-            0xc8 => self.uint(2)?,
-            0xc9 => self.uint(4)?,
+    fn read_unknown(&mut self, ty: &Type) -> Result<Value, DecodeError> {
+        let length = match self.read_byte()? {
+            0xc7 => self.read_uint(1)?,
+            0xc8 => self.read_uint(2)?,
+            0xc9 => self.read_uint(4)?,
             // The only other codes that lead here are those of the five fixed lengths.
             code => 1 << (code - 0xd4),
         };
-        let kind = self.byte()?;
+        let kind = self.read_byte()?;
         let payload = self.take_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
         // A payload this short is a wholly unknown value in cty, whatever the extension type is.
         if payload.len() <= 1 {
@@ -73,7 +73,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a value with its own type before it.
-    fn dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
+    fn read_dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
         let ty = self.read_own_type()?;
         // The type counts as a level, so that values of any type inside each other cannot escape
         // the limit.
@@ -84,7 +84,7 @@ impl<'b> Reader<'b> {
         if self.array_len() != Ok(2) {
             return Err(DecodeError::new("a value of any type must come with its type"));
         }
-        type_json::decode(self.bytes()?)
+        type_json::decode(self.read_bytes()?)
             .map_err(|error| DecodeError::new(format!("invalid type: {}", error.reason)))
     }
 
@@ -112,11 +112,11 @@ impl<'b> Reader<'b> {
         Ok(Value::set(element.clone(), items))
     }
 
-    fn map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+    fn read_map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
         let length = self.map_len().map_err(|error| type_required_error("a map", error))?;
         let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
-            let key = Str::new(&self.text()?);
+            let key = Str::new(&self.read_text()?);
             match self.value(element, depth + 1) {
                 Ok(item) => pairs.push((key, item)),
                 Err(error) => return Err(error.prepend_step(Step::Key(key))),
@@ -125,7 +125,7 @@ impl<'b> Reader<'b> {
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
-    fn tuple(&mut self, elements: &[Type], depth: u16) -> Result<Value, DecodeError> {
+    fn read_tuple(&mut self, elements: &[Type], depth: u16) -> Result<Value, DecodeError> {
         self.read_tuple_header(elements.len())?;
         let mut items = Vec::with_capacity(elements.len());
         for (at, ty) in elements.iter().enumerate() {
@@ -146,13 +146,13 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
+    fn read_object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
         let names = self.read_object_header(shape)?;
         let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED));
         for (name, ty) in &shape.attributes {
             let before = self.rest;
             // Names are in normal form, so that equal bytes are text in normal form too.
-            if self.bytes()? != name.as_str().as_bytes() {
+            if self.read_bytes()? != name.as_str().as_bytes() {
                 // The name is read again there, now looked up among all names.
                 self.rest = before;
                 return self.read_unsorted_object(shape, names, items, depth);
@@ -178,7 +178,7 @@ impl<'b> Reader<'b> {
         let mut items: Vec<Option<Value>> = sorted.into_iter().map(Some).collect();
         items.resize(names.len(), None);
         for _ in n_sorted..names.len() {
-            let at = self.attribute(&names)?;
+            let at = self.read_attribute(&names)?;
             match self.value(&shape.attributes[&names[at]], depth + 1) {
                 Ok(item) if items[at].is_none() => items[at] = Some(item),
                 Ok(_) => return Err(duplicate_name_error(&names[at])),
@@ -201,18 +201,18 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the name of an attribute and returns its position among `names`.
-    fn attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
-        let raw = self.text()?;
+    fn read_attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
+        let raw = self.read_text()?;
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
         // Names are compared in normal form, which the bytes of a writer need not have.
         names.binary_search(&Str::new(&raw)).map_err(unsupported)
     }
 
     /// Reads true or false.
-    pub(super) fn bool(&mut self) -> Result<bool, DecodeError> {
+    pub(super) fn read_bool(&mut self) -> Result<bool, DecodeError> {
         match self.peek()? {
             code @ (0xc2 | 0xc3) => {
-                self.byte()?;
+                self.read_byte()?;
                 Ok(code == 0xc3)
             }
             _ => Err(DecodeError::new("bool is required")),
@@ -220,65 +220,65 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a number in any of its forms.
-    pub(super) fn number(&mut self) -> Result<Number, DecodeError> {
+    pub(super) fn read_number(&mut self) -> Result<Number, DecodeError> {
         let required = || DecodeError::new("number is required");
         match self.peek()? {
             code @ 0x00..=0x7f => {
-                self.byte()?;
+                self.read_byte()?;
                 Ok(Number::from(i64::from(code)))
             }
             code @ 0xe0..=0xff => {
-                self.byte()?;
+                self.read_byte()?;
                 Ok(Number::from(i64::from(code.cast_signed())))
             }
             code @ 0xcc..=0xcf => {
-                self.byte()?;
-                Ok(Number::from(self.uint(1 << (code - 0xcc))?))
+                self.read_byte()?;
+                Ok(Number::from(self.read_uint(1 << (code - 0xcc))?))
             }
             code @ 0xd0..=0xd3 => {
-                self.byte()?;
+                self.read_byte()?;
                 let n_bytes = 1 << (code - 0xd0);
-                let bits = self.uint(n_bytes)?.cast_signed();
+                let bits = self.read_uint(n_bytes)?.cast_signed();
                 // Moves the sign bit of the short form to the top and back down.
                 let unused = 64 - 8 * u32::from(n_bytes);
                 Ok(Number::from((bits << unused) >> unused))
             }
             0xca => {
-                self.byte()?;
-                let bits = u32::try_from(self.uint(4)?).unwrap_or(u32::MAX);
+                self.read_byte()?;
+                let bits = u32::try_from(self.read_uint(4)?).unwrap_or(u32::MAX);
                 Number::from_f64(f64::from(f32::from_bits(bits))).ok_or_else(required)
             }
             0xcb => {
-                self.byte()?;
-                let float = f64::from_bits(self.uint(8)?);
+                self.read_byte()?;
+                let float = f64::from_bits(self.read_uint(8)?);
                 Number::from_f64(float).ok_or_else(required)
             }
             _ => {
                 // Numbers that fit neither an integer nor a float exactly are sent as text.
-                let text = self.text().map_err(|_| required())?;
+                let text = self.read_text().map_err(|_| required())?;
                 Number::parse(&text).ok_or_else(required)
             }
         }
     }
 
     /// Reads text, not yet in normal form.
-    pub(super) fn text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
-        let text = text_lossy(self.bytes()?);
+    pub(super) fn read_text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
+        let text = text_lossy(self.read_bytes()?);
         // Only a text with invalid bytes was copied.
         self.replaced |= matches!(text, Cow::Owned(_));
         Ok(text)
     }
 
     /// Reads what was written as text or as bytes; writers elsewhere mix them up.
-    fn bytes(&mut self) -> Result<&'b [u8], DecodeError> {
+    fn read_bytes(&mut self) -> Result<&'b [u8], DecodeError> {
         let length = match self.peek()? {
             code @ 0xa0..=0xbf => {
-                self.byte()?;
+                self.read_byte()?;
                 u64::from(code & 0x1f)
             }
             code @ (0xd9..=0xdb | 0xc4..=0xc6) => {
-                self.byte()?;
-                self.uint(match code {
+                self.read_byte()?;
+                self.read_uint(match code {
                     0xd9 | 0xc4 => 1,
                     0xda | 0xc5 => 2,
                     _ => 4,
@@ -290,7 +290,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Passes over a value whatever it is, and returns its bytes.
-    pub(super) fn skip(&mut self) -> Result<&'b [u8], DecodeError> {
+    pub(super) fn skip_value(&mut self) -> Result<&'b [u8], DecodeError> {
         let start = self.rest;
         let mut pending = 1_usize;
         while pending > 0 {
@@ -310,12 +310,12 @@ impl<'b> Reader<'b> {
             0x80..=0x8f | 0xde | 0xdf => return Ok(self.map_len()?.saturating_mul(2)),
             0x90..=0x9f | 0xdc | 0xdd => return self.array_len(),
             0xa0..=0xbf | 0xd9..=0xdb | 0xc4..=0xc6 => {
-                self.bytes()?;
+                self.read_bytes()?;
                 return Ok(0);
             }
             code @ 0xc7..=0xc9 => {
-                self.byte()?;
-                self.uint(1 << (code - 0xc7))?.saturating_add(1)
+                self.read_byte()?;
+                self.read_uint(1 << (code - 0xc7))?.saturating_add(1)
             }
             // Behind the code of an extension stands its kind.
             code @ 0xd4..=0xd8 => 2 + (1 << (code - 0xd4)),
@@ -346,10 +346,10 @@ impl<'b> Reader<'b> {
         if code & 0xf0 != short && code != long && code != long + 1 {
             return Err(DecodeError::new("a list or map is required"));
         }
-        self.byte()?;
+        self.read_byte()?;
         let length = match code {
             code if code & 0xf0 == short => u64::from(code & 0x0f),
-            code => self.uint(if code == long { 2 } else { 4 })?,
+            code => self.read_uint(if code == long { 2 } else { 4 })?,
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         // A length that the rest of the bytes cannot hold must not decide how much is allocated.
@@ -360,7 +360,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads a big-endian number of at most eight bytes.
-    fn uint(&mut self, n_bytes: u8) -> Result<u64, DecodeError> {
+    fn read_uint(&mut self, n_bytes: u8) -> Result<u64, DecodeError> {
         let bytes = self.take_bytes(usize::from(n_bytes))?;
         Ok(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
@@ -369,7 +369,7 @@ impl<'b> Reader<'b> {
         self.rest.first().copied().ok_or_else(truncated_error)
     }
 
-    fn byte(&mut self) -> Result<u8, DecodeError> {
+    fn read_byte(&mut self) -> Result<u8, DecodeError> {
         let (first, rest) = self.rest.split_first().ok_or_else(truncated_error)?;
         self.rest = rest;
         Ok(*first)

@@ -115,16 +115,18 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     let mut reader = Reader::new(payload);
     let mut refinement = Refinement::default();
     for _ in 0..reader.map_len()? {
-        let key = reader.number()?.to_i64().and_then(|key| u8::try_from(key).ok());
+        let key = reader.read_number()?.to_i64().and_then(|key| u8::try_from(key).ok());
         match (key, ty) {
             (Some(NULLNESS), _) => {
                 // A value that can only be null is known.
-                if reader.bool()? {
+                if reader.read_bool()? {
                     return Ok(Value::null(ty.clone()));
                 }
                 refinement.not_null = true;
             }
-            (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(&reader.text()?)),
+            (Some(PREFIX), Type::String) => {
+                refinement.prefix = Some(Str::new(&reader.read_text()?));
+            }
             (Some(LOWER), Type::Number) => refinement.lower = Some(read_bound(&mut reader)?),
             (Some(UPPER), Type::Number) => refinement.upper = Some(read_bound(&mut reader)?),
             (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
@@ -146,12 +148,12 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
 
 fn read_bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
     match reader.array_len()? {
-        2 => Ok((reader.number()?, reader.bool()?)),
+        2 => Ok((reader.read_number()?, reader.read_bool()?)),
         _ => Err(DecodeError::new("the bound of an unknown number must be a pair")),
     }
 }
 
 fn read_length(reader: &mut Reader<'_>) -> Result<u64, DecodeError> {
-    let number = reader.number()?.to_i64().and_then(|length| u64::try_from(length).ok());
+    let number = reader.read_number()?.to_i64().and_then(|length| u64::try_from(length).ok());
     number.ok_or_else(|| DecodeError::new("the length of an unknown collection is out of range"))
 }

@@ -27,8 +27,8 @@ pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
 }
 
 fn read_entry<'b>(reader: &mut Reader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
-    let name = Str::new(&reader.text()?);
-    Ok((name, reader.skip()?))
+    let name = Str::new(&reader.read_text()?);
+    Ok((name, reader.skip_value()?))
 }
 
 #[cfg(test)]

@@ -424,7 +424,7 @@ async fn stores(provider: &dyn Provider) -> [String; 8] {
         said(provider.write_state_bytes(state(), chunks(&[])).await),
         said(provider.lock_state(state(), "apply".into()).await),
         said(provider.unlock_state(state(), "lock-1".into()).await),
-        said(provider.states("acme_store".into()).await),
+        said(provider.list_states("acme_store".into()).await),
         said(provider.delete_state(state()).await),
     ]
 }
@@ -744,7 +744,7 @@ impl Operations for Example {
         Ok(verdict("unlock"))
     }
 
-    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+    async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         self.hear("states", &type_name);
         let state_ids = vec!["default".into(), "other".into()];
         Ok(StatesResponse { state_ids, diagnostics: diagnostics("states") })

@@ -117,7 +117,7 @@ async fn check_update(
     let request = request::apply_request(offered, input, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
     suite.check("A-08", !call.is_crash(), || {
-        Finding::new("A-08", &offered.subject(), "updating crashes or hangs").with_call(&call)
+        Finding::new("A-08", &offered.display_name(), "updating crashes or hangs").with_call(&call)
     });
     let Some(updated) = check_applied(suite, offered, input, planned, &call) else { return object };
     if !call.first_message().is_some_and(|it| it.get_bool(4)) {
@@ -134,7 +134,8 @@ async fn check_update(
         _ => true,
     };
     suite.check("A-08", same(&object.identity, &updated.identity), || {
-        Finding::new("A-08", &offered.subject(), "an update changes the identity").with_call(&call)
+        Finding::new("A-08", &offered.display_name(), "an update changes the identity")
+            .with_call(&call)
     });
     // First of all, so that the sweep has the object as it is now.
     journal.change(offered, &object.value, &updated.value, &updated.private);
@@ -169,7 +170,7 @@ async fn check_drift(suite: &mut Suite, offered: &OfferedType, before: &Object, 
         }
         suite.check("R-04", new == got, || {
             let message = "a change that was made outside is not read";
-            Finding::new("R-04", &offered.subject(), message)
+            Finding::new("R-04", &offered.display_name(), message)
                 .with_path(&path)
                 .with_call(&call)
                 .with_values(display_value(new), display_value(got))
@@ -195,7 +196,7 @@ async fn check_replacement(
     suite.check("A-10", call.is_fine(), || {
         Finding::new(
             "A-10",
-            &offered.subject(),
+            &offered.display_name(),
             "the old object of a replacement cannot be destroyed",
         )
         .with_call(&call)
@@ -208,7 +209,7 @@ async fn check_replacement(
     suite.check("A-10", made.is_some(), || {
         Finding::new(
             "A-10",
-            &offered.subject(),
+            &offered.display_name(),
             "the new object of a replacement cannot be created",
         )
         .with_input(display_value(&change.config))

@@ -8,7 +8,7 @@ use crate::checks::display_value;
 use crate::checks::plan::plan_input;
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{GENERATE, Kind, OfferedType};
+use crate::offer::{CAN_GENERATE_CONFIG, Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode_dynamic, encode_dynamic};
 use crate::rpc::Rpc;
@@ -77,7 +77,7 @@ async fn check_imported_object(
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
         Finding::new(
             "I-04",
-            &offered.subject(),
+            &offered.display_name(),
             "an imported object is not the one that was created",
         )
         .with_path(&at)
@@ -91,7 +91,7 @@ async fn check_imported_object(
         .flatten();
     let held = plan.is_fine() && planned.is_some_and(|it| it.value() == value);
     suite.check("I-05", held, || {
-        Finding::new("I-05", &offered.subject(), "the plan after an import is not empty")
+        Finding::new("I-05", &offered.display_name(), "the plan after an import is not empty")
             .with_call(&plan)
     });
 }
@@ -118,7 +118,7 @@ async fn check_import_by_identity(
     suite.check("I-06", value == *expected, || {
         Finding::new(
             "I-06",
-            &offered.subject(),
+            &offered.display_name(),
             "import by identity gives another object than by id",
         )
         .with_call(&call)
@@ -152,7 +152,7 @@ async fn check_listed(suite: &mut Suite, offered: &OfferedType, object: &Object)
         decode_dynamic(data, &ty).ok().flatten() == own
     });
     suite.check("L-01", found, || {
-        Finding::new("L-01", &list.subject(), "listing does not find an object that exists")
+        Finding::new("L-01", &list.display_name(), "listing does not find an object that exists")
             .with_call(&call)
     });
 }
@@ -161,7 +161,7 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     if !suite.is_wanted("I-08") {
         return;
     }
-    if !suite.offer.has_capability(GENERATE) {
+    if !suite.offer.has_capability(CAN_GENERATE_CONFIG) {
         return suite.skip_rules(&["I-08"], "the provider does not generate configuration");
     }
     let ty = offered.ty();
@@ -174,13 +174,13 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     );
     let Ok(Some(config)) = config else {
         return suite.check("I-08", false, || {
-            Finding::new("I-08", &offered.subject(), "no configuration is generated")
+            Finding::new("I-08", &offered.display_name(), "no configuration is generated")
                 .with_call(&call)
         });
     };
     let verdict = suite.validate(offered, config.value()).await;
     suite.check("I-08", verdict.is_fine(), || {
-        Finding::new("I-08", &offered.subject(), "generated configuration is not valid")
+        Finding::new("I-08", &offered.display_name(), "generated configuration is not valid")
             .with_call(&verdict)
             .with_input(display_value(config.value()))
     });
@@ -189,7 +189,7 @@ async fn check_generated_config(suite: &mut Suite, offered: &OfferedType, object
     let planned =
         decode_dynamic(plan.first_message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
     suite.check("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
-        Finding::new("I-08", &offered.subject(), "generated configuration plans a change")
+        Finding::new("I-08", &offered.display_name(), "generated configuration plans a change")
             .with_call(&plan)
     });
 }

@@ -155,7 +155,7 @@ impl RemoteCallChecker<'_> {
         let first = calls.iter().find(|it| it.may_change_something());
         self.suite.check(rule, first.is_none(), || {
             let message = format!("{doing} makes a changing remote call");
-            Finding::new(rule, &self.offered.subject(), message)
+            Finding::new(rule, &self.offered.display_name(), message)
                 .with_call(call)
                 .with_values("reading calls only", first.map(RemoteCall::shown).unwrap_or_default())
         });
@@ -212,7 +212,7 @@ impl RemoteCallChecker<'_> {
         let first = calls.iter().find(|it| it.url.starts_with("https:"));
         self.suite.check("K-04", first.is_none(), || {
             let message = "a server with a certificate of an unknown authority is trusted";
-            Finding::new("K-04", &self.offered.subject(), message)
+            Finding::new("K-04", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_values("no request", first.map(RemoteCall::shown).unwrap_or_default())
         });
@@ -230,7 +230,7 @@ impl RemoteCallChecker<'_> {
         if self.proxy.take_calls().is_empty() {
             return;
         }
-        let subject = self.offered.subject();
+        let subject = self.offered.display_name();
         self.suite.check("A-23", call.is_fine(), || {
             Finding::new("A-23", &subject, "reading fails when the service is busy once")
                 .with_call(&call)
@@ -265,7 +265,7 @@ impl RemoteCallChecker<'_> {
             let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
             let calls = self.proxy.take_calls();
             let returned = new_state(&self.offered, &call);
-            let subject = self.offered.subject();
+            let subject = self.offered.display_name();
             let Some(returned) = returned else {
                 self.suite.check("A-15", false, || {
                     let message = "a failed update returns no object";
@@ -303,7 +303,7 @@ impl RemoteCallChecker<'_> {
         let (real, said) = (part(&found), part(&returned.value));
         self.suite.check("A-15", at.is_none(), || {
             let message = "a failed update returns another object than there is";
-            Finding::new("A-15", &self.offered.subject(), message)
+            Finding::new("A-15", &self.offered.display_name(), message)
                 .with_path(at.clone().unwrap_or_default())
                 .with_call(call)
                 .with_values(real, said)
@@ -331,7 +331,7 @@ impl RemoteCallChecker<'_> {
             self.suite.skip_rules(&["A-16"], "destroying makes no changing remote call");
             return object;
         }
-        let subject = self.offered.subject();
+        let subject = self.offered.display_name();
         let keeps = !call.is_fine() && new_state(&self.offered, &call).is_some();
         let message = match is_null(&self.offered, &call) {
             true => "a delete that the service refused counts as done",
@@ -393,7 +393,7 @@ impl RemoteCallChecker<'_> {
                 "A-24" => "an object that the service does not find at once is lost",
                 _ => "a create that fails after the object exists returns no object",
             };
-            Finding::new(rule, &self.offered.subject(), message)
+            Finding::new(rule, &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_input(display_value(&create.config))
         });
@@ -425,10 +425,12 @@ impl RemoteCallChecker<'_> {
         });
         self.suite.check("A-23", again.is_none(), || {
             let message = "a change is sent again although the first may have been carried out";
-            Finding::new("A-23", &self.offered.subject(), message).with_call(&call).with_values(
-                "one request, or a key",
-                again.map(RemoteCall::shown).unwrap_or_default(),
-            )
+            Finding::new("A-23", &self.offered.display_name(), message)
+                .with_call(&call)
+                .with_values(
+                    "one request, or a key",
+                    again.map(RemoteCall::shown).unwrap_or_default(),
+                )
         });
         record_create(self.journal, entry, &self.offered, &call);
         match new_state(&self.offered, &call) {

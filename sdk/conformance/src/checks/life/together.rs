@@ -41,7 +41,7 @@ pub(super) async fn check_parallel_objects(
         let object = check_applied(suite, offered, &create, &planned, &call);
         record_create(journal, entry, offered, &call);
         suite.check("A-20", !call.is_crash(), || {
-            Finding::new("A-20", &offered.subject(), "creating in parallel crashes")
+            Finding::new("A-20", &offered.display_name(), "creating in parallel crashes")
                 .with_call(&call)
         });
         let Some(object) = object else { continue };
@@ -52,7 +52,7 @@ pub(super) async fn check_parallel_objects(
         );
         suite.check("A-20", odd.is_empty(), || {
             let first = odd.first().map(ToString::to_string).unwrap_or_default();
-            Finding::new("A-20", &offered.subject(), "objects created in parallel mix")
+            Finding::new("A-20", &offered.display_name(), "objects created in parallel mix")
                 .with_call(&call)
                 .with_values("the planned object", first)
         });
@@ -90,12 +90,12 @@ pub(super) async fn check_stop_during_create(
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.check("A-17", !call.is_crash(), || {
-        Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
+        Finding::new("A-17", &offered.display_name(), "a create beside StopProvider has no answer")
             .with_call(&call)
     });
     let limit = std::time::Duration::from_secs(30);
     suite.check("Z-08", call.took <= limit, || {
-        Finding::new("Z-08", &offered.subject(), "a call runs on after StopProvider")
+        Finding::new("Z-08", &offered.display_name(), "a call runs on after StopProvider")
             .with_call(&call)
             .with_values("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
@@ -119,7 +119,7 @@ pub(super) async fn check_repeated_create(
         let entry = journal.record_intent(offered, &create.config);
         let call = suite.change(Rpc::ApplyResourceChange, &request).await;
         suite.check("A-19", call.has_reply(), || {
-            Finding::new("A-19", &offered.subject(), "the same create twice crashes")
+            Finding::new("A-19", &offered.display_name(), "the same create twice crashes")
                 .with_call(&call)
         });
         record_create(journal, entry, offered, &call);

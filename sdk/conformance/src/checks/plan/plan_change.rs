@@ -54,7 +54,7 @@ async fn check_no_op_plan(
     suite.check("P-07", held, || {
         let at = differs.first().cloned().unwrap_or_default();
         let part = |value: &Value| at.find(value).map(display_value).unwrap_or_default();
-        Finding::new("P-07", &offered.subject(), "planning an unchanged object shows a change")
+        Finding::new("P-07", &offered.display_name(), "planning an unchanged object shows a change")
             .with_path(&at)
             .with_call(&planned.call)
             .with_values(part(object), part(&planned.value))
@@ -165,7 +165,7 @@ async fn check_single_changes(
                 None
             };
             suite.check("P-09", problem.is_none(), || {
-                Finding::new("P-09", &offered.subject(), problem.unwrap_or_default())
+                Finding::new("P-09", &offered.display_name(), problem.unwrap_or_default())
                     .with_path(&replaced)
                     .with_call(&call)
                     .with_values(display_value(object), display_value(planned.value()))
@@ -184,7 +184,7 @@ async fn check_single_changes(
             suite.check("P-10", replaced == forces, || {
                 Finding::new(
                     "P-10",
-                    &offered.subject(),
+                    &offered.display_name(),
                     "a change does not do what its attribute says",
                 )
                 .with_path(&path)
@@ -218,7 +218,8 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
         suite.check("P-12", held, || {
-            Finding::new("P-12", &offered.subject(), "a destroy plan is not null").with_call(&call)
+            Finding::new("P-12", &offered.display_name(), "a destroy plan is not null")
+                .with_call(&call)
         });
     }
     suite.check(
@@ -227,7 +228,7 @@ async fn check_planned_destroy(suite: &mut Suite, offered: &OfferedType, object:
         || {
             Finding::new(
                 "S-11",
-                &offered.subject(),
+                &offered.display_name(),
                 "plan_destroy is claimed, but a destroy plan fails",
             )
             .with_call(&call)

@@ -37,7 +37,7 @@ pub(super) async fn check_large_sets(suite: &mut Suite, offered: &OfferedType, c
     }
     let Some(call) = best else { return };
     suite.check("P-22", call.has_reply() && call.took.as_millis() < 2000, || {
-        Finding::new("P-22", &offered.subject(), "1,000 elements take long to plan")
+        Finding::new("P-22", &offered.display_name(), "1,000 elements take long to plan")
             .with_path(&path)
             .with_call(&call)
             .with_values("less than 2 s", format!("{} ms", call.took.as_millis()))
@@ -66,7 +66,7 @@ pub(super) async fn check_plain_proposal(
         suite.check("P-08", call.has_reply(), || {
             Finding::new(
                 "P-08",
-                &offered.subject(),
+                &offered.display_name(),
                 "the plain configuration as proposed value crashes it",
             )
             .with_call(&call)
@@ -88,7 +88,7 @@ pub(super) async fn check_deferral_reason(
     // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
     suite.check("P-17", held, || {
-        Finding::new("P-17", &offered.subject(), "a deferral has no reason")
+        Finding::new("P-17", &offered.display_name(), "a deferral has no reason")
             .with_call(&call)
             .with_values("1 to 3", format!("{reason:?}"))
     });
@@ -126,7 +126,7 @@ pub(super) async fn check_sensitive_taint(
     suite.check("K-02", leak.is_none(), || {
         Finding::new(
             "K-02",
-            &offered.subject(),
+            &offered.display_name(),
             "a sensitive value shows up in an attribute that is not",
         )
         .with_path(leak.unwrap_or_default())
@@ -157,7 +157,7 @@ pub(super) async fn check_numbers(suite: &mut Suite, offered: &OfferedType, crea
             let Some(planned) = plan_or_none(suite, offered, &input).await else { continue };
             let got = path.find(&planned.value).cloned();
             suite.check("P-21", got.as_ref() == Some(&number), || {
-                Finding::new("P-21", &offered.subject(), "a number is rounded")
+                Finding::new("P-21", &offered.display_name(), "a number is rounded")
                     .with_path(&path)
                     .with_call(&planned.call)
                     .with_values(text, got.as_ref().map(display_value).unwrap_or_default())

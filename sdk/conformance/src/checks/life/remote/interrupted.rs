@@ -56,7 +56,7 @@ impl RemoteCallChecker<'_> {
         let found = self.find_object(create, planned, &before, &made).await;
         self.suite.check("A-18", found.is_some(), || {
             let message = "an object that exists when the process ends cannot be found again";
-            Finding::new("A-18", &self.offered.subject(), message)
+            Finding::new("A-18", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_values(
                     "an identity that is planned, a list, or a create with a key",
@@ -197,7 +197,7 @@ impl RemoteCallChecker<'_> {
         }
         self.suite.check("A-22", call.has_reply(), || {
             let message = "a create does not end with the timeout of its configuration";
-            Finding::new("A-22", &self.offered.subject(), message)
+            Finding::new("A-22", &self.offered.display_name(), message)
                 .with_call(&call)
                 .with_values(
                     format!(
