@@ -9,7 +9,7 @@ use formwork_core::state::State;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use super::run::reporting;
+use super::run::with_progress_reports;
 use super::states::{RunConfig, TestState, has_objects};
 use super::{LeftObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
 use crate::apply::PlanSource;
@@ -73,7 +73,7 @@ impl Cleanup<'_> {
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
         // Its outcome shows in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
-        let _ = reporting(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
+        let _ = with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
         let left = left_in(&state.session.file.state);
         if diags.is_empty() && left.is_empty() {
             return Ok(());
