@@ -33,8 +33,7 @@ fn suite_and_run_names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static st
     [("@testfile", Json::text(suite.path.as_str()))].into_iter().chain(run).collect()
 }
 
-/// The names of a run, for its lines.
-pub(crate) fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
+fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
     suite_and_run_names(run.suite, Some(run.run.name.as_str()))
 }
 
@@ -100,12 +99,9 @@ impl TestStream {
             TestEvent::SuiteStarted(suite) => self.suite(suite, "starting", None),
             TestEvent::SuiteTearDown(suite) => self.suite(suite, "teardown", None),
             TestEvent::SuiteDone(suite, status) => self.suite(suite, "complete", Some(*status)),
-            TestEvent::SuiteProblems(suite, diags) => {
-                self.diagnostics(sources, &suite_and_run_names(suite, None), diags);
-            }
             TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
             TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
-            TestEvent::RunTearDown(run, elapsed) => self.run(*run, "teardown", *elapsed),
+            TestEvent::RunTearDown(run) => self.run(*run, "teardown", Duration::ZERO),
             TestEvent::RunDone { run, result, .. } => {
                 let shown = human_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
@@ -122,7 +118,7 @@ impl TestStream {
                 if !left.is_empty() {
                     self.write_left_objects(*run, left, state.as_deref());
                 }
-                self.diagnostics(sources, &names_of(*run), diags);
+                self.diagnostics(sources, *run, diags);
             }
         }
     }
@@ -185,13 +181,8 @@ impl TestStream {
         write_line("info", message, &names_of(run), kind, vec![(kind, members)]);
     }
 
-    /// Problems of a test file, of a run or of its cleanup.
-    pub(crate) fn diagnostics(
-        &self,
-        sources: &Sources,
-        names: &[(&'static str, Json)],
-        diags: &Diagnostics,
-    ) {
+    /// Problems of a run or of its cleanup.
+    pub(crate) fn diagnostics(&self, sources: &Sources, run: RunOfSuite<'_>, diags: &Diagnostics) {
         // As in Terraform, in the order in which they were found.
         for one in diags.iter() {
             let (level, label) = match one.severity {
@@ -200,7 +191,7 @@ impl TestStream {
             };
             let message = format!("{label}: {}", one.summary);
             let members = vec![("diagnostic", diagnostic::diagnostic_to_json(sources, one))];
-            write_line(level, &message, names, "diagnostic", members);
+            write_line(level, &message, &names_of(run), "diagnostic", members);
         }
     }
 }
