@@ -456,7 +456,7 @@ impl Operations for Server {
 
     async fn list_states(&self, type_name: String) -> Result<StatesResponse, Failure> {
         let call = self.call("list the states in ", &type_name);
-        let (names, diagnostics) = call.collect(self.list_states(&call, &type_name)).await;
+        let (names, diagnostics) = call.collect(self.handle_list_states(&call, &type_name)).await;
         Ok(StatesResponse { state_ids: names.unwrap_or_default(), diagnostics })
     }
 

@@ -173,7 +173,7 @@ impl Server {
         Ok(())
     }
 
-    pub(super) async fn list_states(&self, call: &Call, name: &str) -> Answer<Vec<String>> {
+    pub(super) async fn handle_list_states(&self, call: &Call, name: &str) -> Answer<Vec<String>> {
         let (store, ConfiguredStore { config, .. }) = self.configured_store(name)?;
         let mut names = call.unless_stopped(store.list(&config, call.clone())).await?;
         names.sort();

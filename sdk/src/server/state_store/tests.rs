@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use formwork_plugin_protocol::ProviderExt;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::message::state_store::{ConfigureStoreRequest, StateChunk, StateRef};
 use formwork_plugin_protocol::state_chunks::split_into_chunks;
 use formwork_value::{Str, Value};
@@ -148,7 +148,7 @@ fn a_state_that_arrives_incomplete_reaches_no_handler() {
     let shape = server.state_store("shelf_store").unwrap().shape();
     let config = check::encode_value(shape, &config);
     wait(async {
-        let unset = ProviderExt::list_states(&server, "shelf_store".into()).await.unwrap();
+        let unset = server.list_states("shelf_store".into()).await.unwrap();
         assert_eq!(unset.diagnostics[0].summary, "State store not configured");
         let type_name = "shelf_store".to_owned();
         let request = ConfigureStoreRequest { type_name, config, chunk_size: 4 };
