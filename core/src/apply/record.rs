@@ -73,8 +73,9 @@ pub(super) async fn walk_apply_graph(
     // A journal that refuses a record ends the walk like an interrupt, as no call could be
     // announced.
     let ends = || !journal.can_announce();
-    let unvisited = walk_phase(
-        diags,
+    let mut said = Diagnostics::default();
+    let walk = walk_phase(
+        &mut said,
         PhaseWalk { session, graph, ephemeral_resources: &ephemeral_resources, ends: &ends },
         |vertex| {
             let state = &state;
@@ -100,8 +101,12 @@ pub(super) async fn walk_apply_graph(
                 counter.count_finished();
             }
         },
-    )
-    .await;
+    );
+    let (unvisited, buffer_failure) = journal.run_and_write_buffer(walk).await;
+    let _ = diags.append(said);
+    if let Some(error) = buffer_failure {
+        let _ = diags.error(error.diagnostic());
+    }
     let tally = recorder.tally;
     let mut state = state.into_inner();
     finish_state(&mut state, plan);

@@ -3,8 +3,10 @@
 //!
 //! A record is handed to the system before its method returns, so that it survives the death of
 //! this process; [`Journal::make_durable`] makes everything handed over so far survive the loss of power.
+//! Records of calls that change nothing outside this process are buffered first (`append`).
 
 pub(crate) mod access;
+mod append;
 mod copy;
 mod durable;
 mod error;
@@ -21,7 +23,6 @@ mod tests;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,6 +53,8 @@ pub struct Journal {
     length: Cell<u64>,
     /// Up to where the disk keeps space for this file.
     reserved: Cell<u64>,
+    /// Whole records that the system does not have yet.
+    buffer: RefCell<Vec<u8>>,
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
     sync: RefCell<Option<PendingSync>>,
@@ -228,6 +231,7 @@ impl Journal {
             next: Cell::new(1),
             length: Cell::new(0),
             reserved: Cell::new(0),
+            buffer: RefCell::default(),
             durable: Cell::new(0),
             sync: RefCell::default(),
             open: RefCell::default(),
@@ -250,7 +254,7 @@ impl Journal {
         &self,
         intent: Intent<'_>,
     ) -> Result<OperationId, JournalError> {
-        let op = self.write_answer(intent, false)?;
+        let op = self.write_intent(intent, false)?;
         // The intent must reach the disk, not only the page cache: the provider works on another
         // machine, which survives a power failure of this one.
         let committed = self.make_durable().await;
@@ -273,7 +277,7 @@ impl Journal {
     /// # Errors
     /// When this or an earlier record could not be written.
     pub fn announce_internal(&self, intent: Intent<'_>) -> Result<OperationId, JournalError> {
-        self.write_answer(intent, true)
+        self.write_intent(intent, true)
     }
 
     /// Whether anything more may be announced: nothing was refused until now.
@@ -282,7 +286,7 @@ impl Journal {
         self.health.get() == JournalHealth::Sound
     }
 
-    fn write_answer(
+    fn write_intent(
         &self,
         intent: Intent<'_>,
         is_noted_only: bool,
@@ -301,13 +305,17 @@ impl Journal {
         let space = Self::space_for(&record);
         // Before the announcement, which could not be taken back on a full disk.
         self.reserve(space).inspect_err(|_| self.health.set(JournalHealth::Failing))?;
-        self.append_record(&record)?;
+        match is_noted_only {
+            true => self.buffer_record(&record)?,
+            false => self.append_record(&record)?,
+        }
         let subject = CallSubject {
             addr: intent.addr.clone(),
             provider: intent.provider.clone(),
             deposed: intent.deposed.cloned(),
             is_noted_only,
-            is_answered: false,
+            // The process itself answers, and the next record has the result.
+            is_answered: is_noted_only,
             is_half_made: false,
             space,
         };
@@ -346,7 +354,13 @@ impl Journal {
         op: OperationId,
         object: Option<&ObjectState>,
     ) -> Result<(), JournalError> {
-        self.write_record(op, object)?;
+        if let Some((record, is_noted_only)) = self.result_record(op, object) {
+            match is_noted_only {
+                true => self.buffer_record(&record)?,
+                false => self.append_record(&record)?,
+            }
+            self.rules.on_settled(self.next.get() - 1);
+        }
         // Only now: a call whose result was not written stays open, so the next run asks for its
         // effect.
         self.open.borrow_mut().remove(&op);
@@ -367,24 +381,29 @@ impl Journal {
             is_tainted_creation(object),
             "an object is whole before what runs beside it has"
         );
-        self.write_record(op, object)?;
+        if let Some((record, _)) = self.result_record(op, object) {
+            // Not buffered: a provisioner that runs next changes something outside this process.
+            self.append_record(&record)?;
+            self.rules.on_settled(self.next.get() - 1);
+        }
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
             call.is_half_made = true;
         }
         Ok(())
     }
 
-    fn write_record(
+    /// The record of the result of an open call, and whether the call was only noted; `None` for a
+    /// call that is settled already.
+    fn result_record(
         &self,
         op: OperationId,
         object: Option<&ObjectState>,
-    ) -> Result<(), JournalError> {
+    ) -> Option<(Record, bool)> {
         // A call may be settled twice, for now and finally. The second record wins in the replay,
         // because records are applied in order.
-        let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
-        self.append_record(&record::settled_record(op, &subject, object))?;
-        self.rules.on_settled(self.next.get() - 1);
-        Ok(())
+        let open = self.open.borrow();
+        let subject = open.get(&op)?;
+        Some((record::settled_record(op, subject, object), subject.is_noted_only))
     }
 
     /// Says which state is about to be stored. It must hold everything settled so far.
@@ -411,6 +430,7 @@ impl Journal {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
+            self.write_buffer()?;
             self.release();
             // What came since the last announcement.
             return match self.copy.is_some() {
@@ -448,49 +468,5 @@ impl Journal {
         // record.
         let is_ready = |call: &CallSubject| call.is_noted_only || self.durable.get() >= op.0;
         self.open.borrow().get(&op).is_some_and(is_ready)
-    }
-
-    /// Cuts the file to a length, and goes on from there.
-    fn truncate_file(&self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)?;
-        (&**self.file).seek(SeekFrom::Start(length)).map(drop)
-    }
-
-    fn append_record(&self, record: &Record) -> Result<(), JournalError> {
-        if self.health.get() == JournalHealth::Closed {
-            return Err(JournalError::Broken(self.path.clone()));
-        }
-        let sealed = self.seal.as_deref().map(|seal| self.seal_record(record, seal)).transpose()?;
-        let bytes =
-            record::frame_record(self.next.get(), sealed.flatten().as_ref().unwrap_or(record));
-        if let Err(error) = self.write_bytes(&bytes) {
-            // Records after half a record would be unreadable.
-            // A full disk accepts a part of a record. Truncating it makes room for the answers of
-            // calls in flight, which may be shorter than the refused record.
-            let health = match self.truncate_file(self.length.get()) {
-                Ok(()) if self.health.get() == JournalHealth::Sound => JournalHealth::Failing,
-                Ok(()) => self.health.get(),
-                Err(_) => JournalHealth::Closed,
-            };
-            self.health.set(health);
-            // The truncation has given back the space for the other answers.
-            self.reserved.set(0);
-            self.reserve(0).ok();
-            return Err(JournalError::io_error("write", &self.path)(error));
-        }
-        self.length.set(self.length.get() + bytes.len() as u64);
-        self.next.set(self.next.get() + 1);
-        if let Some(copy) = &self.copy {
-            copy.push_record(bytes);
-        }
-        Ok(())
-    }
-
-    fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
-        #[cfg(test)]
-        if self.next.get() > self.room.get() {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        (&**self.file).write_all(bytes)
     }
 }

@@ -62,10 +62,10 @@ impl JournalCopyTask {
 
 #[async_trait::async_trait(?Send)]
 impl JournalCopy for JournalCopyTask {
-    fn push_record(&self, record: Vec<u8>) {
+    fn push_records(&self, records: Vec<u8>) {
         self.n_pushed.set(self.n_pushed.get() + 1);
         // After a failure nothing is taken any more, and flushing says so.
-        self.records.send(record).ok();
+        self.records.send(records).ok();
     }
 
     fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {

@@ -110,10 +110,14 @@ impl AnnouncedCall<'_> {
         let answer = call.handle.apply_change(call.ty, call.ask, call.about.addr).await;
         // The raw bytes are stored before anything decodes them. If decoding panics or the process
         // dies, the next run still has the id of a created object.
-        let kept = call
-            .view
-            .journal
-            .record_answer(op, journal_answer(&answer, |text| call.handle.mask_secrets(text)));
+        // The process itself answers for the built-in provider, and its result is recorded next.
+        let kept = match call.intent.provider.provider.is_builtin() {
+            true => Ok(()),
+            false => {
+                let answer = journal_answer(&answer, |text| call.handle.mask_secrets(text));
+                call.view.journal.record_answer(op, answer)
+            }
+        };
         // The provider may still be at work on it.
         let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage_answer(diags, answer);

@@ -14,8 +14,8 @@ use crate::disk::{FileOptions as _, create_private_dir};
 /// A copy that grows with its journal.
 #[async_trait::async_trait(?Send)]
 pub trait JournalCopy {
-    /// Hands over the next whole record, without waiting.
-    fn push_record(&self, record: Vec<u8>);
+    /// Hands over the next records, each whole, without waiting.
+    fn push_records(&self, records: Vec<u8>);
 
     /// Waits until everything handed over before the call is durable.
     fn flush_records(&self) -> LocalBoxFuture<'static, Result<(), CopyError>>;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use formwork_value::Type;
 use futures_util::future::join_all;
 use std::fs::File;
+use std::io;
 
 use super::durable::yield_once;
 use super::scan::LostRecordKind;
@@ -392,6 +393,7 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());
     journal.announce_internal(create_intent(&addr, &provider)).unwrap();
+    journal.write_buffer().unwrap();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();
     // In the action: the address behind it can still be read.
