@@ -39,6 +39,7 @@ pub mod settings;
 mod state_block;
 mod state_store;
 pub mod test_files;
+pub mod test_mocks;
 pub mod test_modules;
 pub mod test_suite;
 #[cfg(test)]
@@ -91,6 +92,8 @@ pub struct Config {
     pub(crate) unmet_versions: Diagnostics,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,
+    /// Overrides of modules by a test.
+    pub module_overrides: Vec<test_mocks::Override>,
 }
 
 /// One module as written.

@@ -195,7 +195,15 @@ fn load_modules(
     loader.add_called_modules(diags, root.clone());
     let ModuleLoader { nodes, unreadable, unmet_versions, .. } = loader;
     let unwritten = BTreeMap::new();
-    let mut config = Config { root, nodes, unwritten, n_files, unmet_versions, dangles: false };
+    let mut config = Config {
+        root,
+        nodes,
+        unwritten,
+        n_files,
+        unmet_versions,
+        dangles: false,
+        module_overrides: Vec::new(),
+    };
     // Called modules that could not be read are left out; all else is judged.
     import_target::report_imports_in_called_modules(diags, &config);
     provider_passing::resolve_passed_providers(diags, &mut config);

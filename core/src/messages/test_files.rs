@@ -61,4 +61,16 @@ messages! {
     FW2614 EXPECTED_FAILURE_WHILE_PLANNING = "Expected failure while planning",
         "A run that applies expects a failure that occurs while planning already, so nothing is applied.",
         "Use `command = plan`.";
+
+    FW2615 DUPLICATE_MOCK_BLOCK = "Duplicate {kind} block",
+        "A test file or a folder of mocks has two mocks of one type, or two overrides of one target.",
+        "Remove one of them.";
+
+    FW2616 UNREADABLE_MOCK_DATA = "Failed to read mock data directory",
+        "The folder that the `source` of a `mock_provider` block names cannot be read.",
+        "Correct the path. It is relative to the folder of the module.";
+
+    FW2617 INVALID_TEST_DIRECTORY = "Invalid testing directory",
+        "The option `-test-directory` names a folder that is not below the folder of the configuration.",
+        "Name a folder below that of the configuration, relative to it.";
 }
