@@ -76,12 +76,22 @@ impl Case {
         let run = self.run(engine, folder.path(), "-json");
         facts.push(format!("exit code {:?}", run.code));
         facts.extend(run.stdout.lines().filter_map(event));
-        facts.dedup();
+        // A long cleanup is reported every two seconds, so the load of the machine decides how often.
+        facts.dedup_by(|one, other| one == other && one.contains("\"progress\":\"teardown\""));
+        // Terraform writes the problems of files in the order of its checks, Formwork by their place.
+        facts
+            .chunk_by_mut(|one, other| is_of_files(one) && is_of_files(other))
+            .for_each(<[_]>::sort);
         // Terraform keeps the expected failures of a run in a map, so their order changes.
         let is_missing = |fact: &String| fact.contains("\"summary\":\"Missing expected failure\"");
         facts.chunk_by_mut(|one, other| is_missing(one) && is_missing(other)).for_each(<[_]>::sort);
         facts
     }
+}
+
+/// Whether an event is a problem of files, before anything has run.
+fn is_of_files(fact: &str) -> bool {
+    fact.contains("\"type\":\"diagnostic\"") && !fact.contains("\"@testrun\":")
 }
 
 /// A CLI configuration file for the test provider.

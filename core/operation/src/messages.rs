@@ -194,4 +194,8 @@ messages! {
     FW5248 OVERRIDE_TARGET_DOES_NOT_EXIST = "Invalid override target",
         "An override of a test file names a resource, data source or module that the configuration does not have.",
         "Correct the address, or remove the block.";
+
+    FW5249 REPLACEMENT_IN_REFRESH_ONLY_RUN = "Unsupported plan mode",
+        "The `plan_options` of a test run have `replace` and `mode = refresh-only`, which changes no objects.",
+        "Remove one of them.";
 }

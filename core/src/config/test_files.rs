@@ -73,16 +73,18 @@ impl TestFolders<'_> {
         let is_below =
             |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
         let below: PathBuf = self.tests.components().filter(is_below).collect();
-        if below.as_os_str().is_empty() { below } else { clean(&below) }
+        let below = clean(&below);
+        if below == Path::new(".") { PathBuf::new() } else { below }
     }
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
     /// need not be.
     fn check(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
-        let part_is_below =
-            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
-        // As in Terraform. A path that goes up and down again is not needed.
-        if self.tests.as_os_str().is_empty() || !self.tests.components().all(part_is_below) {
+        // By the text of the path alone, as in Terraform: `a/../b` is `b`.
+        let named = clean(self.tests);
+        let is_local =
+            !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..");
+        if !is_local {
             let detail = "The testing directory must be a relative path pointing to a directory local to the configuration directory.";
             let _ = diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail));
             return;
@@ -92,9 +94,8 @@ impl TestFolders<'_> {
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.tests != Path::new(USUAL) {
-            let detail =
-                format!("Requested test directory {} does not exist.", self.tests.display());
+        } else if named != Path::new(USUAL) {
+            let detail = format!("Requested test directory {} does not exist.", named.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
         }
     }
@@ -307,6 +308,11 @@ impl Reader<'_> {
         if let Some(refresh) = content.take("refresh") {
             let read = constant::constant_bool(self.diags, &refresh.expr);
             options.skip_refresh = read.is_ok_and(|refresh| !refresh);
+            if options.refresh_only && options.skip_refresh {
+                let detail =
+                    "The option `refresh` cannot be false in a run with the mode `refresh-only`.";
+                self.error(messages::INCOMPATIBLE_PLAN_OPTIONS, detail, refresh.span);
+            }
         }
         options.replace = self.targets(content.take("replace"), Self::instance);
         options.targets = self.targets(content.take("target"), |_, target, _| Some(target));
@@ -380,6 +386,7 @@ fn alias(body: &Body) -> Option<Str> {
 mod tests {
     use expect_test::expect;
 
+    use super::super::files::FilesOnDisk;
     use super::super::testing::{InMemoryFiles, format_diagnostics};
     use super::*;
 
@@ -389,6 +396,26 @@ mod tests {
         check(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
         let report = format_diagnostics(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_folder_for_tests_is_below_that_of_the_module_and_exists() {
+        let module = tempfile::tempdir().unwrap();
+        let found_at = |tests: &str| {
+            let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+            let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
+            check(&mut diags, &mut sources, &FilesOnDisk, folders);
+            diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        for invalid in ["", "..", "../a", "a/../..", "/a"] {
+            assert_eq!(found_at(invalid), "Invalid testing directory", "{invalid:?}");
+        }
+        for below in ["tests", "./tests", ".", "./", "a/.."] {
+            assert_eq!(found_at(below), "", "{below:?}");
+        }
+        for missing in ["a", "./a", "b/../a"] {
+            assert_eq!(found_at(missing), "Test directory does not exist", "{missing:?}");
+        }
     }
 
     #[test]

@@ -254,7 +254,11 @@ impl MockReader<'_> {
             let label = block.labels.first().cloned();
             let mut content = into_content(self.diags, block.body, &MOCK);
             let during = self.during(content.take("override_during")).unwrap_or(into.during);
-            let values = self.values(content.take("defaults"), &kind, (header, during));
+            let defaults = content.take("defaults");
+            let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
+            let place = format_place(self.sources, span);
+            let values = self.values(defaults, &kind);
+            let values = MockValues { values, during, place };
             let Some(Ident { name, span: label }) = label else { continue };
             let same = |it: &&MockType| it.mode == mode && it.name == name;
             if let Some(first) = into.types.iter().find(same) {
@@ -294,9 +298,10 @@ impl MockReader<'_> {
         let argument = if is_module { "outputs" } else { "values" };
         let values = content.take(argument);
         let during = self.during(content.take("override_during")).unwrap_or(during);
-        let mut values = self.values(values, &kind, (header, during));
+        let values = self.values(values, &kind);
         // As in Terraform, an override is named by its block, and a mock by its values.
-        values.place = format_place(self.sources, header);
+        let place = format_place(self.sources, header);
+        let values = MockValues { values, during, place };
         let (Some(target), Some(target_span)) = (target, target_span) else { return };
         if let Some(first) = into.iter().find(|one| one.target == target) {
             // Its place is that of its block.
@@ -338,33 +343,23 @@ impl MockReader<'_> {
         Some(if in_plan { OverrideDuring::Plan } else { OverrideDuring::Apply })
     }
 
-    /// An argument that is a constant object.
-    fn values(
-        &mut self,
-        attribute: Option<Attribute>,
-        kind: &str,
-        block: (Span, OverrideDuring),
-    ) -> MockValues {
-        let (header, during) = block;
-        let span = attribute.as_ref().map_or(header, |attribute| attribute.span);
-        let place = format_place(self.sources, span);
-        let mut values = Value::object(std::iter::empty::<(Str, Value)>());
-        if let Some(attribute) = attribute
-            && let Ok(value) = constant::constant_value(self.diags, &attribute.expr)
-        {
-            match value {
-                Value::Object(_) | Value::Map(_) => values = value,
-                // An expression that could not be parsed has an unknown value, and was reported.
-                Value::Unknown(_) => {}
-                _ => {
-                    let name = attribute.name.name.as_str();
-                    let detail = format!("In a block of type {kind:?} it is an object.");
-                    let summary = messages::INVALID_RUN_ATTRIBUTE.with(&[&name]);
-                    self.error(summary, &detail, attribute.span);
-                }
+    /// An argument that is a constant object. Without it, the object is empty.
+    fn values(&mut self, attribute: Option<Attribute>, kind: &str) -> Value {
+        let empty = Value::object(std::iter::empty::<(Str, Value)>());
+        let Some(attribute) = attribute else { return empty };
+        let Ok(value) = constant::constant_value(self.diags, &attribute.expr) else { return empty };
+        match value {
+            Value::Object(_) | Value::Map(_) => return value,
+            // An expression that could not be parsed has an unknown value, and was reported.
+            Value::Unknown(_) => {}
+            _ => {
+                let name = attribute.name.name.as_str();
+                let detail = format!("In a block of type {kind:?} it is an object.");
+                let summary = messages::INVALID_RUN_ATTRIBUTE.with(&[&name]);
+                self.error(summary, &detail, attribute.span);
             }
         }
-        MockValues { values, during, place }
+        empty
     }
 }
 
@@ -384,136 +379,4 @@ pub(super) fn is_word(expr: &Expr, words: &[&str]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use formwork_value::Diagnostics;
-
-    use super::super::test_files::{TestFolders, read};
-    use super::super::test_suite::TestSuite;
-    use super::super::testing::{InMemoryFiles, format_diagnostics, format_value};
-    use super::*;
-
-    fn suite(fixture: &str) -> (Option<TestSuite>, String) {
-        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let folders = TestFolders { module: Path::new("."), tests: Path::new("tests") };
-        let files = InMemoryFiles::from_fixture(fixture);
-        let suites = read(&mut diags, &mut sources, &files, folders);
-        (suites.ok().and_then(|mut all| all.pop()), format_diagnostics(&sources, &diags))
-    }
-
-    fn shown(values: Option<&MockValues>) -> String {
-        values
-            .map_or("none".to_owned(), |it| format!("{:?} {}", it.during, format_value(&it.values)))
-    }
-
-    #[test]
-    fn mocks_of_the_test_file_take_precedence_over_those_of_the_folder() {
-        let (suite, problems) = suite(
-            r#"
-//- a.tftest.hcl
-mock_provider "x" {
-  alias           = "y"
-  source          = "./mocks"
-  override_during = plan
-  mock_resource "x_a" {
-    defaults = { from = "block" }
-  }
-}
-//- mocks/a.tfmock.hcl
-mock_resource "x_a" {
-  defaults = { from = "file" }
-}
-mock_data "x_a" {
-  defaults        = { from = "file" }
-  override_during = apply
-}
-//- mocks/b.tfmock.json
-{"mock_resource": {"x_b": {"defaults": {"from": "json"}}}}
-"#,
-        );
-        assert_eq!(problems, "");
-        let mock = &suite.unwrap().mocks[0];
-        assert_eq!(mock.block.local.to_string(), "x.y");
-        let of = |mode, name| shown(mock.mock_of_type(mode, name));
-        assert_eq!(of(ResourceMode::Managed, "x_a"), r#"Plan {from = "block"}"#);
-        assert_eq!(of(ResourceMode::Data, "x_a"), r#"Apply {from = "file"}"#);
-        assert_eq!(of(ResourceMode::Managed, "x_b"), r#"Plan {from = "json"}"#);
-        assert_eq!(of(ResourceMode::Data, "x_b"), "none");
-    }
-
-    #[test]
-    fn an_override_of_an_instance_or_of_an_inner_block_takes_precedence() {
-        let (suite, problems) = suite(
-            r#"
-//- a.tftest.hcl
-override_resource {
-  target = a.b[0]
-  values = { from = "file" }
-}
-override_resource {
-  target = a.b
-  values = { from = "file" }
-}
-override_module {
-  target  = module.m
-  outputs = { from = "file" }
-}
-run "x" {
-  override_resource {
-    target = a.b
-    values = { from = "run" }
-  }
-  override_module {
-    target  = module.m["a"]
-    outputs = { from = "run" }
-  }
-}
-"#,
-        );
-        assert_eq!(problems, "");
-        let suite = suite.unwrap();
-        let mut overrides = suite.runs[0].overrides.clone();
-        add_outer_overrides(&mut overrides, &suite.overrides);
-        let of = |addr: &str| shown(override_of_instance(&overrides, &addr.parse().unwrap()));
-        assert_eq!(of("a.b[0]"), r#"Apply {from = "file"}"#);
-        assert_eq!(of("a.b[1]"), r#"Apply {from = "run"}"#);
-        assert_eq!(of("module.m.a.b"), "none");
-        let of =
-            |addr: &str| override_of_module(&overrides, &addr.parse().unwrap()).map(format_value);
-        assert_eq!(of("module.m[\"a\"]").as_deref(), Some(r#"{from = "run"}"#));
-        assert_eq!(of("module.m[\"b\"]").as_deref(), Some(r#"{from = "file"}"#));
-        assert_eq!(of("module.n"), None);
-    }
-
-    #[test]
-    fn two_mocks_of_one_type_and_two_overrides_of_one_target_are_errors() {
-        let (_, problems) = suite(
-            r#"
-//- a.tftest.hcl
-mock_provider "x" {
-  source = "mocks"
-  mock_data "x_a" {}
-  mock_data "x_a" {}
-}
-override_module {
-  target = module.m
-}
-override_module {
-  target = module.m
-}
-//- mocks/a.tfmock.hcl
-mock_resource "x_a" {}
-//- mocks/b.tfmock.hcl
-mock_resource "x_a" {}
-"#,
-        );
-        let summaries = problems.lines().filter(|line| line.starts_with("error"));
-        assert_eq!(
-            summaries.collect::<Vec<_>>(),
-            [
-                "error a.tftest.hcl:4,13-18 Duplicate mock_data block",
-                "error a.tftest.hcl:9,1-16 Duplicate override_module block",
-                "error mocks/b.tfmock.hcl:1,15-20 Duplicate mock resource block",
-            ]
-        );
-    }
-}
+mod tests;

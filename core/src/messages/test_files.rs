@@ -73,4 +73,8 @@ messages! {
     FW2617 INVALID_TEST_DIRECTORY = "Invalid testing directory",
         "The option `-test-directory` names a folder that is not below the folder of the configuration.",
         "Name a folder below that of the configuration, relative to it.";
+
+    FW2618 INCOMPATIBLE_PLAN_OPTIONS = "Incompatible plan options",
+        "The `plan_options` of a run have `mode = refresh-only` and `refresh = false`, so nothing would be done.",
+        "Remove one of them.";
 }

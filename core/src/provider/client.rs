@@ -154,10 +154,11 @@ impl ProviderClient {
         about: &dyn Display,
         running: Arc<dyn Provider>,
     ) -> Arc<dyn Provider> {
-        match &self.mocks {
-            Some(mocks) => mocks.answering_provider(&self.loaded, about, running),
-            None => running,
-        }
+        let Some(mocks) = &self.mocks else { return running };
+        mocks.answering_provider(about, running, |mode, name| {
+            let ty = self.loaded.find_type(mode, name)?;
+            Some((ty.schema_block().clone(), ty.ty.clone()))
+        })
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.

@@ -24,7 +24,6 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use self::fill::{Absent, Fill};
-use super::loaded_provider::LoadedProvider;
 use crate::addr::{InstanceAddr, ProviderConfigAddr, ResourceMode};
 use crate::config::test_mocks::{
     MockProvider, MockValues, Override, OverrideDuring, add_outer_overrides, override_of_instance,
@@ -65,12 +64,13 @@ impl ClientMocks {
         Some(Self { overrides, provider, seed: mocks.seed })
     }
 
-    /// The mock of an instance, or the provider itself if it has none.
+    /// The mock of an instance, or the provider itself if it has none. `find_shape` finds the schema and the
+    /// type of the objects of a resource type.
     pub(super) fn answering_provider(
         &self,
-        loaded: &LoadedProvider,
         about: &dyn Display,
         running: Arc<dyn Provider>,
+        find_shape: impl FnOnce(ResourceMode, &str) -> Option<(Block, Type)>,
     ) -> Arc<dyn Provider> {
         let name = about.to_string();
         // Functions and provider configurations have no address of an instance.
@@ -90,12 +90,13 @@ impl ClientMocks {
             }
             (None, None) => None,
         };
-        let ty = loaded.find_type(resource.mode(), resource.resource_type());
-        let (Some(mock), Some(ty)) = (values, ty) else { return running };
+        let Some(mock) = values else { return running };
+        let shape = find_shape(resource.mode(), resource.resource_type());
+        let Some((block, ty)) = shape else { return running };
         Arc::new(MockedObject {
             running,
-            block: ty.schema_block().clone(),
-            ty: ty.ty.clone(),
+            block,
+            ty,
             is_overridden: overriding.is_some(),
             is_ephemeral: resource.mode() == ResourceMode::Ephemeral,
             mock,

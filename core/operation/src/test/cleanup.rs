@@ -73,7 +73,8 @@ impl Cleanup<'_> {
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
         // Its outcome shows in the state and in the diagnostics.
         let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
-        let _ = with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
+        let _ =
+            with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
         let left = left_in(&state.session.file.state);
         if diags.is_empty() && left.is_empty() {
             return Ok(());

@@ -190,19 +190,24 @@ pub(super) async fn with_progress_reports<T>(
 }
 
 /// Options of the plan of a run.
-fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> PlanOptions {
+fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, Reported> {
     let written = &run.options;
+    if written.refresh_only && !written.replace.is_empty() {
+        let detail = "The option `replace` is allowed only in runs with the mode `normal`.";
+        let refused = messages::REPLACEMENT_IN_REFRESH_ONLY_RUN;
+        return Err(diags.error(Diagnostic::error(refused, detail)));
+    }
     if !written.targets.is_empty() {
         let detail = "You are creating a plan with the target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.";
         diags.warn(Diagnostic::warning(messages::TARGETING_IN_TEST_RUN, detail));
     }
-    PlanOptions {
+    Ok(PlanOptions {
         mode: if written.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal },
         skip_refresh: written.skip_refresh,
         targets: written.targets.clone(),
         replace: written.replace.clone(),
         ..PlanOptions::default()
-    }
+    })
 }
 
 impl<'a> RunJob<'a> {
@@ -223,7 +228,7 @@ impl<'a> RunJob<'a> {
         expected: ExpectedFailures,
     ) -> Worked {
         let operation = self.operation();
-        let options = plan_options(diags, self.run);
+        let Ok(options) = plan_options(diags, self.run) else { return Worked::failed(false) };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
         match self.run.command {
