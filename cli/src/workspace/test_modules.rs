@@ -51,6 +51,7 @@ impl Workspace<'_> {
         tests: Option<&Path>,
     ) -> Result<Vec<TestSuite>, Reported> {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        folders.check_is_local(diags)?;
         test_files::read(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 

@@ -77,25 +77,32 @@ impl TestFolders<'_> {
         if below == Path::new(".") { PathBuf::new() } else { below }
     }
 
+    /// Reports a folder for tests that is not below that of the module. Only runs need it there: as in
+    /// Terraform, other commands take `/a` for `a`.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_is_local(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        // By the text of the path alone, as in Terraform: `a/../b` is `b`.
+        let named = clean(self.tests);
+        if !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..") {
+            return Ok(());
+        }
+        let detail = "The testing directory must be a relative path pointing to a directory local to the configuration directory.";
+        Err(diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail)))
+    }
+
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
     /// need not be.
     fn check(&self, diags: &mut Diagnostics, files: &dyn ConfigFiles) {
-        // By the text of the path alone, as in Terraform: `a/../b` is `b`.
-        let named = clean(self.tests);
-        let is_local =
-            !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..");
-        if !is_local {
-            let detail = "The testing directory must be a relative path pointing to a directory local to the configuration directory.";
-            let _ = diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail));
-            return;
-        }
         let folder = self.module.join(self.below());
         let Err(error) = files.list(&folder) else { return };
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if named != Path::new(USUAL) {
-            let detail = format!("Requested test directory {} does not exist.", named.display());
+        } else if self.below() != Path::new(USUAL) {
+            let shown = self.below();
+            let detail = format!("Requested test directory {} does not exist.", shown.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
         }
     }
@@ -404,7 +411,9 @@ mod tests {
         let found_at = |tests: &str| {
             let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
             let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
-            check(&mut diags, &mut sources, &FilesOnDisk, folders);
+            if folders.check_is_local(&mut diags).is_ok() {
+                check(&mut diags, &mut sources, &FilesOnDisk, folders);
+            }
             diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
         };
         for invalid in ["", "..", "../a", "a/../..", "/a"] {
