@@ -38,7 +38,7 @@ const HARMLESS: [&str; 10] = [
 ];
 
 /// Parts of the names of parameters that hold secrets, in text of which nothing else is known.
-const SECRET: [&str; 11] = [
+const SECRET_NAME_PARTS: [&str; 11] = [
     "auth",
     "bearer",
     "credential",
@@ -107,7 +107,7 @@ fn ends_url(c: char) -> bool {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SECRET.iter().any(|part| name.contains(part))
+    SECRET_NAME_PARTS.iter().any(|part| name.contains(part))
 }
 
 fn replace<'t>(

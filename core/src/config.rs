@@ -11,6 +11,8 @@ mod call_arguments;
 mod call_limits;
 mod check;
 mod condition;
+#[cfg(test)]
+pub(crate) mod config_from_text;
 pub(crate) mod constant;
 mod draft;
 pub mod encryption;
@@ -41,8 +43,6 @@ mod state_store;
 pub mod test_files;
 pub mod test_modules;
 pub mod test_suite;
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;

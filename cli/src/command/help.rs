@@ -10,7 +10,7 @@ use crate::args::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, out_data, print_out};
 
 /// Show the help text of a command.

@@ -16,7 +16,7 @@ use crate::modules::installed::InstalledModules;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::ModuleRecord;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Paint, Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::Workspace;
 
 /// Show the modules that the configuration calls.

@@ -21,7 +21,7 @@ use crate::messages;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out_data, print_err, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_err, print_out};
 use crate::workspace::Workspace;
 
 /// Show output values.

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
-use crate::view::{Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// Show the providers that the configuration needs.
@@ -138,7 +138,7 @@ async fn required_by_state(
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load_encryption(diags, workspace, &config.root, &[])?;
     encryption::without_sealed_values(diags, workspace)?;
-    workspace.check_lock_file(diags)?;
+    workspace.check_lock_file_readable(diags)?;
     let store =
         workspace.open_state(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
     let state = stored_in(diags, store).await?;

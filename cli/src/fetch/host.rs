@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::capped::quote_shortened;
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, RetryPolicy, resolve_reference};
+use super::limited::quote_shortened;
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::redact;

@@ -6,9 +6,9 @@ use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfold
 use formwork_core::version::LooseVersion;
 use serde::Deserialize;
 
-use crate::fetch::capped::CappedList;
 use crate::fetch::host::{HostError, HostService, Hosts};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve_reference};
+use crate::fetch::limited::LimitedList;
 
 /// The service that holds modules, and its name in messages.
 const SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
@@ -129,13 +129,13 @@ impl<'a> ModuleRegistries<'a> {
 #[derive(Deserialize)]
 struct Document {
     #[serde(default)]
-    modules: CappedList<Module>,
+    modules: LimitedList<Module>,
 }
 
 #[derive(Deserialize)]
 struct Module {
     #[serde(default)]
-    versions: Option<CappedList<Entry>>,
+    versions: Option<LimitedList<Entry>>,
 }
 
 #[derive(Deserialize)]

@@ -144,7 +144,7 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
         // `.tfvars.json` is plain text.
-        if self.scope.is_constant() {
+        if self.scope.has_no_names() {
             return Ok(Value::String(json.text.clone()));
         }
         // The parser keeps the problems back: only here is it known that the string is a template.

@@ -142,7 +142,7 @@ impl Reader<'_> {
                 let detail = format!(
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
                 );
-                let element = self.only_argument(call, &detail)?;
+                let element = self.sole_argument_expr(call, &detail)?;
                 let element = self.constraint(element)?;
                 let ty = match name {
                     "list" => Type::list(element.ty),
@@ -160,7 +160,11 @@ impl Reader<'_> {
         }
     }
 
-    fn only_argument<'e>(&mut self, call: &'e Call, detail: &str) -> Result<&'e Expr, Reported> {
+    fn sole_argument_expr<'e>(
+        &mut self,
+        call: &'e Call,
+        detail: &str,
+    ) -> Result<&'e Expr, Reported> {
         match call.args.as_slice() {
             [arg] => Ok(arg),
             [_, extra, ..] => Err(self.report_invalid_type(detail, extra.span)),
@@ -169,7 +173,7 @@ impl Reader<'_> {
     }
 
     fn read_tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.only_argument(call, TUPLE_FORM)?;
+        let arg = self.sole_argument_expr(call, TUPLE_FORM)?;
         let ExprKind::Tuple(items) = &arg.kind else {
             return Err(self.report_invalid_type(TUPLE_FORM, arg.span));
         };
@@ -182,7 +186,7 @@ impl Reader<'_> {
     }
 
     fn read_object(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.only_argument(call, OBJECT_FORM)?;
+        let arg = self.sole_argument_expr(call, OBJECT_FORM)?;
         let ExprKind::Object(items) = &arg.kind else {
             return Err(self.report_invalid_type(OBJECT_FORM, arg.span));
         };

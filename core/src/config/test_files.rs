@@ -482,7 +482,7 @@ fn is_word(expr: &Expr, words: &[&str]) -> bool {
 mod tests {
     use expect_test::expect;
 
-    use super::super::testing::{InMemoryFiles, format_diagnostics};
+    use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     fn found(fixture: &str) -> String {

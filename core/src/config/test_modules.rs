@@ -103,7 +103,7 @@ pub(super) fn read_module_block(
 mod tests {
     use std::path::Path;
 
-    use super::super::testing::InMemoryFiles;
+    use super::super::config_from_text::InMemoryFiles;
     use super::*;
 
     #[test]

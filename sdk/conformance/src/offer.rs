@@ -420,7 +420,7 @@ impl Reader {
                 BTreeMap::new()
             }
             false => {
-                self.block(&Msg::default().add_repeated_field(raw, 1, 2), at, depth + 1).attributes
+                self.block(&Msg::default().copy_repeated_field(raw, 1, 2), at, depth + 1).attributes
             }
         };
         NestedAttributes { attributes, nesting }

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::like::{self, ModelStructs};
+use crate::client_structs::{self, ModelStructs};
 use crate::part::{ModelField, is_a, model_fields};
 use crate::resource;
 use crate::view::{ViewStruct, from_impl, view_impl};
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (settable, set) = (settable.expand(), set.expand());
     let from_model = from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
-    let alike = like::model_conversions(input, &said, &parts, &structs);
+    let alike = client_structs::model_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));

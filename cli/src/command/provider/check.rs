@@ -28,7 +28,7 @@ use crate::install::shipped::{self, ShippedProgram};
 use crate::install::signature;
 use crate::messages;
 use crate::signals::SignalGuard;
-use crate::view::report::OperationReport as Messages;
+use crate::view::operation_report::OperationReport as Messages;
 use crate::view::{Screen, print_out, print_transient};
 
 /// Check a provider against the rules of the protocol.

@@ -20,7 +20,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Write the documentation of a provider from its schema, or check its examples.

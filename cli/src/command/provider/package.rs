@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::install::hash;
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.

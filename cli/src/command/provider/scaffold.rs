@@ -11,7 +11,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Write a new provider that builds, tests and loads.

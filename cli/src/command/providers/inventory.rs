@@ -20,7 +20,7 @@ use crate::messages;
 use crate::modules::manifest::ModuleRecord;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
-use crate::view::{Screen, out_data, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// The scope of CycloneDX for components that only tests use.

@@ -25,7 +25,7 @@ use crate::install::source::{
 use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::{Screen, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Copy the packages of the required providers into a folder that serves as a mirror.

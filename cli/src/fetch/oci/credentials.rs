@@ -203,7 +203,7 @@ fn in_file(
     let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
     let entries = document.get("auths").or_else(|| is_old.then_some(document));
     for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
-        let Some(segments) = covered_by_key(repository, prefix) else { continue };
+        let Some(segments) = n_segments_covered_by_key(repository, prefix) else { continue };
         let candidate =
             |login| LoginCandidate { segments: Some(segments), origin: origin.clone(), login };
         let damaged = |reason: String| {
@@ -219,7 +219,7 @@ fn in_file(
     let helpers = document.get("credHelpers").and_then(Value::as_object);
     let own = helpers.and_then(|helpers| {
         let mut covering =
-            helpers.iter().filter(|(key, _)| covered_by_key(repository, key) == Some(0));
+            helpers.iter().filter(|(key, _)| n_segments_covered_by_key(repository, key) == Some(0));
         covering.next().map(|(_, name)| name)
     });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
@@ -233,7 +233,7 @@ fn in_file(
 
 /// The number of path segments that the key of an entry has in common with an address. `None` if the entry
 /// is not for the repository. All names of Docker Hub mean the same registry.
-fn covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
+fn n_segments_covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
     if !is_hub(repository) {
         // Old entries have the address of the registry's interface, as in https://example.com/v1/.
         let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());

@@ -9,20 +9,20 @@ use super::{
     MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
     VersionListing,
 };
-use crate::fetch::capped::{CappedList, CappedMap, quote_shortened};
 use crate::fetch::http::{HttpResponse, host_and_port, resolve_reference};
+use crate::fetch::limited::{LimitedList, LimitedMap, quote_shortened};
 use crate::platform::Platform;
 
 #[derive(Deserialize)]
 struct Index {
     #[serde(default)]
-    versions: Option<CappedMap<IgnoredAny>>,
+    versions: Option<LimitedMap<IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
 struct Archives {
     #[serde(default)]
-    archives: Option<CappedMap<Option<Archive>>>,
+    archives: Option<LimitedMap<Option<Archive>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -30,7 +30,7 @@ struct Archive {
     #[serde(default)]
     url: Option<String>,
     #[serde(default, alias = "Hashes")]
-    hashes: Option<CappedList<String>>,
+    hashes: Option<LimitedList<String>>,
 }
 
 /// The versions of a provider in a mirror.

@@ -11,9 +11,9 @@ use super::{
     MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
     VersionListing,
 };
-use crate::fetch::capped::{CappedList, quote_shortened, shorten};
 use crate::fetch::host::{HostError, HostService};
 use crate::fetch::http::{HttpError, HttpResponse, resolve_reference};
+use crate::fetch::limited::{LimitedList, quote_shortened, shorten};
 use crate::install::{signature, sums};
 use crate::platform::Platform;
 
@@ -27,9 +27,9 @@ const MAX_SIGNATURE: u64 = 1 << 20;
 #[derive(Deserialize)]
 struct Versions {
     #[serde(default)]
-    versions: Option<CappedList<Release>>,
+    versions: Option<LimitedList<Release>>,
     #[serde(default)]
-    warnings: Option<CappedList<String>>,
+    warnings: Option<LimitedList<String>>,
 }
 
 #[derive(Deserialize)]

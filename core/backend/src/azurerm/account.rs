@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::{AzureCloud, CloudSource};
-use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_program};
+use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_call};
 use crate::cause::Cause;
 use crate::web::{HttpClient, HttpResponse, percent_encode};
 
@@ -230,8 +230,7 @@ const STORAGE_TOKEN_RESOURCE: &str = "https://storage.azure.com";
 
 /// The subscription that the Azure CLI uses by default.
 async fn default_subscription() -> Result<String, Cause> {
-    let output =
-        azure_cli_program(&["account", "show", "--output", "json"]).run_for_output().await?;
+    let output = azure_cli_call(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
     let id = account.get("id").and_then(serde_json::Value::as_str);
     Ok(id.ok_or("subscription_id is not set, and `az account show` names none")?.to_owned())

@@ -273,7 +273,7 @@ impl Evaluator<'_> {
         site: &FunctionCall<'_>,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let Some(arg) = self.only_argument(site, frames)? else {
+        let Some(arg) = self.sole_argument_expr(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
         // The diagnostics are dropped: an error is an answer here, not a failure.
@@ -321,7 +321,7 @@ impl Evaluator<'_> {
         Err(self.call_failed(site, args, CallError::argument(0, reason), frames))
     }
 
-    fn only_argument<'e>(
+    fn sole_argument_expr<'e>(
         &mut self,
         site: &FunctionCall<'e>,
         frames: ForFrames<'_>,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::piece::Piece;
 use super::space;
+use super::spaced_token::SpacedToken;
 use crate::syntax::lex::TokenKind;
 
 /// A line and its parts, as indices of pieces.
@@ -17,7 +17,7 @@ struct Line {
 }
 
 /// Gives every piece the number of spaces that belong before it.
-pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
+pub(super) fn lay_out(pieces: &mut [SpacedToken<'_>]) {
     let lines = split_lines(pieces);
     indent(pieces, &lines);
     for line in &lines {
@@ -29,7 +29,7 @@ pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
 }
 
 /// Splits pieces into lines. The end of the text belongs to none.
-fn split_lines(pieces: &[Piece<'_>]) -> Vec<Line> {
+fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<Line> {
     let n_pieces = pieces.len() - usize::from(ends_with_end(pieces));
     let mut lines = Vec::new();
     let mut start = 0;
@@ -45,11 +45,11 @@ fn split_lines(pieces: &[Piece<'_>]) -> Vec<Line> {
     lines
 }
 
-fn ends_with_end(pieces: &[Piece<'_>]) -> bool {
+fn ends_with_end(pieces: &[SpacedToken<'_>]) -> bool {
     pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
 }
 
-fn parse_line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
+fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> Line {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
@@ -65,13 +65,13 @@ fn parse_line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
 }
 
 /// Number of brackets opened minus the number closed.
-fn net_brackets(pieces: &[Piece<'_>]) -> isize {
-    pieces.iter().map(Piece::bracket_change).sum()
+fn net_brackets(pieces: &[SpacedToken<'_>]) -> isize {
+    pieces.iter().map(SpacedToken::bracket_change).sum()
 }
 
 /// Indents each line by the lines that opened brackets around it: one step for each such line, however
 /// many brackets it opens.
-fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
+fn indent(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
     // Number of open brackets of each of those lines.
     let mut open: Vec<usize> = Vec::new();
     for line in lines {
@@ -95,7 +95,7 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
 }
 
 /// Number of brackets a line opens or closes. The content of a heredoc does not count.
-fn bracket_change(pieces: &[Piece<'_>], line: &Line) -> isize {
+fn bracket_change(pieces: &[SpacedToken<'_>], line: &Line) -> isize {
     let up_to_heredoc = |part: &Range<usize>| {
         let part = &pieces[part.clone()];
         let end = part.iter().position(|piece| piece.kind == TokenKind::OpenHeredoc);
@@ -119,7 +119,7 @@ fn close(open: &mut Vec<usize>, mut n_closed: usize) {
 }
 
 /// Puts spaces between the pieces of a part of a line.
-fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
+fn space_out(pieces: &mut [SpacedToken<'_>], part: &Range<usize>) {
     for at in part.clone().skip(1) {
         let before = (at - part.start >= 2).then(|| &pieces[at - 2]);
         pieces[at].spaces =
@@ -128,7 +128,7 @@ fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
 }
 
 /// Puts equals signs of neighbouring lines below each other, and then their comments.
-fn align_lines(pieces: &mut [Piece<'_>], lines: &[Line]) {
+fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
     align_column(pieces, lines, |line| {
         (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
     });
@@ -140,7 +140,7 @@ fn align_lines(pieces: &mut [Piece<'_>], lines: &[Line]) {
 /// Puts something in the same column in each run of lines that have it. `cell` says what must stand
 /// before it, and which piece it is.
 fn align_column(
-    pieces: &mut [Piece<'_>],
+    pieces: &mut [SpacedToken<'_>],
     lines: &[Line],
     cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
 ) {
@@ -150,7 +150,7 @@ fn align_column(
         let widths: Vec<(usize, usize)> = run
             .iter()
             .flatten()
-            .map(|(before, at)| (pieces[before.clone()].iter().map(Piece::width).sum(), *at))
+            .map(|(before, at)| (pieces[before.clone()].iter().map(SpacedToken::width).sum(), *at))
             .collect();
         let widest = widths.iter().map(|(width, _)| *width).max().unwrap_or(0);
         for (width, at) in widths {

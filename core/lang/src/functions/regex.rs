@@ -197,13 +197,13 @@ fn captures_value(compiled: &Compiled, captures: &Captures, text: &str) -> Value
     }
 }
 
-fn pattern_builtin(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
+fn compile_pattern_argument(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
     compile_charged(args, args.text(0)?)?
         .map_err(|reason| CallError::argument(0, format!("invalid regexp pattern: {reason}")))
 }
 
 fn regex(args: &Args<'_>) -> FunctionResult {
-    let compiled = pattern_builtin(args)?;
+    let compiled = compile_pattern_argument(args)?;
     let text = args.text(1)?;
     let mut captures = compiled.regex.create_captures();
     compiled.regex.captures(text.as_str(), &mut captures);
@@ -215,7 +215,7 @@ fn regex(args: &Args<'_>) -> FunctionResult {
 }
 
 fn regex_all(args: &Args<'_>) -> FunctionResult {
-    let compiled = pattern_builtin(args)?;
+    let compiled = compile_pattern_argument(args)?;
     let text = args.text(1)?;
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {

@@ -366,6 +366,6 @@ pub(super) fn is_locked(error: &io::Error) -> bool {
 }
 
 /// Whether an error means that the place has no locks at all.
-pub(super) fn has_no_locks(error: &io::Error) -> bool {
+pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
     is_one_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
 }

@@ -15,7 +15,12 @@ const REPETITIONS: usize = 8;
 
 /// Whether a call has the usual answer to a request, or one whose texts differ as much between equal calls:
 /// a provider in Go may take what it reports from a map, whose order is random.
-pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call: &Call) -> bool {
+pub(super) async fn matches_usual_answer(
+    suite: &mut Suite,
+    request: &Msg,
+    usual: &Call,
+    call: &Call,
+) -> bool {
     let severities = |call: &Call| {
         let mut severities: Vec<u64> = call.diagnostics().iter().map(|it| it.severity).collect();
         severities.sort_unstable();

@@ -46,7 +46,7 @@ pub(super) async fn run(suite: &mut Suite) {
         });
     }
     configure_provider(suite, &provider, &empty).await;
-    endpoints(suite, &provider).await;
+    check_unreachable_endpoints(suite, &provider).await;
     check_second_configure(suite).await;
     files(suite).await;
     with_stop(suite).await;
@@ -154,7 +154,7 @@ const NEEDS_CONFIGURED: [&str; 25] = [
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
-async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
+async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) {
     if !suite.is_wanted("C-05") {
         return;
     }

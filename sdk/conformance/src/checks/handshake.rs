@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::short_temp_dir;
 use formwork_plugin_protocol::handshake::Address;
-use formwork_plugin_protocol::host::{self, HostIdentity};
+use formwork_plugin_protocol::host::{self, HostCertificate};
 
 use crate::finding::Finding;
 use crate::message::Msg;
@@ -36,7 +36,7 @@ pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     };
     first_start(suite, &program).await?;
     without_cookie(suite, &program).await;
-    versions(suite, &program).await;
+    check_offered_versions(suite, &program).await;
     speed(suite, &program).await;
     security(suite, &program).await;
     leftovers(suite, &program).await;
@@ -133,7 +133,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn versions(suite: &mut Suite, program: &Path) {
+async fn check_offered_versions(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-04") {
         return;
     }
@@ -203,7 +203,7 @@ async fn security(suite: &mut Suite, program: &Path) {
             finding("H-06", "the host's own certificate is refused")
                 .with_values("a connection", own_error)
         });
-        if let Ok(stranger) = HostIdentity::generate() {
+        if let Ok(stranger) = HostCertificate::generate() {
             let foreign =
                 host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
             suite.check("H-06", foreign.await.is_err(), || {

@@ -34,7 +34,7 @@ pub(super) async fn run(suite: &mut Suite) {
             each_attribute(suite, visit);
         }
     }
-    check_descriptions(suite);
+    check_descriptions_present(suite);
     check_previous_release(suite).await;
 }
 
@@ -228,7 +228,7 @@ fn check_documentation(suite: &mut Suite, subject: &str, path: &str, attribute: 
     }
 }
 
-fn check_descriptions(suite: &mut Suite) {
+fn check_descriptions_present(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();

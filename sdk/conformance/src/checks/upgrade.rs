@@ -13,17 +13,18 @@ use crate::request::{self, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-const STORED: [&str; 9] = ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07", "U-08", "U-10"];
+const STORED_OBJECT_RULES: [&str; 9] =
+    ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07", "U-08", "U-10"];
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip_rules(&STORED, "the provider has no resource");
+        suite.skip_rules(&STORED_OBJECT_RULES, "the provider has no resource");
         suite.skip_rules(&["U-09", "M-01"], "the provider has no resource");
     }
     for offered in &resources {
-        if suite.wants_any(&STORED) {
+        if suite.wants_any(&STORED_OBJECT_RULES) {
             stored(suite, offered).await;
         }
         if suite.is_wanted("U-09") {
@@ -42,7 +43,7 @@ pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -
     let config = suite.generated(offered, extent, number);
     let block = offered.block();
     // Write-only values are never stored.
-    let config = block.without_write_only(&config);
+    let config = block.null_write_only_in(&config);
     let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
     // Computed attributes are made up as well.
     let mut value = config;

@@ -21,7 +21,7 @@ impl Report {
             out.push('\n');
         }
         self.table(&mut out, width);
-        self.broken(&mut out, width);
+        self.write_broken_rules(&mut out, width);
         self.skip_reasons(&mut out, width);
         self.summary(&mut out, width);
         out
@@ -73,7 +73,7 @@ impl Report {
         out.push('\n');
     }
 
-    fn broken(&self, out: &mut String, width: usize) {
+    fn write_broken_rules(&self, out: &mut String, width: usize) {
         for row in self.rows.iter().filter(|row| row.verdict == Verdict::Broken) {
             let rule = row.rule;
             let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);

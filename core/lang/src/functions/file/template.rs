@@ -38,7 +38,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         .with_return_type(Type::String)
         .with_param("template", Type::String)
         .with_param("vars", Type::Dynamic)
-        .or_dynamic()
+        .last_param_allows_dynamic()
         .reads_little()
         .special(SpecialFunction::Reference)
         .described_as(
@@ -181,7 +181,7 @@ fn recursion_error_builtin() -> Builtin {
     })
     .with_variadic("args", Type::Dynamic)
     .or_null()
-    .or_unknown()
-    .or_dynamic()
-    .or_marked()
+    .last_param_allows_unknown()
+    .last_param_allows_dynamic()
+    .last_param_allows_marked()
 }

@@ -20,7 +20,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
             .or_null()
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_return_type(Type::String)
             .described_as(
                 "Formats values by the verbs in a string.",
@@ -34,7 +34,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
             .or_null()
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_return_type(Type::list(Type::String))
             .described_as(
                 "Applies `format` to each element of the lists among the values.",

@@ -126,7 +126,7 @@ impl Reader<'_> {
                 Some(b'{' | b'[') => {
                     self.failed = Some(self.report_unexpected(NO_COLON.0, NO_COLON.1));
                 }
-                _ => return Err(self.skip_container(NO_COLON.0, NO_COLON.1)),
+                _ => return Err(self.report_and_skip_container(NO_COLON.0, NO_COLON.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 self.failed = Some(self.report_error(summary, detail, self.span(start)));
                 Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
             }
-            _ => Err(self.skip_container(summary, detail)),
+            _ => Err(self.report_and_skip_container(summary, detail)),
         }
     }
 
@@ -234,13 +234,14 @@ impl Reader<'_> {
                 Ok(true)
             }
             Some(_) => {
-                Err(self.skip_container(missing, "A comma stands between one and the next."))
+                Err(self
+                    .report_and_skip_container(missing, "A comma stands between one and the next."))
             }
         }
     }
 
     /// Reports what is found here, and goes behind the array or object around it.
-    fn skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
+    fn report_and_skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.current_span();
             return self.report_unexpected_end(summary, detail, here);
