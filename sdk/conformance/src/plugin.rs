@@ -96,7 +96,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let identity =
         if launch.tls { Some(HostCertificate::generate().map_err(unrunnable)?) } else { None };
     let pem = identity.as_ref().map(HostCertificate::pem);
-    let command = command(program, launch, &HostEnvironment::new(home.path(), pem));
+    let command = plugin_command(program, launch, &HostEnvironment::new(home.path(), pem));
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = Shared::<Printed>::default();
@@ -137,7 +137,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
 }
 
 #[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
-fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
+fn plugin_command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
     let mut command = Command::new(program);
     for name in &environment.remove {
         command.env_remove(name);

@@ -99,14 +99,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 
 /// Names that the language defines in blocks of resources and the like. Source: Terraform refuses
 /// providers whose arguments have these names.
-const RESERVED: [&str; 7] =
+const RESERVED_ARGUMENT_NAMES: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
 /// Refuses what no author of a configuration could write, and no host could send.
 fn check_field(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
     let is_any = |names: &[&str]| names.iter().any(|name| is_a(part.ty, name));
-    if !part.is_flat() && RESERVED.contains(&part.name.as_str()) {
+    if !part.is_flat() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
         let why = format!(
             "`{}` means something to the language itself; another name can be given with \
              `name = \"…\"`",

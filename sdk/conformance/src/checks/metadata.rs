@@ -13,12 +13,12 @@ use crate::suite::Suite;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    metadata(suite).await;
+    check_metadata(suite).await;
     optional_schema(suite).await;
     check_capabilities(suite).await;
 }
 
-async fn metadata(suite: &mut Suite) {
+async fn check_metadata(suite: &mut Suite) {
     if !suite.is_wanted("S-09") {
         return;
     }

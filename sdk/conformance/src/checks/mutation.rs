@@ -361,8 +361,9 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // In a process of its own: most providers answer nothing after it.
     let Ok(plugin) = suite.start_another_process().await else { return };
     let Some((rpc, request)) = requests.first() else { return };
-    let stop =
-        |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
+    let stop = |deadline: u64| {
+        plugin.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(deadline))
+    };
     let running = plugin.call(*rpc, request, Duration::from_secs(10));
     // At once: a stop comes while other calls are under way.
     let (first, running) = tokio::join!(stop(5), running);
@@ -383,4 +384,4 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     });
 }
 
-static EMPTY: Msg = Msg(Vec::new());
+static EMPTY_REQUEST: Msg = Msg(Vec::new());

@@ -153,15 +153,15 @@ async fn find_culprit(
     names: &[String],
     usual: &ComparableAnswers,
 ) -> Option<usize> {
-    if !differs(suite, program, names, usual).await {
+    if !do_answers_differ(suite, program, names, usual).await {
         return None;
     }
     let (mut from, mut to) = (0, names.len());
     while to - from > 1 && !suite.is_late() {
         let middle = from + (to - from) / 2;
-        if differs(suite, program, &names[from..middle], usual).await {
+        if do_answers_differ(suite, program, &names[from..middle], usual).await {
             to = middle;
-        } else if differs(suite, program, &names[middle..to], usual).await {
+        } else if do_answers_differ(suite, program, &names[middle..to], usual).await {
             from = middle;
         } else {
             // Only several of them together do it; the first stands for all.
@@ -171,7 +171,7 @@ async fn find_culprit(
     Some(from)
 }
 
-async fn differs(
+async fn do_answers_differ(
     suite: &Suite,
     program: &Path,
     names: &[String],

@@ -81,7 +81,7 @@ impl Report {
             let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
             // A rule that every type breaks would push the others out of sight.
             for finding in own.iter().take(MAX_PRINTED_FINDINGS) {
-                one(out, finding, width);
+                write_finding(out, finding, width);
             }
             if own.len() > MAX_PRINTED_FINDINGS {
                 out.push_str(&format!(
@@ -138,7 +138,7 @@ impl Report {
     }
 }
 
-fn one(out: &mut String, finding: &Finding, width: usize) {
+fn write_finding(out: &mut String, finding: &Finding, width: usize) {
     let at = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
     let call = if finding.call.is_empty() { String::new() } else { format!(" ({})", finding.call) };
     let head = format!("- {}{at}: {}{call}", finding.subject, finding.message);
