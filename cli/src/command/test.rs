@@ -192,7 +192,8 @@ fn variables(
     args: &TestArgs,
 ) -> Result<GivenVariables, Reported> {
     let all = variable_values(diags, workspace, &args.variables.sources);
-    let folder = args.test_directory.as_deref().unwrap_or(Path::new(test_files::USUAL));
+    let folder =
+        args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER));
     let of_folder = in_test_folder(diags, workspace, folder);
     Ok(GivenVariables { all: all?, of_folder: of_folder? })
 }

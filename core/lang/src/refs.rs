@@ -64,7 +64,7 @@ impl TraversalStep {
 /// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.
 #[must_use]
 pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
-    let mut finder = Finder::default();
+    let mut finder = ReferenceFinder::default();
     finder.expr(expr);
     finder.found
 }
@@ -73,7 +73,7 @@ pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
 /// without those bound by `for` or by a `dynamic` block's iterator.
 #[must_use]
 pub fn of_body(body: &Body) -> Vec<Traversal> {
-    let mut finder = Finder::default();
+    let mut finder = ReferenceFinder::default();
     finder.body(body);
     finder.found
 }
@@ -142,7 +142,7 @@ fn constant_step(link: &Expr) -> Option<TraversalStep> {
 }
 
 #[derive(Default)]
-struct Finder {
+struct ReferenceFinder {
     found: Vec<Traversal>,
     /// References found in repetitions of `dynamic` blocks of a known type.
     repetitions: Vec<Traversal>,
@@ -150,7 +150,7 @@ struct Finder {
     bound: HashMap<Str, usize>,
 }
 
-impl Finder {
+impl ReferenceFinder {
     fn with_bound_names(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
         for name in names {
             // Counted, because an inner `for` may bind the name again, and its end must not free

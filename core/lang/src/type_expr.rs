@@ -27,7 +27,12 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.parse_expression(&mut Diagnostics::new(), expr.span) else {
-            return Err(report(diags, messages::INVALID_TYPE_SPECIFICATION, ANY_TYPE, expr.span));
+            return Err(report_type_error(
+                diags,
+                messages::INVALID_TYPE_SPECIFICATION,
+                ANY_TYPE,
+                expr.span,
+            ));
         };
         return read(diags, &written);
     }
@@ -39,9 +44,9 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     }
     if let Some(text) = expr.as_literal() {
         let (summary, detail) = quoted_type_error(text);
-        return Err(report(diags, summary, &detail, expr.span));
+        return Err(report_type_error(diags, summary, &detail, expr.span));
     }
-    let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
+    let constraint = TypeReader { diags, depth: 0 }.constraint(expr)?;
     Ok((constraint.ty, constraint.defaults))
 }
 
@@ -63,7 +68,7 @@ fn quoted_type_error(text: &str) -> (&'static Message, String) {
     (messages::INVALID_QUOTED_TYPE_CONSTRAINTS, detail)
 }
 
-fn report(
+fn report_type_error(
     diags: &mut Diagnostics,
     summary: impl Into<Summary>,
     detail: &str,
@@ -83,14 +88,14 @@ impl From<Type> for Constraint {
     }
 }
 
-struct Reader<'d> {
+struct TypeReader<'d> {
     diags: &'d mut Diagnostics,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl TypeReader<'_> {
     fn report_invalid_type(&mut self, detail: &str, span: Span) -> Reported {
-        report(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
+        report_type_error(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
     fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
@@ -213,7 +218,7 @@ impl Reader<'_> {
         Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
     }
 
-    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
+    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, ObjectTypeAttribute), Reported> {
         // Refused only after the type was read, so that a mistake in each is reported.
         let name = self.attribute_name(item);
         let attribute = self.read_attribute(&item.value)?;
@@ -231,12 +236,12 @@ impl Reader<'_> {
     }
 
     /// Reads the type of an attribute, which may be wrapped in `optional`.
-    fn read_attribute(&mut self, expr: &Expr) -> Result<Attribute, Reported> {
+    fn read_attribute(&mut self, expr: &Expr) -> Result<ObjectTypeAttribute, Reported> {
         let call = match &expr.kind {
             ExprKind::Call(call) if call.name.name == "optional" => call,
             _ => {
                 let constraint = self.constraint(expr)?;
-                return Ok(Attribute { constraint, optional: false, default: None });
+                return Ok(ObjectTypeAttribute { constraint, optional: false, default: None });
             }
         };
         let (ty, default) = match call.args.as_slice() {
@@ -250,7 +255,7 @@ impl Reader<'_> {
         let constraint = self.constraint(ty)?;
         let default =
             default.map(|default| self.default_value(default, &constraint.ty)).transpose()?;
-        Ok(Attribute { constraint, optional: true, default })
+        Ok(ObjectTypeAttribute { constraint, optional: true, default })
     }
 
     fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
@@ -262,12 +267,12 @@ impl Reader<'_> {
                 refused.reason
             );
             let summary = messages::INVALID_DEFAULT_VALUE_FOR_OPTIONAL_ATTRIBUTE;
-            report(self.diags, summary, &detail, expr.span)
+            report_type_error(self.diags, summary, &detail, expr.span)
         })
     }
 }
 
-struct Attribute {
+struct ObjectTypeAttribute {
     constraint: Constraint,
     optional: bool,
     default: Option<Value>,
@@ -284,7 +289,7 @@ impl Scope for NoNames {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let detail = "A default in a type is a constant; it cannot refer to anything.";
-        Err(report(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
+        Err(report_type_error(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
     fn lookup_function(&self, _name: &str) -> Option<&dyn Function> {

@@ -22,25 +22,25 @@ use crate::addr::{InstanceAddr, InstanceKey, ResourceMode, Target, is_identifier
 use crate::messages;
 
 /// A type of block, and the names of its labels.
-type Kind = (&'static str, &'static [&'static str]);
+type TestBlockKind = (&'static str, &'static [&'static str]);
 
-const OVERRIDES: [Kind; 3] =
+const OVERRIDE_KINDS: [TestBlockKind; 3] =
     [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
 
-pub(super) const FILE: BodySchema = BodySchema {
+pub(super) const TEST_FILE_SCHEMA: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("run", &["name"]),
         ("variables", &[]),
         ("provider", &["name"]),
         ("mock_provider", &["name"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
-pub(super) const RUN: BodySchema = BodySchema {
+pub(super) const RUN_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("command", false),
         ("providers", false),
@@ -52,9 +52,9 @@ pub(super) const RUN: BodySchema = BodySchema {
         ("assert", &[]),
         ("variables", &[]),
         ("module", &[]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
@@ -68,16 +68,16 @@ const MOCK_PROVIDER: BodySchema = BodySchema {
     blocks: &[
         ("mock_resource", &["type"]),
         ("mock_data", &["type"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
-const MOCK: BodySchema =
+const MOCK_BLOCK_SCHEMA: BodySchema =
     BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
 
-const OVERRIDE: BodySchema = BodySchema {
+const OVERRIDE_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[("target", false), ("values", false), ("override_during", false)],
     blocks: &[],
 };
@@ -113,7 +113,7 @@ impl TestFolders<'_> {
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.tests != Path::new(USUAL) {
+        } else if self.tests != Path::new(DEFAULT_TEST_FOLDER) {
             let detail =
                 format!("Requested test directory {} does not exist.", self.tests.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
@@ -122,7 +122,7 @@ impl TestFolders<'_> {
 }
 
 /// The folder for tests, unless another one is named.
-pub const USUAL: &str = "tests";
+pub const DEFAULT_TEST_FOLDER: &str = "tests";
 
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
@@ -159,7 +159,7 @@ pub fn read(
             let FoundFile { path: file, name, is_in_test_folder } = file;
             let mut suite =
                 TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
-            Reader { diags: &mut wrong, sources }.file(body, &mut suite);
+            TestFileReader { diags: &mut wrong, sources }.file(body, &mut suite);
             suites.push(suite);
         }
         let _ = found.append(wrong);
@@ -205,18 +205,18 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
     found
 }
 
-struct Reader<'c> {
+struct TestFileReader<'c> {
     diags: &'c mut Diagnostics,
     sources: &'c Sources,
 }
 
-impl Reader<'_> {
+impl TestFileReader<'_> {
     fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
     fn file(&mut self, body: Body, suite: &mut TestSuite) {
-        let content = into_content(self.diags, body, &FILE);
+        let content = into_content(self.diags, body, &TEST_FILE_SCHEMA);
         self.once(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
         for block in content.blocks {
@@ -282,7 +282,7 @@ impl Reader<'_> {
 
     fn run(&mut self, name: &Str, block: Block) -> TestRun {
         let mut run = TestRun::new(name.clone(), block.header);
-        let mut content = into_content(self.diags, block.body, &RUN);
+        let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
         self.once(&content, &["variables", "module", "plan_options"], "This run");
         if self.keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan") {
             run.command = TestCommand::Plan;
@@ -369,7 +369,7 @@ impl Reader<'_> {
                 self.read_override(block);
                 continue;
             }
-            let mut content = into_content(self.diags, block.body, &MOCK);
+            let mut content = into_content(self.diags, block.body, &MOCK_BLOCK_SCHEMA);
             self.read_during(content.take("override_during"));
             self.object(content.take("defaults"), &block.kind.name);
         }
@@ -391,7 +391,7 @@ impl Reader<'_> {
     fn read_override(&mut self, block: Block) {
         let kind = block.kind.name.as_str();
         let is_module = kind == "override_module";
-        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE };
+        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE_BLOCK_SCHEMA };
         let mut content = into_content(self.diags, block.body, schema);
         match content.take("target") {
             Some(target) => self.target(&target, kind),

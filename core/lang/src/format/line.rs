@@ -7,7 +7,7 @@ use super::spaced_token::SpacedToken;
 use crate::syntax::lex::TokenKind;
 
 /// A line and its parts, as indices of pieces.
-struct Line {
+struct LineParts {
     /// First part: the name of an argument, or everything.
     lead: Range<usize>,
     /// From the equals sign on, if the value ends on this line; otherwise empty.
@@ -19,7 +19,7 @@ struct Line {
 /// Gives every piece the number of spaces that belong before it.
 pub(super) fn lay_out(pieces: &mut [SpacedToken<'_>]) {
     let lines = split_lines(pieces);
-    indent(pieces, &lines);
+    indent_lines(pieces, &lines);
     for line in &lines {
         space_out(pieces, &line.lead);
         space_out(pieces, &line.assign);
@@ -29,7 +29,7 @@ pub(super) fn lay_out(pieces: &mut [SpacedToken<'_>]) {
 }
 
 /// Splits pieces into lines. The end of the text belongs to none.
-fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<Line> {
+fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<LineParts> {
     let n_pieces = pieces.len() - usize::from(ends_with_end(pieces));
     let mut lines = Vec::new();
     let mut start = 0;
@@ -49,7 +49,7 @@ fn ends_with_end(pieces: &[SpacedToken<'_>]) -> bool {
     pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
 }
 
-fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> Line {
+fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> LineParts {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
@@ -58,9 +58,9 @@ fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> Line {
     // A value that continues below has no place beside those of its neighbours.
     match equals {
         Some(equals) if net_brackets(&pieces[equals..lead.end]) == 0 => {
-            Line { lead: lead.start..equals, assign: equals..lead.end, comment }
+            LineParts { lead: lead.start..equals, assign: equals..lead.end, comment }
         }
-        _ => Line { assign: lead.end..lead.end, lead, comment },
+        _ => LineParts { assign: lead.end..lead.end, lead, comment },
     }
 }
 
@@ -71,7 +71,7 @@ fn net_brackets(pieces: &[SpacedToken<'_>]) -> isize {
 
 /// Indents each line by the lines that opened brackets around it: one step for each such line, however
 /// many brackets it opens.
-fn indent(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
+fn indent_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     // Number of open brackets of each of those lines.
     let mut open: Vec<usize> = Vec::new();
     for line in lines {
@@ -85,7 +85,7 @@ fn indent(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
         // A line that closes brackets stands at the level of the line that opened them; one that
         // opens some raises only the lines below it.
         if change < 0 {
-            close(&mut open, change.unsigned_abs());
+            close_brackets(&mut open, change.unsigned_abs());
         }
         pieces[first].spaces = 2 * open.len();
         if change > 0 {
@@ -95,7 +95,7 @@ fn indent(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
 }
 
 /// Number of brackets a line opens or closes. The content of a heredoc does not count.
-fn bracket_change(pieces: &[SpacedToken<'_>], line: &Line) -> isize {
+fn bracket_change(pieces: &[SpacedToken<'_>], line: &LineParts) -> isize {
     let up_to_heredoc = |part: &Range<usize>| {
         let part = &pieces[part.clone()];
         let end = part.iter().position(|piece| piece.kind == TokenKind::OpenHeredoc);
@@ -104,7 +104,7 @@ fn bracket_change(pieces: &[SpacedToken<'_>], line: &Line) -> isize {
     up_to_heredoc(&line.lead) + up_to_heredoc(&line.assign)
 }
 
-fn close(open: &mut Vec<usize>, mut n_closed: usize) {
+fn close_brackets(open: &mut Vec<usize>, mut n_closed: usize) {
     while let Some(innermost) = open.last_mut() {
         if n_closed < *innermost {
             *innermost -= n_closed;
@@ -128,7 +128,7 @@ fn space_out(pieces: &mut [SpacedToken<'_>], part: &Range<usize>) {
 }
 
 /// Puts equals signs of neighbouring lines below each other, and then their comments.
-fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
+fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     align_column(pieces, lines, |line| {
         (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
     });
@@ -141,8 +141,8 @@ fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[Line]) {
 /// before it, and which piece it is.
 fn align_column(
     pieces: &mut [SpacedToken<'_>],
-    lines: &[Line],
-    cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
+    lines: &[LineParts],
+    cell: impl Fn(&LineParts) -> Option<(Range<usize>, usize)>,
 ) {
     let cells: Vec<_> = lines.iter().map(cell).collect();
     // A line without the part ends the run, so an empty line separates groups, as in Terraform.

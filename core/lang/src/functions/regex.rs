@@ -122,7 +122,7 @@ fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
     if let Some(compiled) = CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
-    let compiled = Rc::new(compile(pattern)?);
+    let compiled = Rc::new(compile_pattern(pattern)?);
     CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
         if kept.len() >= MAX_CACHED || bytes + compiled.bytes > MAX_CACHED_BYTES {
@@ -135,7 +135,7 @@ fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Compiled, PatternError> {
+fn compile_pattern(pattern: &str) -> Result<Compiled, PatternError> {
     let translated = pattern::translate(pattern).map_err(PatternError::NoPattern)?;
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.

@@ -19,7 +19,7 @@ pub(super) fn read_json(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let text = sources.source_text(source);
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         diags,
         sources,
         source,
@@ -45,7 +45,7 @@ const NO_COLON: (&Message, &str) = (
     "A colon must separate the name of a member from its value.",
 );
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     diags: &'a mut Diagnostics,
     sources: &'a Sources,
     source: SourceId,
@@ -59,7 +59,7 @@ struct Reader<'a> {
     ended: Option<Reported>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// Reads a value. Errors in it are reported, and an invalid expression takes its place, also
     /// where no value begins.
     ///
