@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 const MAX_ENTRIES: usize = 20_000;
 
 /// Longest text of a server in a message, in characters.
-const LONGEST: usize = 200;
+const MAX_SHOWN_CHARACTERS: usize = 200;
 
 /// Text of a server as it stands in a message: quoted, and cut off if it is long.
 pub(crate) fn quote_shortened(text: &str) -> String {
@@ -21,7 +21,7 @@ pub(crate) fn quote_shortened(text: &str) -> String {
 
 /// Text of a server, cut off if it is long.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }

@@ -129,7 +129,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let report = run_interruptible(options, &shown).await;
     shown.clear();
     let mut diags = Diagnostics::new();
-    let written = write(&mut diags, args, &report);
+    let written = write_reports(&mut diags, args, &report);
     messages.report_diagnostics(&sources, &diags);
     if args.json {
         print_out(&report.json());
@@ -263,7 +263,7 @@ fn read_release(
 }
 
 /// Verifies a signature as `init` does.
-fn verify(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
+fn verify_signature(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
     let verified = signature::verify(document, signed, &[key.to_owned()], clock::current_time());
     verified.map(drop).map_err(|error| error.to_string())
 }
@@ -387,7 +387,7 @@ fn provider_program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Rep
 }
 
 /// Writes the reports that were asked for.
-fn write(
+fn write_reports(
     diags: &mut Diagnostics,
     args: &ProviderCheckArgs,
     report: &Report,

@@ -136,7 +136,7 @@ impl<'a> LoginFinder<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    for one in in_file(file, &read(file)?, repository) {
+                    for one in in_file(file, &read_auth_file(file)?, repository) {
                         found.push(one?);
                     }
                 }
@@ -171,7 +171,7 @@ fn credential_files(env: &Env) -> Vec<PathBuf> {
     files
 }
 
-fn read(file: &Path) -> Result<Value, String> {
+fn read_auth_file(file: &Path) -> Result<Value, String> {
     let named = |reason: String| {
         format!("the file of credentials {} cannot be read: {reason}", file.display())
     };
@@ -182,7 +182,7 @@ fn read(file: &Path) -> Result<Value, String> {
 /// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
 /// is passed over.
 fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
-    let found = match read(file) {
+    let found = match read_auth_file(file) {
         Ok(document) => in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };

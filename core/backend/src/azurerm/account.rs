@@ -55,23 +55,23 @@ pub(super) struct ResolvedAccount {
 }
 
 #[derive(Deserialize)]
-struct Properties {
+struct AccountProperties {
     properties: AccountProperties,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AccountProperties {
-    primary_endpoints: Endpoint,
+    primary_endpoints: BlobEndpoint,
 }
 
 #[derive(Deserialize)]
-struct Endpoint {
+struct BlobEndpoint {
     blob: String,
 }
 
 #[derive(Deserialize)]
-struct Keys {
+struct AccountKeys {
     keys: Vec<Key>,
 }
 
@@ -153,7 +153,8 @@ impl StorageAccount {
             Some(manager) => {
                 // An account of a DNS zone has a number in its host, which its name does not
                 // reveal.
-                let found: Properties = manager.send_request(&self.client, "GET", "").await?;
+                let found: AccountProperties =
+                    manager.send_request(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
         };
@@ -213,7 +214,7 @@ impl StorageAccount {
     }
 
     async fn list_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
-        let listed: Keys = manager.send_request(&self.client, "POST", "/listKeys").await?;
+        let listed: AccountKeys = manager.send_request(&self.client, "POST", "/listKeys").await?;
         let full = listed
             .keys
             .into_iter()
