@@ -259,7 +259,7 @@ fn read_release(
             diags.error(Diagnostic::error(messages::KEY_RELEASE_CANNOT_BE_READ, detail))
         })
     });
-    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify })
+    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify: verify_signature })
 }
 
 /// Verifies a signature as `init` does.
