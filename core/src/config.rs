@@ -11,6 +11,8 @@ mod call_arguments;
 mod call_limits;
 mod check;
 mod condition;
+#[cfg(test)]
+pub(crate) mod config_from_text;
 pub(crate) mod constant;
 mod draft;
 pub mod encryption;
@@ -42,8 +44,6 @@ pub mod test_files;
 pub mod test_mocks;
 pub mod test_modules;
 pub mod test_suite;
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;

@@ -30,7 +30,7 @@ pub(crate) struct LoadedRun<T> {
 
 /// The folder of tests, or the usual one.
 pub(super) fn tests_folder(tests: Option<&Path>) -> &Path {
-    tests.unwrap_or(Path::new(test_files::USUAL))
+    tests.unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER))
 }
 
 impl Workspace<'_> {

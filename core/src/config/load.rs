@@ -487,7 +487,7 @@ pub(super) fn display_path(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{InMemoryFiles, format_diagnostics};
+    use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     /// The kind of the backend, or the summary of the error.

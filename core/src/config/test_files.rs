@@ -22,20 +22,20 @@ use super::{
 use crate::addr::{InstanceAddr, InstanceKey, Target};
 use crate::messages;
 
-pub(super) const FILE: BodySchema = BodySchema {
+pub(super) const TEST_FILE_SCHEMA: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("run", &["name"]),
         ("variables", &[]),
         ("provider", &["name"]),
         ("mock_provider", &["name"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
-pub(super) const RUN: BodySchema = BodySchema {
+pub(super) const RUN_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("command", false),
         ("providers", false),
@@ -47,9 +47,9 @@ pub(super) const RUN: BodySchema = BodySchema {
         ("assert", &[]),
         ("variables", &[]),
         ("module", &[]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
@@ -100,7 +100,7 @@ impl TestFolders<'_> {
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.below() != Path::new(USUAL) {
+        } else if self.below() != Path::new(DEFAULT_TEST_FOLDER) {
             let shown = self.below();
             let detail = format!("Requested test directory {} does not exist.", shown.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
@@ -109,7 +109,7 @@ impl TestFolders<'_> {
 }
 
 /// The folder for tests, unless another one is named.
-pub const USUAL: &str = "tests";
+pub const DEFAULT_TEST_FOLDER: &str = "tests";
 
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
@@ -147,7 +147,7 @@ pub fn read(
             let mut suite =
                 TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
             let module = folders.module;
-            Reader { diags: &mut wrong, sources, files, module }.file(body, &mut suite);
+            TestFileReader { diags: &mut wrong, sources, files, module }.file(body, &mut suite);
             suites.push(suite);
         }
         let _ = found.append(wrong);
@@ -193,7 +193,7 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
     found
 }
 
-struct Reader<'c> {
+struct TestFileReader<'c> {
     diags: &'c mut Diagnostics,
     sources: &'c mut Sources,
     files: &'c dyn ConfigFiles,
@@ -201,13 +201,13 @@ struct Reader<'c> {
     module: &'c Path,
 }
 
-impl Reader<'_> {
+impl TestFileReader<'_> {
     fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
     fn file(&mut self, body: Body, suite: &mut TestSuite) {
-        let content = into_content(self.diags, body, &FILE);
+        let content = into_content(self.diags, body, &TEST_FILE_SCHEMA);
         self.once(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
         for block in content.blocks {
@@ -274,7 +274,7 @@ impl Reader<'_> {
 
     fn run(&mut self, name: &Str, block: Block) -> TestRun {
         let mut run = TestRun::new(name.clone(), block.header);
-        let mut content = into_content(self.diags, block.body, &RUN);
+        let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
         self.once(&content, &["variables", "module", "plan_options"], "This run");
         if self.keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan") {
             run.command = TestCommand::Plan;
@@ -394,7 +394,7 @@ mod tests {
     use expect_test::expect;
 
     use super::super::files::FilesOnDisk;
-    use super::super::testing::{InMemoryFiles, format_diagnostics};
+    use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     fn found(fixture: &str) -> String {

@@ -50,7 +50,7 @@ pub fn list_test_files(
             if unused.has_errors() {
                 broken_blocks::take_broken_blocks(&mut body, &unused);
             }
-            let mut content = into_content(&mut unused, body, &super::test_files::FILE);
+            let mut content = into_content(&mut unused, body, &super::test_files::TEST_FILE_SCHEMA);
             for block in content.take_blocks("run") {
                 // The name becomes a part of the name of a folder.
                 let label = block.labels.first().filter(|label| is_identifier(&label.name));
@@ -103,7 +103,7 @@ pub(super) fn read_module_block(
 mod tests {
     use std::path::Path;
 
-    use super::super::testing::InMemoryFiles;
+    use super::super::config_from_text::InMemoryFiles;
     use super::*;
 
     #[test]

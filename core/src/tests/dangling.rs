@@ -6,7 +6,7 @@ use expect_test::expect;
 use formwork_value::Diagnostics;
 
 use super::{EngineFixture, LoadedConfig};
-use crate::config::testing;
+use crate::config::config_from_text;
 
 #[test]
 fn other_mistakes_are_found_beside_references_that_lead_nowhere() {

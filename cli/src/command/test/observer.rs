@@ -12,7 +12,7 @@ use crate::command::show;
 use crate::view::human::plan as human_plan;
 use crate::view::human::test as human;
 use crate::view::json::test_stream::{TestStream, VerboseJson, names_of};
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Screen, print_err, print_out};
 

@@ -5,7 +5,7 @@ use formwork_value::Diagnostics;
 use formwork_value::Span;
 use formwork_value::schema::Block as Schema;
 
-use super::{Finder, Traversal};
+use super::{ReferenceFinder, Traversal};
 use crate::block_attributes::{Applicability, BlockAttributes};
 use crate::content::{ExpectedContent, resolve_members};
 use crate::decode::WithDynamic;
@@ -26,7 +26,7 @@ pub struct ContentMentions {
 /// of a `dynamic` block counts for blocks of any type, as in Terraform.
 #[must_use]
 pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
-    let mut finder = Finder::default();
+    let mut finder = ReferenceFinder::default();
     finder.content(body, schema, &Applicability::of(schema));
     ContentMentions { repetitions: finder.repetitions, values: finder.found }
 }
@@ -140,7 +140,7 @@ fn each_item(
     body.undecided.iter().for_each(|member| visit(Item::Unsupported(member.span)));
 }
 
-impl Finder {
+impl ReferenceFinder {
     fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
         each_item(body, schema, applicability, &mut |item| match item {
             Item::Argument(expr) => self.expr(expr),
