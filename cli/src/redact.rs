@@ -69,7 +69,8 @@ pub(crate) fn address(address: &str) -> String {
     // It is one URL to its end, also if a password has a quote or a space.
     match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
         Some(at) => {
-            Url { text: address, scheme_end: at, end: address.len() }.secrets(&hides, &mut secrets);
+            Url { text: address, scheme_end: at, end: address.len() }
+                .secret_ranges_in_urls(&hides, &mut secrets);
         }
         // As in `git::name:password@host:path`. Only a parameter may be a URL.
         None => {
@@ -145,7 +146,7 @@ fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<
             let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
             end = quotes.find(closes).unwrap_or(end);
         }
-        Url { text, scheme_end: at, end }.secrets(hides, &mut found);
+        Url { text, scheme_end: at, end }.secret_ranges_in_urls(hides, &mut found);
         from = end;
     }
     found

@@ -65,7 +65,7 @@ impl TraversalStep {
 #[must_use]
 pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
-    finder.expr(expr);
+    finder.visit_expr(expr);
     finder.found
 }
 
@@ -260,7 +260,7 @@ impl ReferenceFinder {
             for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
         self.with_bound_names(&names, |finder| {
             let results = for_expr.result_key.iter().chain([&for_expr.result]);
-            results.chain(&for_expr.condition).for_each(|expr| finder.expr(expr));
+            results.chain(&for_expr.condition).for_each(|expr| finder.visit_expr(expr));
         });
     }
 
@@ -358,7 +358,7 @@ impl ReferenceFinder {
         let iterator = dynamic.iterator_name();
         self.with_bound_names(&[&iterator], |finder| {
             if let Some(labels) = dynamic.labels {
-                finder.expr(labels);
+                finder.visit_expr(labels);
             }
             if let Some(content) = dynamic.content {
                 finder.body(&content.body);

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{check_name, format_place};
 use super::files::clean;
-use super::test_mocks::{MockReader, OVERRIDES, OverrideDuring, is_word};
+use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_word};
 use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
     ConfigFiles, broken_blocks, call, condition, constant, files, load, provider, test_modules,
@@ -393,8 +393,8 @@ fn alias(body: &Body) -> Option<Str> {
 mod tests {
     use expect_test::expect;
 
-    use super::super::files::FilesOnDisk;
     use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
+    use super::super::files::FilesOnDisk;
     use super::*;
 
     fn found(fixture: &str) -> String {

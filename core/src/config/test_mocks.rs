@@ -15,9 +15,9 @@ use crate::addr::{InstanceAddr, ModuleAddr, ResourceMode, Target};
 use crate::messages;
 
 /// A type of block, and the names of its labels.
-pub(super) type Kind = (&'static str, &'static [&'static str]);
+pub(super) type TestBlockKind = (&'static str, &'static [&'static str]);
 
-pub(super) const OVERRIDES: [Kind; 3] =
+pub(super) const OVERRIDE_KINDS: [TestBlockKind; 3] =
     [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
 
 const MOCK_PROVIDER: BodySchema = BodySchema {
@@ -25,19 +25,19 @@ const MOCK_PROVIDER: BodySchema = BodySchema {
     blocks: &[
         ("mock_resource", &["type"]),
         ("mock_data", &["type"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
 /// A file of mocks in the folder that `source` names.
 const MOCK_FILE: BodySchema = BodySchema { attributes: &[], blocks: MOCK_PROVIDER.blocks };
 
-const MOCK: BodySchema =
+const MOCK_BLOCK_SCHEMA: BodySchema =
     BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
 
-const OVERRIDE: BodySchema = BodySchema {
+const OVERRIDE_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[("target", false), ("values", false), ("override_during", false)],
     blocks: &[],
 };
@@ -252,7 +252,7 @@ impl MockReader<'_> {
                 }
             };
             let label = block.labels.first().cloned();
-            let mut content = into_content(self.diags, block.body, &MOCK);
+            let mut content = into_content(self.diags, block.body, &MOCK_BLOCK_SCHEMA);
             let during = self.during(content.take("override_during")).unwrap_or(into.during);
             let defaults = content.take("defaults");
             let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
@@ -284,7 +284,7 @@ impl MockReader<'_> {
     ) {
         let (kind, header) = (block.kind.name.clone(), block.header);
         let is_module = kind == "override_module";
-        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE };
+        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE_BLOCK_SCHEMA };
         let mut content = into_content(self.diags, block.body, schema);
         let target_span = content.attributes.get("target").map(|it| it.span);
         let target = match content.take("target") {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::codec::msgpack;
 use formwork_value::{Type, Value};
-use sha2::{ResultDigest as _, Sha256};
+use sha2::{Digest as _, Sha256};
 
 use crate::addr::ProviderAddr;
 

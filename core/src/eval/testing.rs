@@ -8,7 +8,7 @@ use formwork_value::diag::Sources;
 use super::{HostValues, ModuleScope, Results};
 use crate::addr::ResourceName;
 use crate::config::config_from_text::format_value;
-use crate::config::{Config, testing};
+use crate::config::{Config, config_from_text};
 
 pub(crate) struct EvalFixture {
     pub(crate) config: Config,

@@ -41,8 +41,8 @@ output "y" {
   value = var.z + upper(1, 2)
 }
 "#;
-    let (config, sources, dangling) = testing::load_fixture_unvalidated(text);
-    let found = testing::format_diagnostics(&sources, &dangling);
+    let (config, sources, dangling) = config_from_text::load_fixture_unvalidated(text);
+    let found = config_from_text::format_diagnostics(&sources, &dangling);
     assert!(found.matches("missing").count() > 8, "{found}");
     let bench = EngineFixture::new();
     let loaded = LoadedConfig { config, sources, variables: BTreeMap::new() };

@@ -28,7 +28,7 @@ pub(super) struct Move {
     pub(super) to: Arc<dyn Backend>,
 }
 
-/// StatesToMigrate of a migration.
+/// Extent of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StatesToMigrate {
     /// The one state that there is.

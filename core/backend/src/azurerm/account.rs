@@ -55,7 +55,7 @@ pub(super) struct ResolvedAccount {
 }
 
 #[derive(Deserialize)]
-struct AccountProperties {
+struct AccountDocument {
     properties: AccountProperties,
 }
 
@@ -153,8 +153,7 @@ impl StorageAccount {
             Some(manager) => {
                 // An account of a DNS zone has a number in its host, which its name does not
                 // reveal.
-                let found: AccountProperties =
-                    manager.send_request(&self.client, "GET", "").await?;
+                let found: AccountDocument = manager.send_request(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
         };

@@ -7,8 +7,8 @@ use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
-/// SplatStep taken on each element, with its key evaluated.
-enum SplatStep<'e> {
+/// Step taken on each element, with its key evaluated.
+enum EvaluatedStep<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),
     Splat { steps: Vec<Self>, marker: Span },
@@ -17,7 +17,7 @@ enum SplatStep<'e> {
 struct Splat<'s> {
     /// The expression before the first marker.
     on: &'s Expr,
-    steps: &'s [SplatStep<'s>],
+    steps: &'s [EvaluatedStep<'s>],
     marker: Span,
 }
 
@@ -41,17 +41,18 @@ impl Evaluator<'_> {
         &mut self,
         each: &'e [SplatStep],
         frames: ForFrames<'_>,
-    ) -> Result<Vec<SplatStep<'e>>, Reported> {
+    ) -> Result<Vec<EvaluatedStep<'e>>, Reported> {
         each.iter()
             .map(|step| {
                 Ok(match step {
-                    SplatStep::Attribute(name) => SplatStep::Attribute(name),
+                    SplatStep::Attribute(name) => EvaluatedStep::Attribute(name),
                     SplatStep::Index { key, brackets } => {
-                        SplatStep::Index(self.expr(key, frames)?, *brackets)
+                        EvaluatedStep::Index(self.expr(key, frames)?, *brackets)
                     }
-                    SplatStep::Splat { each, marker } => {
-                        SplatStep::Splat { steps: self.splat_steps(each, frames)?, marker: *marker }
-                    }
+                    SplatStep::Splat { each, marker } => EvaluatedStep::Splat {
+                        steps: self.splat_steps(each, frames)?,
+                        marker: *marker,
+                    },
                 })
             })
             .collect()
@@ -174,13 +175,13 @@ impl Evaluator<'_> {
         let mut value = item;
         for step in splat.steps {
             let (taken, span) = match step {
-                SplatStep::Attribute(name) => {
+                EvaluatedStep::Attribute(name) => {
                     // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::access_attribute(&value, &name.name), with_dot)
                 }
-                SplatStep::Index(key, span) => (access::access_index(&value, key), *span),
-                SplatStep::Splat { steps, marker } => {
+                EvaluatedStep::Index(key, span) => (access::access_index(&value, key), *span),
+                EvaluatedStep::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };
                     (Ok(self.splat_over(&inner, value, frames)?), *marker)
                 }

@@ -143,7 +143,7 @@ fn each_item(
 impl ReferenceFinder {
     fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
         each_item(body, schema, applicability, &mut |item| match item {
-            Item::Argument(expr) => self.expr(expr),
+            Item::Argument(expr) => self.visit_expr(expr),
             Item::Block(body, block) => {
                 block.with_schema(applicability, |schema, applicability| {
                     self.content(body, schema, applicability);
@@ -161,11 +161,11 @@ impl ReferenceFinder {
         applicability: &Applicability<'_>,
     ) {
         let n_found = self.found.len();
-        dynamic.for_each.into_iter().for_each(|for_each| self.expr(for_each));
+        dynamic.for_each.into_iter().for_each(|for_each| self.visit_expr(for_each));
         self.repetitions.extend(self.found.drain(n_found..));
         let iterator = dynamic.iterator_name();
         self.with_bound_names(&[&iterator], |finder| {
-            dynamic.labels.into_iter().for_each(|labels| finder.expr(labels));
+            dynamic.labels.into_iter().for_each(|labels| finder.visit_expr(labels));
             if let (Some(content), Some(block)) = (dynamic.content, block) {
                 block.with_schema(applicability, |schema, applicability| {
                     finder.content(&content.body, schema, applicability);

@@ -2,9 +2,9 @@
 
 use formwork_value::Diagnostics;
 
+use super::super::config_from_text::{InMemoryFiles, format_diagnostics, format_value};
 use super::super::test_files::{TestFolders, read};
 use super::super::test_suite::TestSuite;
-use super::super::testing::{InMemoryFiles, format_diagnostics, format_value};
 use super::*;
 
 fn suite(fixture: &str) -> (Option<TestSuite>, String) {

@@ -300,7 +300,7 @@ fn object_member(value: &Value, name: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::testing::format_value;
+    use crate::config::config_from_text::format_value;
 
     fn nested(nesting: Nesting) -> Attribute {
         let text = Attribute::new(Type::String, Role::Computed);

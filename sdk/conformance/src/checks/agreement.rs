@@ -35,7 +35,7 @@ pub(super) async fn matches_usual_answer(
     if !are_answers || severities(usual) != severities(call) {
         return false;
     }
-    for _ in 0..REPETITIONS {
+    for _ in 0..N_REPEATED_CALLS {
         if !are_same_answers(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
             return true;
         }

@@ -38,7 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
         _ => None,
     };
     for function in &functions {
-        for number in 0..LISTS {
+        for number in 0..N_ARGUMENT_LISTS {
             if suite.is_late() {
                 return;
             }

@@ -140,7 +140,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
             configure = Some(call.requests.clone());
         }
         let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAY_TIMEOUT).await;
-        let recorded_now = self::recorded(&now, spoken);
+        let recorded_now = to_recorded_call(&now, spoken);
         outcomes.push(Replay {
             path: call.path.clone(),
             is_same: now.answers == call.answers && same_kind(&recorded_now.outcome, &call.outcome),

@@ -289,7 +289,7 @@ impl PatternToken {
 
 #[cfg(test)]
 mod tests {
-    use super::{PatternPart, matches, relative_path};
+    use super::{PatternPart, pattern_matches, relative_path};
 
     fn check(pattern: &str, name: &str) -> Option<bool> {
         let name: Vec<char> = name.chars().collect();

@@ -9,7 +9,7 @@ pub(super) struct Key {
     pub(super) exponent: Vec<u8>,
 }
 
-/// The identifier of RSA_ALGORITHM_ID among the kinds of keys.
+/// The identifier of RSA among the kinds of keys.
 const RSA_ALGORITHM_ID: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const DAMAGED_KEY_REASON: &str = "the key is damaged";
 
