@@ -3,7 +3,6 @@
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
-pub(crate) mod capped;
 pub(crate) mod checksum;
 mod credential_helper;
 pub(crate) mod credentials;
@@ -11,6 +10,7 @@ mod folder;
 pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
+pub(crate) mod limited;
 pub(crate) mod limits;
 mod link;
 pub(crate) mod login;

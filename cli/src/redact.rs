@@ -9,22 +9,22 @@ use formwork_value::Secrets;
 use percent_encoding::percent_decode_str;
 
 /// The sensitive values of this process. A process is one run.
-static VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
+static SENSITIVE_VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
 /// The colon behind a scheme, as it is and percent-encoded once and twice, in lower case.
-const COLON: [&str; 3] = [":", "%3a", "%253a"];
+const COLON_FORMS: [&str; 3] = [":", "%3a", "%253a"];
 /// A slash likewise.
-const SLASH: [&str; 3] = ["/", "%2f", "%252f"];
+const SLASH_FORMS: [&str; 3] = ["/", "%2f", "%252f"];
 /// The most times that the value of a parameter is decoded.
 const MAX_DECODINGS: usize = 3;
 /// The fewest bytes of a value that is hidden in source code, where short words are names.
 const SHORTEST_IN_SOURCE: usize = 6;
 
 /// The replacement of a secret.
-const REDACTED: &str = "redacted";
+const REPLACEMENT: &str = "redacted";
 
 /// Parameters of an address that never hold a secret. Of an address of a package, all others are hidden:
 /// servers name their tokens as they like.
-const HARMLESS: [&str; 10] = [
+const HARMLESS_PARAMETERS: [&str; 10] = [
     "archive",
     "branch",
     "checksum",
@@ -38,7 +38,7 @@ const HARMLESS: [&str; 10] = [
 ];
 
 /// Parts of the names of parameters that hold secrets, in text of which nothing else is known.
-const SECRET: [&str; 11] = [
+const SECRET_NAME_PARTS: [&str; 11] = [
     "auth",
     "bearer",
     "credential",
@@ -54,48 +54,51 @@ const SECRET: [&str; 11] = [
 
 /// The collection of sensitive values, for the engine to add to.
 pub(crate) fn values() -> Secrets {
-    VALUES.clone()
+    SENSITIVE_VALUES.clone()
 }
 
 /// A text of the log without sensitive values.
 pub(crate) fn redact_log_text(text: String) -> String {
-    VALUES.mask(text)
+    SENSITIVE_VALUES.mask(text)
 }
 
 /// The address of a package, fit to be shown.
 pub(crate) fn address(address: &str) -> String {
-    let hides = |name: &str| !HARMLESS.contains(&name);
+    let hides = |name: &str| !HARMLESS_PARAMETERS.contains(&name);
     let mut secrets = Vec::new();
     // It is one URL to its end, also if a password has a quote or a space.
     match address.find("://").filter(|at| !address[..*at].contains(['?', '#'])) {
         Some(at) => {
-            Url { text: address, scheme_end: at, end: address.len() }.secrets(&hides, &mut secrets);
+            Url { text: address, scheme_end: at, end: address.len() }
+                .secret_ranges_in_urls(&hides, &mut secrets);
         }
         // As in `git::name:password@host:path`. Only a parameter may be a URL.
         None => {
             secrets.extend(password_without_scheme(address));
-            parameters(address, 0..address.len(), &hides, &mut secrets);
+            secret_parameter_ranges(address, 0..address.len(), &hides, &mut secrets);
             inner_urls(address, 0..address.len(), &hides, &mut secrets);
         }
     }
-    replace(address, &merge_ranges(secrets), |_| Cow::Borrowed(REDACTED)).into_owned()
+    replace_ranges(address, &merge_ranges(secrets), |_| Cow::Borrowed(REPLACEMENT)).into_owned()
 }
 
 /// Text in which URLs occur, fit to be shown.
 pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
-    replace(text, &merge_ranges(secrets_in_urls(text)), |_| Cow::Borrowed(REDACTED))
+    replace_ranges(text, &merge_ranges(secrets_in_urls(text)), |_| Cow::Borrowed(REPLACEMENT))
 }
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
     let mut found = secrets_in_urls(source);
-    found.extend(VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE));
-    replace(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
+    found.extend(
+        SENSITIVE_VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE),
+    );
+    replace_ranges(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
 }
 
 /// The secrets in the URLs of a text, be they percent-encoded.
 fn secrets_in_urls(text: &str) -> Vec<Range<usize>> {
-    let mut found = secrets(text, &is_secret);
+    let mut found = secret_ranges_in_urls(text, &is_secret);
     found.extend(encoded_secrets(text, |c| ends_url(c) || c == '\'', &is_secret));
     found
 }
@@ -107,10 +110,10 @@ fn ends_url(c: char) -> bool {
 
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    SECRET.iter().any(|part| name.contains(part))
+    SECRET_NAME_PARTS.iter().any(|part| name.contains(part))
 }
 
-fn replace<'t>(
+fn replace_ranges<'t>(
     text: &'t str,
     secrets: &[Range<usize>],
     with: impl Fn(&str) -> Cow<'static, str>,
@@ -129,7 +132,7 @@ fn replace<'t>(
 }
 
 /// The secrets in the URLs of a string, in order.
-fn secrets(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
+fn secret_ranges_in_urls(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("://").map(|at| from + at) {
@@ -143,7 +146,7 @@ fn secrets(text: &str, hides: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
             let closes = |at: &usize| !text[at + 1..].starts_with(|c: char| c.is_alphanumeric());
             end = quotes.find(closes).unwrap_or(end);
         }
-        Url { text, scheme_end: at, end }.secrets(hides, &mut found);
+        Url { text, scheme_end: at, end }.secret_ranges_in_urls(hides, &mut found);
         from = end;
     }
     found
@@ -178,7 +181,7 @@ struct Url<'t> {
 }
 
 impl Url<'_> {
-    fn secrets(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
+    fn secret_ranges_in_urls(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
         let mut secrets = Vec::new();
         self.user(&mut secrets);
         self.query(hides, &mut secrets);
@@ -207,7 +210,7 @@ impl Url<'_> {
 
     /// The parameters, also those of a fragment, in which some servers return tokens.
     fn query(self, hides: &dyn Fn(&str) -> bool, found: &mut Vec<Range<usize>>) {
-        parameters(self.text, self.start()..self.end, hides, found);
+        secret_parameter_ranges(self.text, self.start()..self.end, hides, found);
     }
 }
 
@@ -274,7 +277,7 @@ fn encoded_secrets(
         let Some(query) = first(&["%253f", "%3f", "?", "%2523", "%23", "#"]) else { continue };
         let decoded = decode_percent(&url[scheme.end + query..scheme.end + rest.len()]);
         let mut secrets = Vec::new();
-        parameters(&decoded, 0..decoded.len(), hides, &mut secrets);
+        secret_parameter_ranges(&decoded, 0..decoded.len(), hides, &mut secrets);
         if !secrets.is_empty() {
             found.push(scheme.end + query..scheme.end + rest.len());
         }
@@ -301,13 +304,13 @@ fn scheme_end(text: &str) -> Option<usize> {
         let form = forms.iter().find(|form| text.starts_with(**form))?;
         Some(form.len())
     };
-    let colon = behind(text, &COLON)?;
-    let first = colon + behind(&text[colon..], &SLASH)?;
-    Some(first + behind(&text[first..], &SLASH)?)
+    let colon = behind(text, &COLON_FORMS)?;
+    let first = colon + behind(&text[colon..], &SLASH_FORMS)?;
+    Some(first + behind(&text[first..], &SLASH_FORMS)?)
 }
 
 /// The secret values of the parameters within a range of a text.
-fn parameters(
+fn secret_parameter_ranges(
     text: &str,
     within: Range<usize>,
     hides: &dyn Fn(&str) -> bool,
@@ -325,7 +328,7 @@ fn parameters(
 fn is_secret_url(value: &str, hides: &dyn Fn(&str) -> bool) -> bool {
     let text = decode_percent(value);
     // A URL that is not encoded shows all of itself but its secret.
-    text != value && text.contains("://") && !secrets(&text, hides).is_empty()
+    text != value && text.contains("://") && !secret_ranges_in_urls(&text, hides).is_empty()
 }
 
 /// The secret value of a parameter. Behind a value that is shown a fragment may follow.

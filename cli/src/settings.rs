@@ -270,9 +270,9 @@ fn read_helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     CredentialsHelper { program, name, args: args.unwrap_or_default() }
 }
 
-type Installation = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
+type InstallationBlocks = (Vec<InstallMethod>, Vec<(String, PathBuf)>);
 
-fn read_installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
+fn read_installation(items: Vec<Item>, env: &Env) -> Located<InstallationBlocks> {
     let mut methods = Vec::new();
     let mut overrides = Vec::new();
     for item in items {

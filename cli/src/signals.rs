@@ -25,7 +25,7 @@ use crate::view;
 /// Manner of ending a process. On Windows, which has no request to end that all programs understand, both are
 /// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum ProcessEnd {
     /// It is asked to end, and may ignore that.
     Asked,
     /// It is ended.
@@ -73,7 +73,7 @@ impl Drop for SignalGuard {
 }
 
 /// Programs that work for us and would not notice our end.
-static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static COMPANION_PIDS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// A program that ends when a signal ends us. It is waited for here alone: once that is done, its
 /// id may be that of any other process.
@@ -135,13 +135,14 @@ impl SupervisedChild {
                 }
             };
             *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
-            system::end_with_children(vec![passed], End::Asked);
+            system::end_with_children(vec![passed], ProcessEnd::Asked);
             // The program may ignore the request.
             if stopped.recv_timeout(EXIT_WAIT) == Err(mpsc::RecvTimeoutError::Timeout) {
-                system::end_with_children(vec![passed], End::Forced);
+                system::end_with_children(vec![passed], ProcessEnd::Forced);
             }
         });
-        let watch = watch.inspect_err(|_| system::end_with_children(vec![passed], End::Forced))?;
+        let watch =
+            watch.inspect_err(|_| system::end_with_children(vec![passed], ProcessEnd::Forced))?;
         Ok(Deadline { end, stop: Some(stop), watch: Some(watch) })
     }
 
@@ -211,14 +212,14 @@ impl Drop for SupervisedChild {
 }
 
 fn lock_companions() -> MutexGuard<'static, Vec<u32>> {
-    COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
+    COMPANION_PIDS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// As [`lock_companions`], unless another thread is starting one for longer than we can wait.
 fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
     let begun = Instant::now();
     loop {
-        match COMPANIONS.try_lock() {
+        match COMPANION_PIDS.try_lock() {
             Ok(companions) => return Some(companions),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) if begun.elapsed() < PRINT_WAIT => {
@@ -287,7 +288,7 @@ fn end_process() -> ! {
     // would be the greater harm.
     let companions = companions_in_time();
     let programs = companions.as_deref().cloned().unwrap_or_default();
-    system::end_with_children(programs, End::Asked);
+    system::end_with_children(programs, ProcessEnd::Asked);
     std::process::exit(1)
 }
 

@@ -6,7 +6,7 @@ mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod junit;
-pub(crate) mod report;
+pub(crate) mod operation_report;
 pub(crate) mod sanitize;
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};

@@ -313,7 +313,10 @@ impl<'e> Workspace<'e> {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(crate) fn check_lock_file(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+    pub(crate) fn check_lock_file_readable(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(), Reported> {
         self.locks_in_use(diags).map(drop)
     }
 

@@ -11,6 +11,8 @@ mod call_arguments;
 mod call_limits;
 mod check;
 mod condition;
+#[cfg(test)]
+pub(crate) mod config_from_text;
 pub(crate) mod constant;
 mod draft;
 pub mod encryption;
@@ -39,10 +41,9 @@ pub mod settings;
 mod state_block;
 mod state_store;
 pub mod test_files;
+pub mod test_mocks;
 pub mod test_modules;
 pub mod test_suite;
-#[cfg(test)]
-pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;
@@ -91,6 +92,8 @@ pub struct Config {
     pub(crate) unmet_versions: Diagnostics,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,
+    /// Overrides of modules by a test.
+    pub module_overrides: Vec<test_mocks::Override>,
 }
 
 /// One module as written.

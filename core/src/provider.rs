@@ -6,6 +6,7 @@ mod calls;
 mod client;
 mod deadlines;
 mod loaded_provider;
+mod mock;
 mod pool;
 mod provider_diagnostics;
 mod warnings;
@@ -24,6 +25,7 @@ pub use client::{
 };
 pub use deadlines::{CallDeadlines, CallKind};
 pub use loaded_provider::{LoadedProvider, ResourceType};
+pub use mock::Mocks;
 pub use pool::{ProviderLauncher, ProviderPool};
 pub(crate) use provider_diagnostics::truncate_text;
 pub use provider_diagnostics::{

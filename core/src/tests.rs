@@ -46,8 +46,8 @@ use self::cloud::{CallFault, FakeCloud};
 use crate::addr::Target;
 use crate::apply::{ApplyResult, apply_plan};
 use crate::change::{Action, Change, ReplaceOrder};
+use crate::config::config_from_text::{self, format_value};
 use crate::config::inputs::ResolvedVariable;
-use crate::config::testing::{self, format_value};
 use crate::config::{Config, inputs};
 use crate::eval::{HostValues, Results};
 use crate::graph::walk::RecordOrder;
@@ -293,7 +293,7 @@ struct LoadedConfig {
 
 impl LoadedConfig {
     fn load(config: &str) -> Self {
-        let (config, mut sources) = testing::load_valid_fixture(config);
+        let (config, mut sources) = config_from_text::load_valid_fixture(config);
         let mut diags = Diagnostics::new();
         let inputs = inputs::resolve_variables(
             &mut diags,

@@ -14,13 +14,13 @@ use crate::handshake::Protocol;
 use crate::reattach::Reattach;
 
 pub(crate) mod connect;
-mod detached;
 mod error_chain;
 mod launch;
 mod lease;
+mod leftover;
 mod logs;
 pub(crate) mod pool;
-#[cfg_attr(not(unix), path = "client/process/no_unix.rs")]
+#[cfg_attr(not(unix), path = "client/process/windows.rs")]
 pub(crate) mod process;
 mod provider;
 mod shutdown;
@@ -29,8 +29,8 @@ mod system;
 pub(crate) mod transport;
 mod unrunnable;
 
-pub use detached::DetachedProcess;
 pub use launch::Executable;
+pub use leftover::LeftoverProcess;
 #[cfg(any(test, fuzzing))]
 pub(crate) use logs::fuzz_log;
 pub use provider::GrpcProvider;

@@ -10,10 +10,10 @@ pub mod conform;
 mod fixtures;
 pub mod ignore;
 pub mod legacy;
-mod parts;
 pub mod propose;
 pub mod replace;
 mod rule;
+mod rule_values;
 mod sets;
 
 pub use check::{Call, CheckedAnswer, Schemas, check_answer};

@@ -69,12 +69,12 @@ pub fn log(data: &[u8]) {
 
 /// An answer of a provider: the first byte picks the call and the version of the protocol.
 pub fn answer(data: &[u8]) {
-    run_picked(data, &ANSWERS);
+    run_picked(data, &ANSWER_DECODERS);
 }
 
 /// A request of a host, likewise.
 pub fn request(data: &[u8]) {
-    run_picked(data, &REQUESTS);
+    run_picked(data, &REQUEST_DECODERS);
 }
 
 /// A file of recorded calls. It can be written, and is then the same.
@@ -151,7 +151,7 @@ fn check_state_pieces(mut data: &[u8]) {
     drop(incoming.finish());
 }
 
-const ANSWERS: [fn(&[u8]); 33] = [
+const ANSWER_DECODERS: [fn(&[u8]); 33] = [
     check_message::<v6::get_metadata::Response, Metadata>,
     check_message_v5::<v5::get_metadata::Response, v6::get_metadata::Response, Metadata>,
     check_message::<v6::get_provider_schema::Response, ProviderSchema>,
@@ -195,7 +195,7 @@ const ANSWERS: [fn(&[u8]); 33] = [
     check_message::<v6::validate_state_store::Response, DiagnosticsResponse>,
 ];
 
-const REQUESTS: [fn(&[u8]); 22] = [
+const REQUEST_DECODERS: [fn(&[u8]); 22] = [
     check_message::<v6::validate_provider_config::Request, ValidateRequest>,
     check_message::<v6::configure_provider::Request, ConfigureRequest>,
     check_message::<v6::validate_resource_config::Request, ValidateRequest>,

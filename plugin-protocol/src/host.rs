@@ -20,9 +20,9 @@ use crate::tls::{Identity, client_config};
 
 /// A key and certificate of a host, made for one launch.
 #[derive(Debug)]
-pub struct HostIdentity(Identity);
+pub struct HostCertificate(Identity);
 
-impl HostIdentity {
+impl HostCertificate {
     /// Makes a key and a certificate.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl HostIdentity {
 /// When nothing answers there within `patience`, or either side refuses the other.
 pub async fn connect(
     address: &Address,
-    tls: Option<(&HostIdentity, Vec<u8>)>,
+    tls: Option<(&HostCertificate, Vec<u8>)>,
     patience: Duration,
 ) -> Result<Arc<dyn Transport>, String> {
     // As for a launched plugin: the address is the plugin's choice, and secrets are sent to it.

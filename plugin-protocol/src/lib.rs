@@ -31,6 +31,6 @@ mod wire;
 
 pub use failure::Failure;
 pub use payload::Payload;
-pub use provider::{Method, Operations, Provider, ProviderExt, Request, Response};
+pub use provider::{Method, Provider, ProviderExt, ProviderHandlers, Request, Response};
 pub use tls::{CertificateRule, RuledVerifier, ShownCertificate, crypto_provider};
 pub use wire::stored_schema;

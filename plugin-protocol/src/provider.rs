@@ -2,7 +2,7 @@
 //!
 //! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on what
 //! they do not care about. [`ProviderExt`] has a typed method for each operation, for those who call.
-//! [`Operations`] has a handler for each operation, for those who answer. All three, and the table of
+//! [`ProviderHandlers`] has a handler for each operation, for those who answer. All three, and the table of
 //! methods, are made from one list at the end of this file: an operation is added there.
 
 use std::fmt;
@@ -37,7 +37,7 @@ use crate::message::state_store::{
 /// A call fails only if no answer came back. The provider's own errors are in the diagnostics of its
 /// response. An operation that the provider does not have fails with [`Failure::Unimplemented`].
 ///
-/// Implement this for a layer around another provider, and [`Operations`] for a provider.
+/// Implement this for a layer around another provider, and [`ProviderHandlers`] for a provider.
 pub trait Provider: Send + Sync {
     /// Calls an operation. The response is the one of the request's operation.
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>>;
@@ -237,7 +237,7 @@ macro_rules! operations {
 
         /// A provider as one handler per operation. An operation without a handler fails with
         /// [`Failure::Unimplemented`].
-        pub trait Operations: Send + Sync {$(
+        pub trait ProviderHandlers: Send + Sync {$(
             $(#[$doc])*
             fn $name(
                 &self $($(, $argument: $request)+)?
@@ -246,13 +246,13 @@ macro_rules! operations {
             }
         )*}
 
-        impl<P: Operations> Provider for P {
+        impl<P: ProviderHandlers> Provider for P {
             fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
                 match request {
                     $(Request::$method $(( $($argument),+ ))? => {
                         // By path, because `ProviderExt` has a function of the same name for this
                         // type.
-                        let answer = Operations::$name(self $($(, $argument)+)?);
+                        let answer = ProviderHandlers::$name(self $($(, $argument)+)?);
                         answer.map_ok(Response::$method).boxed()
                     })*
                 }
@@ -348,7 +348,7 @@ mod tests {
 
     struct Stops;
 
-    impl Operations for Stops {
+    impl ProviderHandlers for Stops {
         async fn stop(&self) -> Result<String, Failure> {
             Ok("stopping".to_owned())
         }

@@ -1,7 +1,7 @@
 //! The local transport of plugins, for both ends: a plugin listens, its host connects. Unix sockets, and
 //! TCP on this machine. Speaks neither TLS nor HTTP.
 
-#[cfg_attr(not(unix), path = "socket/no_unix.rs")]
+#[cfg_attr(not(unix), path = "socket/windows.rs")]
 mod unix;
 
 use std::io;
@@ -48,7 +48,7 @@ impl Listener {
     pub(crate) async fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
         match self {
             Self::Unix(socket) => socket.accept().await,
-            Self::Tcp(listener) => tcp(listener.accept().await?.0),
+            Self::Tcp(listener) => tcp_byte_stream(listener.accept().await?.0),
         }
     }
 }
@@ -57,11 +57,11 @@ impl Listener {
 pub(crate) async fn connect(address: &Address) -> io::Result<Box<dyn ByteStream>> {
     match address {
         Address::Unix(path) => unix::connect(path).await,
-        Address::Tcp(address) => tcp(TcpStream::connect(address).await?),
+        Address::Tcp(address) => tcp_byte_stream(TcpStream::connect(address).await?),
     }
 }
 
-fn tcp(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
+fn tcp_byte_stream(stream: TcpStream) -> io::Result<Box<dyn ByteStream>> {
     // Messages are small and wait for an answer, so Nagle's algorithm would delay each of them.
     stream.set_nodelay(true)?;
     Ok(Box::new(stream))

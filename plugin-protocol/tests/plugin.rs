@@ -29,7 +29,7 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
 use formwork_plugin_protocol::server::{Options, run};
-use formwork_plugin_protocol::{Failure, Operations};
+use formwork_plugin_protocol::{Failure, ProviderHandlers};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Role, Schema};
 
@@ -68,7 +68,7 @@ struct Tiny {
     behaviour: String,
 }
 
-impl Operations for Tiny {
+impl ProviderHandlers for Tiny {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         match self.behaviour.as_str() {
             "dies" => {

@@ -1,10 +1,10 @@
 //! The `local` provider: files on the machine that runs it.
 
 mod command;
-mod content;
 mod data_source;
 mod direxists;
 mod file;
+mod file_content;
 mod permission;
 mod sensitive_file;
 
@@ -19,6 +19,6 @@ pub fn provider() -> ProviderDef {
         .data_source("local_command", command::LocalCommand)
         .data_source("local_file", data_source::LocalFile)
         .data_source("local_sensitive_file", data_source::LocalSensitiveFile)
-        .ephemeral("local_command", command::PassingCommand)
+        .ephemeral("local_command", command::EphemeralCommand)
         .function::<direxists::DirExists>("direxists")
 }

@@ -23,6 +23,7 @@ macro_rules! like_what_is_inside {
 
 mod attr;
 mod collection;
+mod define;
 mod leaf;
 mod secret;
 mod whole;

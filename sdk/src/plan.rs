@@ -49,7 +49,7 @@ pub(crate) fn plan_by_rules(
     let proposed = restore::restore_prior_values(content, &proposed, beside).unwrap_or(proposed);
     // Write-only values are null in every prior object, so comparing them would show a change in
     // each plan.
-    if shape.block.without_write_only(&proposed) == *prior {
+    if shape.block.null_write_only_in(&proposed) == *prior {
         return proposed;
     }
     with_computed_unknown(content, &proposed, beside)
@@ -127,7 +127,7 @@ impl<'s> DescribedParts<'s> {
     }
 
     /// Whether these are elements of an attribute that may become equal through defaults.
-    pub(crate) fn may_become_alike(self) -> bool {
+    pub(crate) fn defaults_may_equalize_elements(self) -> bool {
         self.nesting == Nesting::Set && self.block.is_none() && self.rules.have_defaults()
     }
 

@@ -1,4 +1,4 @@
-//! A provider definition as the contract's [`Operations`]: decodes and encodes values, plans, and
+//! A provider definition as the contract's [`ProviderHandlers`]: decodes and encodes values, plans, and
 //! checks every answer. Problems and panics become diagnostics of the answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ use formwork_plugin_protocol::message::state_store::{
     StatesResponse,
 };
 use formwork_plugin_protocol::provider::Events;
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
@@ -136,7 +136,7 @@ impl Server {
     }
 }
 
-impl Operations for Server {
+impl ProviderHandlers for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(self.provider_schema())
     }

@@ -200,14 +200,14 @@ fn taken() -> f64 {
 
 /// CPU seconds of a no-op plan of a set: every element is read and compared.
 fn set_of(size: usize) -> f64 {
-    let mut lab = TestEngine::new(provider);
+    let mut engine = TestEngine::new(provider);
     let members: String =
         (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
     let config = format!("resource \"bench_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
-    lab.apply(&config).expect_done();
+    engine.apply(&config).expect_done();
     let planned = || {
         let begin = taken();
-        lab.plan(&config).expect_nothing();
+        engine.plan(&config).expect_nothing();
         taken() - begin
     };
     std::iter::repeat_with(planned).take(7).fold(f64::INFINITY, f64::min)
@@ -217,9 +217,9 @@ fn set_of(size: usize) -> f64 {
 fn lives() -> (f64, f64) {
     const N_LIVES: u32 = 200;
     let config = "resource \"bench_thing\" \"a\" {\n  name = \"a\"\n  parts { kind = \"b\" }\n}\n";
-    let mut lab = TestEngine::new(provider);
+    let mut engine = TestEngine::new(provider);
     let (begin, before) = (Instant::now(), taken());
-    (0..N_LIVES).for_each(|_| lab.run_lifecycle(config));
+    (0..N_LIVES).for_each(|_| engine.run_lifecycle(config));
     let n_lives = f64::from(N_LIVES);
     (begin.elapsed().as_secs_f64() / n_lives, (taken() - before) / n_lives)
 }

@@ -7,7 +7,7 @@ use super::layers::{crate_paths, module_in, product_text, split_group};
 use super::{none, product, words};
 
 /// Modules that are one subject in several files, by the folder that they are in, and the reason.
-const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
+const ONE_SUBJECT: [(&str, &[&str], &str); 5] = [
     (
         "core/backend/src/",
         &[
@@ -47,7 +47,6 @@ const ONE_SUBJECT: [(&str, &[&str], &str); 6] = [
         &["erased", "provider", "server"],
         "a definition holds handlers and becomes a server, which calls them",
     ),
-    ("sdk/src/", &["field", "schema"], "a shape is made of fields, and a block field has a shape"),
 ];
 
 /// For each module of a folder the others that it uses.

@@ -124,7 +124,14 @@ const LAYERS: [&[&str]; 13] = [
 /// The modules of the library of operations, likewise.
 const OPERATION_LAYERS: [&[&str]; 9] = [
     &["messages"],
-    &["errored_state", "generated", "observer", "saved_plan", "schema_cache", "unmatched_options"],
+    &[
+        "errored_state_report",
+        "generated",
+        "observer",
+        "saved_plan",
+        "schema_cache",
+        "unmatched_options",
+    ],
     &["launcher", "state_session"],
     &["claims"],
     &["operation"],

@@ -76,7 +76,7 @@ const SERIALISED: [&str; 46] = [
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.
     "cli/src/install/source/network.rs",
-    "cli/src/fetch/capped.rs",
+    "cli/src/fetch/limited.rs",
     "cli/src/modules/registry.rs",
     "cli/src/install/source/registry.rs",
     // The manifests of OCI registries.

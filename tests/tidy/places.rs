@@ -70,7 +70,7 @@ const OPENERS: [&str; 8] = [
     // Its own key, in a folder of the user.
     "core/operation/src/saved_plan/seal.rs",
     // Tests.
-    "core/operation/src/state_session/damaged_files.rs",
+    "core/operation/src/state_session/damaged_files_tests.rs",
 ];
 
 #[test]

@@ -5,7 +5,7 @@ use clap::Command;
 use super::page::HelpPage;
 
 /// The version in the manual pages.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+const MANUAL_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Visits the visible commands below a command, each after the one above it, with their full names.
 pub(super) fn visit_commands<'c>(
@@ -23,8 +23,10 @@ pub(super) fn visit_commands<'c>(
 pub(super) fn man_page(command: &Command, name: &str) -> (String, String) {
     let page = HelpPage::of(command, name);
     let title = name.replace(' ', "-");
-    let mut text =
-        format!(".TH \"{}\" 1 \"\" \"Formwork {VERSION}\"\n", escape_roff(&title.to_uppercase()));
+    let mut text = format!(
+        ".TH \"{}\" 1 \"\" \"Formwork {MANUAL_VERSION}\"\n",
+        escape_roff(&title.to_uppercase())
+    );
     let line = page.about.split(". ").next().unwrap_or_default().trim_end_matches('.');
     text.push_str(&format!(".SH NAME\n{} \\- {}\n", escape_roff(&title), escape_roff(line)));
     text.push_str(&format!(".SH SYNOPSIS\n.B {}\n", escape_roff(&page.usage)));

@@ -24,7 +24,7 @@ use crate::args::{OperationArgs, StateArgs, StatePaths, VariableArgs, parse_para
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
 use crate::workspace::{OverrideWarning, Workspace};
 

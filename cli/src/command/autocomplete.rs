@@ -130,9 +130,9 @@ struct ShellHook {
     is_own: bool,
 }
 
-const BASH: &str = include_str!("autocomplete/completion.bash");
-const ZSH: &str = include_str!("autocomplete/completion.zsh");
-const FISH: &str = include_str!("autocomplete/completion.fish");
+const BASH_COMPLETION: &str = include_str!("autocomplete/completion.bash");
+const ZSH_COMPLETION: &str = include_str!("autocomplete/completion.zsh");
+const FISH_COMPLETION: &str = include_str!("autocomplete/completion.fish");
 
 /// The script of a shell, for a program at this path.
 fn shell_script(template: &str, program: &Path) -> String {
@@ -167,20 +167,28 @@ impl<'a> ShellFolders<'a> {
         let bash = [".bashrc", ".bash_profile", ".bash_login", ".profile"];
         let mut bash = bash.map(|name| self.home.join(name)).into_iter();
         if let Some(file) = bash.find(|file| file.is_file()) {
-            hooks.push(ShellHook { file, script: shell_script(BASH, program), is_own: false });
+            hooks.push(ShellHook {
+                file,
+                script: shell_script(BASH_COMPLETION, program),
+                is_own: false,
+            });
         }
         let file = self.zsh.join(".zshrc");
         if file.is_file() {
             // Without `compinit` a shell completes file names alone.
             let script = format!(
                 "(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i }}\n{}compdef _formwork formwork\n",
-                shell_script(ZSH, program)
+                shell_script(ZSH_COMPLETION, program)
             );
             hooks.push(ShellHook { file, script, is_own: false });
         }
         if self.fish.is_dir() {
             let file = self.fish.join("completions/formwork.fish");
-            hooks.push(ShellHook { file, script: shell_script(FISH, program), is_own: true });
+            hooks.push(ShellHook {
+                file,
+                script: shell_script(FISH_COMPLETION, program),
+                is_own: true,
+            });
         }
         hooks
     }

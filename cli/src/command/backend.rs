@@ -16,7 +16,7 @@ use self::migrate::{Move, has_states, migrate, select_only_workspace};
 use crate::args::InitArgs;
 use crate::messages;
 use crate::view::Paint;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
@@ -279,7 +279,7 @@ mod tests {
     use crate::data_dir::DataDir;
     use crate::env::Env;
     use crate::view::Screen;
-    use crate::view::report::OperationReport;
+    use crate::view::operation_report::OperationReport;
 
     /// Sets up the backend of a block with options; returns the errors, and the location of the
     /// state.

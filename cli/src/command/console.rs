@@ -28,7 +28,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_complaint};
 use crate::workspace::Workspace;
 use repl::Repl;

@@ -27,7 +27,7 @@ pub(super) fn read_backend(
 ) -> Result<Option<StateBackendBlock>, Reported> {
     let module = workspace.root_module(diags)?;
     load_encryption(diags, workspace, &module, &[])?;
-    workspace.check_lock_file(diags)?;
+    workspace.check_lock_file_readable(diags)?;
     Ok(module.settings.backend)
 }
 

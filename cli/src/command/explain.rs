@@ -8,7 +8,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Paint, Screen, print_out};
 
 /// Print the cause and the remedy of a diagnostic.

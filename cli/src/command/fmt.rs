@@ -160,7 +160,7 @@ impl Formatter {
 
     /// Formats the files in a folder, in the order of names.
     fn format_folder(&mut self, path: &Path) {
-        let names = match names(path) {
+        let names = match file_names_in(path) {
             Ok(names) => names,
             Err(error) => {
                 let _ = self.report_unreadable(&path.display().to_string(), &error);
@@ -202,7 +202,7 @@ impl Formatter {
                 self.shown.push_str(&format!("{name}\n"));
             }
             if self.wanted.write {
-                write(path, &new)
+                rewrite_file(path, &new)
                     .map_err(|error| report_unwritable(&mut self.diags, name, &error))?;
             }
             if self.wanted.diff {
@@ -237,7 +237,7 @@ fn has_layout(name: &str) -> bool {
 }
 
 /// The names in a folder, in order. One that is not Unicode is no name of a configuration file.
-fn names(path: &Path) -> io::Result<BTreeSet<String>> {
+fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(path)? {
         names.extend(entry?.file_name().into_string().ok());
@@ -257,7 +257,7 @@ fn display_path(path: &Path) -> PathBuf {
 /// Writes aside and renames, so that the file is whole at any moment. Its mode is kept, and a link
 /// to it stays a link. The file is written in place if another file would not be the same, because
 /// it belongs to another user or has several names.
-fn write(path: &Path, text: &str) -> io::Result<()> {
+fn rewrite_file(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
     // A file that may not be written is not replaced either, although the folder would allow it.
@@ -283,10 +283,10 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         fs::write(&one, "a=1").unwrap();
         fs::hard_link(&one, &other).unwrap();
-        write(&one, "a = 1").unwrap();
+        rewrite_file(&one, "a = 1").unwrap();
         assert_eq!(fs::read_to_string(&other).unwrap(), "a = 1");
         fs::remove_file(&other).unwrap();
-        write(&one, "a = 2").unwrap();
+        rewrite_file(&one, "a = 2").unwrap();
         assert_eq!(fs::read_to_string(&one).unwrap(), "a = 2");
     }
 }

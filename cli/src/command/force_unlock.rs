@@ -31,7 +31,7 @@ pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     let exit = run_text_command(env, async |diags, workspace| {
         let backend = workspace.root_module(diags)?.settings.backend;
         let config = workspace.backend_config(diags, backend.as_ref()).await?;
-        workspace.check_lock_file(diags)?;
+        workspace.check_lock_file_readable(diags)?;
         if config.is_local() {
             return Err(report_wrong_id(diags, args));
         }

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{Screen, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport};
 use crate::workspace::{InstallOptions, Workspace};
 
 /// Install the modules that the configuration calls.

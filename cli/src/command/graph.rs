@@ -22,7 +22,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, out_data, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data};
 use crate::workspace::Workspace;
 
 /// Print the graph of a plan, for Graphviz.

@@ -10,7 +10,7 @@ use crate::args::{self, example};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, out_data, print_out};
 
 /// Show the help text of a command.
@@ -40,7 +40,7 @@ pub(crate) enum HelpFormat {
 pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let done = match (args.format, &args.out) {
-        (HelpFormat::Man, Some(folder)) => write(&mut diags, args, folder),
+        (HelpFormat::Man, Some(folder)) => write_manual_pages(&mut diags, args, folder),
         (_, Some(_)) => {
             let detail = "-out names a folder for manual pages. It needs -format=man.";
             Err(diags.error(Diagnostic::error(messages::INVALID_COMBINATION_OF_OPTIONS, detail)))
@@ -70,7 +70,11 @@ pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
 }
 
 /// Writes the manual pages of a command and of all commands below it.
-fn write(diags: &mut Diagnostics, args: &HelpArgs, folder: &Path) -> Result<(), Reported> {
+fn write_manual_pages(
+    diags: &mut Diagnostics,
+    args: &HelpArgs,
+    folder: &Path,
+) -> Result<(), Reported> {
     let pages = args::manual_pages(diags, &built_description(), &args.command)?;
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))

@@ -17,7 +17,7 @@ use crate::args::{DEFAULT_PARALLELISM_ARG, StateArgs, VariableArgs, example, par
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::importing::ImportReport;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Paint, Screen, print_out};
 use crate::workspace::Workspace;
 

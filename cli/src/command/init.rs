@@ -22,7 +22,7 @@ use crate::install::problem;
 use crate::install::providers::ProviderInstallOptions;
 use crate::messages;
 use crate::redact;
-use crate::view::{Paint, Screen, report::OperationReport};
+use crate::view::{Paint, Screen, operation_report::OperationReport};
 use crate::workspace::{InstallOptions, Workspace};
 
 /// Runs the command.

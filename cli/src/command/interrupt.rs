@@ -10,7 +10,7 @@ use formwork_operation::CancellationToken;
 
 use super::operation::PreparedConfig;
 use crate::signals::SignalGuard;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
 
 const FIRST_MESSAGE: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";

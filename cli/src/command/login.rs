@@ -62,7 +62,7 @@ fn report_login_error(
 }
 
 /// The host that is meant, and the settings.
-fn open(
+fn open_host(
     diags: &mut Diagnostics,
     args: &HostArgs,
     env: &Env,
@@ -90,7 +90,7 @@ async fn log_in(
         let detail = "The \"formwork login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file.";
         return Err(report_login_error(diags, messages::LOGIN_IS_INTERACTIVE_COMMAND, detail));
     }
-    let (host, settings) = open(diags, args, env)?;
+    let (host, settings) = open_host(diags, args, env)?;
     let http = Client::new(env.proxies(), std::thread::sleep);
     let hosts = Hosts::new(env, &settings);
     let services = hosts.login_services(&http, &host).map_err(|error| {
@@ -283,7 +283,7 @@ fn log_out(
     env: &Env,
     screen: &Screen,
 ) -> Result<(), Reported> {
-    let (host, settings) = open(diags, args, env)?;
+    let (host, settings) = open_host(diags, args, env)?;
     let place = stored::token_source(env, &settings, &host);
     match &place {
         TokenSource::Settings => {

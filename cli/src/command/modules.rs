@@ -16,7 +16,7 @@ use crate::modules::installed::InstalledModules;
 use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::ModuleRecord;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Paint, Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::Workspace;
 
 /// Show the modules that the configuration calls.
@@ -130,7 +130,7 @@ fn last_call_name(key: &str) -> &str {
     key.rsplit('.').next().unwrap_or(key)
 }
 
-fn version(record: &ModuleRecord) -> String {
+fn version_text(record: &ModuleRecord) -> String {
     record.version.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -139,7 +139,7 @@ fn modules_document(called: &BTreeMap<&str, &ModuleRecord>) -> Json {
         Json::object([
             ("key", Json::text(last_call_name(key))),
             ("source", Json::text(record.source.clone())),
-            ("version", Json::text(version(record))),
+            ("version", Json::text(version_text(record))),
         ])
     });
     Json::object([
@@ -161,7 +161,7 @@ fn modules_tree(called: &BTreeMap<&str, &ModuleRecord>, within: &str, margin: &s
         } else {
             ("├── ", "│\u{a0}\u{a0} ")
         };
-        let version = version(record);
+        let version = version_text(record);
         let version = if version.is_empty() { version } else { format!(" {version}") };
         text +=
             &format!("{margin}{branch}\"{}\"[{}]{version}\n", last_call_name(key), record.source);

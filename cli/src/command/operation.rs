@@ -27,7 +27,7 @@ use crate::env::Env;
 use crate::messages;
 use crate::redact;
 use crate::view;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::workspace::{OverrideWarning, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.

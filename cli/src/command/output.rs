@@ -21,7 +21,7 @@ use crate::messages;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out_data, print_err, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_err, print_out};
 use crate::workspace::Workspace;
 
 /// Show output values.
@@ -89,7 +89,7 @@ async fn show_outputs(
     let Some(output) = state.outputs.get(name.as_str()) else {
         let detail = format!(
             "The output variable requested could not be found in the state. If you recently added this to your configuration, be sure to run `formwork apply`, since the state won't be updated with new output variables until that command is run. There is no {name:?} among: {}.",
-            names(&state)
+            output_names(&state)
         );
         return Err(diags.error(Diagnostic::error(
             messages::OUTPUT_NOT_FOUND.with(&[&format_args!("{name:?}")]),
@@ -106,7 +106,7 @@ async fn show_outputs(
     Ok(format!("{}\n", print(shown)))
 }
 
-fn names(state: &State) -> String {
+fn output_names(state: &State) -> String {
     let names: Vec<_> = state.outputs.keys().map(ToString::to_string).collect();
     if names.is_empty() { "nothing".into() } else { names.join(", ") }
 }

@@ -16,7 +16,7 @@ use crate::args::{
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::normalize;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{self, Screen};
 
 /// Plans and applies infrastructure that is described in the Terraform language, with the same

@@ -21,7 +21,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
 use crate::view::Screen;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::workspace::OverrideWarning;
 
 /// Show what has to change.

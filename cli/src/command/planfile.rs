@@ -16,7 +16,8 @@ use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
-    GeneratedConfigUse, GivenVariables, PlanContents, SavedPlan, SealKeySource, damaged_plan_error,
+    GeneratedConfigUse, PlanContents, SavedPlan, SealKeySource, VariablesAtApply,
+    damaged_plan_error,
 };
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use serde_json::value::RawValue;
@@ -30,7 +31,7 @@ use crate::install::lockfile::LockFile;
 use crate::messages;
 use crate::modules::installed::InstalledModules;
 use crate::modules::manifest::ModuleManifest;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::workspace::backend::{BackendConfig, InitializedBackend};
 use crate::workspace::{OverrideWarning, Workspace};
 
@@ -162,7 +163,7 @@ fn read_plan(
     let key = workspace.env.seal_key();
     saved.plan.plan_origin().check_may_be_applied(diags, &key, path, allow_foreign)?;
     saved.plan.check_is_complete(diags, &workspace.name())?;
-    let given = GivenVariables {
+    let given = VariablesAtApply {
         environment: variable_inputs::environment_values(workspace),
         files: variable_inputs::automatic_file_values(diags, workspace)?,
         options: variable_inputs::option_values(diags, workspace, sources)?,

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::platform::Platform;
 use crate::view::json::schema;
-use crate::view::{Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// Show the providers that the configuration needs.
@@ -69,7 +69,7 @@ pub(super) async fn dispatch(args: ProvidersArgs, env: &Env) -> Exit {
         Some(ProvidersCommand::Sbom) => {
             inventory::run(InventoryDocument::Materials, tests, env).await
         }
-        Some(ProvidersCommand::Schema(args)) => schema(&args, env).await,
+        Some(ProvidersCommand::Schema(args)) => print_schemas(&args, env).await,
         Some(ProvidersCommand::Lock(args)) => lock::run(&args, env),
         Some(ProvidersCommand::Mirror(args)) => mirror::run(&args, env),
     }
@@ -138,7 +138,7 @@ async fn required_by_state(
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     encryption::load_encryption(diags, workspace, &config.root, &[])?;
     encryption::without_sealed_values(diags, workspace)?;
-    workspace.check_lock_file(diags)?;
+    workspace.check_lock_file_readable(diags)?;
     let store =
         workspace.open_state(diags, config.backend(), &StatePaths::from_state_path(None)).await?;
     let state = stored_in(diags, store).await?;
@@ -147,14 +147,14 @@ async fn required_by_state(
 
 fn providers_tree(config: &Config, tests: &[LoadedTest<Config>]) -> String {
     let mut text = String::from("\nProviders required by configuration:\n.\n");
-    let branch = Branch { config, node: config.root_node(), tests };
+    let branch = ModuleBranch { config, node: config.root_node(), tests };
     write_branches(&mut text, branch, "");
     text
 }
 
 /// A module in the tree, and the tests of the configuration if it is the root.
 #[derive(Clone, Copy)]
-struct Branch<'a> {
+struct ModuleBranch<'a> {
     config: &'a Config,
     node: &'a ModuleNode,
     tests: &'a [LoadedTest<Config>],
@@ -166,8 +166,8 @@ fn branch_signs(is_last: bool) -> (&'static str, &'static str) {
 }
 
 /// Draws what a module needs, and the modules below it.
-fn write_branches(text: &mut String, module: Branch<'_>, margin: &str) {
-    let Branch { config, node, tests } = module;
+fn write_branches(text: &mut String, module: ModuleBranch<'_>, margin: &str) {
+    let ModuleBranch { config, node, tests } = module;
     let required = node.module.provider_requirements();
     let n_branches = required.len() + tests.len() + node.children.len();
     let mut n_drawn = 0;
@@ -188,19 +188,19 @@ fn write_branches(text: &mut String, module: Branch<'_>, margin: &str) {
             let (sign, below) = branch_signs(is_last);
             text.push_str(&format!("{margin}{sign} run.{}\n", run.name));
             let node = run.config.root_node();
-            let module = Branch { config: &run.config, node, tests: &[] };
+            let module = ModuleBranch { config: &run.config, node, tests: &[] };
             write_branches(text, module, &format!("{margin}{below}"));
         }
     }
     for (name, child) in &node.children {
         let margin = branch(text, &format!("module.{name}"));
-        let module = Branch { config, node: &config.nodes[*child], tests: &[] };
+        let module = ModuleBranch { config, node: &config.nodes[*child], tests: &[] };
         write_branches(text, module, &margin);
     }
 }
 
 /// Prints the schemas.
-async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
+async fn print_schemas(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     let report = OperationReport::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {

@@ -102,7 +102,7 @@ const LONGEST_VALUE: usize = 200;
 /// Runs the command.
 pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
     match command {
-        RecoverCommand::List(args) => list(&args, env).await,
+        RecoverCommand::List(args) => list_open_operations(&args, env).await,
         RecoverCommand::Adopt(args) => adopt_objects(&args, env).await,
         RecoverCommand::Forget(args) => {
             let how = "settled by the user";
@@ -123,7 +123,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
 }
 
 /// Lists what is open.
-async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
+async fn list_open_operations(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     run_text_command(env, async |diags, workspace| {
         let locked = open(diags, workspace, &args.state).await?;

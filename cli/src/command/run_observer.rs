@@ -7,7 +7,7 @@ use formwork_operation::{OperationEvent, OperationObserver};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use crate::view::report::{ApplyResult, OperationReport};
+use crate::view::operation_report::{ApplyResult, OperationReport};
 
 /// Passes an operation on to a report.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::messages;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
-use crate::view::{Screen, out_data, print_err, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_err, print_out};
 use crate::workspace::Workspace;
 
 /// Show a state or a saved plan.

@@ -30,12 +30,12 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, junit};
 use crate::workspace::Workspace;
 
 /// The folder for states of runs, below the data directory.
-const STATES: &str = "test-states";
+const STATES_FOLDER_NAME: &str = "test-states";
 /// The name of a state file in it.
 const STATE_FILE: &str = "terraform.tfstate";
 
@@ -81,8 +81,8 @@ pub(super) async fn run(args: &TestArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.report_failure(None, &diags);
     };
-    let loaded = load(&mut diags, &mut workspace, args);
-    let variables = variables(&mut diags, &mut workspace, args);
+    let loaded = load_tests(&mut diags, &mut workspace, args);
+    let variables = given_variables(&mut diags, &mut workspace, args);
     let (Ok(loaded), Ok(variables)) = (loaded, variables) else {
         return report.report_failure(Some(&workspace.sources), &diags);
     };
@@ -112,7 +112,8 @@ async fn run_loaded(
     let provisioners =
         formwork_provisioners::provisioners(&workspace.env.provisioner_environment());
     let host = HostValues { plan_time: Some(clock::current_time()), ..workspace.host_values() };
-    let (states, cancellation) = (workspace.data.path().join(STATES), CancellationToken::new());
+    let (states, cancellation) =
+        (workspace.data.path().join(STATES_FOLDER_NAME), CancellationToken::new());
     let cipher = workspace.state_cipher();
     warn_of_left_objects(observer, &states, &cipher);
     let inputs = TestInputs {
@@ -186,19 +187,20 @@ struct GivenVariables {
     of_folder: Vec<GivenVariable>,
 }
 
-fn variables(
+fn given_variables(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &TestArgs,
 ) -> Result<GivenVariables, Reported> {
     let all = variable_values(diags, workspace, &args.variables.sources);
-    let folder = args.test_directory.as_deref().unwrap_or(Path::new(test_files::USUAL));
+    let folder =
+        args.test_directory.as_deref().unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER));
     let of_folder = in_test_folder(diags, workspace, folder);
     Ok(GivenVariables { all: all?, of_folder: of_folder? })
 }
 
 /// Reads the configuration, the test files and the modules of their runs, and finds the providers.
-fn load(
+fn load_tests(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &TestArgs,

@@ -9,7 +9,7 @@ use super::question::LONGEST_ANSWER;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::{Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::Workspace;
 
 /// Runs a command that does its work in the folder and returns what there is to say.

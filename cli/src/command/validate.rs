@@ -13,7 +13,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out_data, print_out, report::OperationReport};
+use crate::view::{Paint, Screen, operation_report::OperationReport, out_data, print_out};
 use crate::workspace::{OverrideWarning, Workspace};
 
 /// Check whether the configuration is valid.

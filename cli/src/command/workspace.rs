@@ -88,13 +88,17 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            run_text_command(env, async |diags, workspace| list(diags, workspace).await).await
+            run_text_command(env, async |diags, workspace| list_workspaces(diags, workspace).await)
+                .await
         }
         WorkspaceCommand::Show => {
             run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            run_text_command(env, async |diags, workspace| new(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| {
+                create_workspace(diags, workspace, &args).await
+            })
+            .await
         }
         WorkspaceCommand::Select(args) => {
             run_text_command(env, async |diags, workspace| {
@@ -103,8 +107,10 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
             .await
         }
         WorkspaceCommand::Delete(args) => {
-            run_text_command(env, async |diags, workspace| delete(diags, workspace, &args).await)
-                .await
+            run_text_command(env, async |diags, workspace| {
+                delete_workspace(diags, workspace, &args).await
+            })
+            .await
         }
     }
 }
@@ -118,7 +124,10 @@ pub(super) async fn workspace_backend(
     workspace.open_backend(diags, backend.as_ref()).await
 }
 
-async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+async fn list_workspaces(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<String, Reported> {
     let all = workspace_backend(diags, workspace).await?.workspaces().await;
     let all = all.map_err(|error| report_refusal(diags, &error))?;
     let current = workspace.name();
@@ -139,7 +148,7 @@ async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<
     Ok(text)
 }
 
-async fn new(
+async fn create_workspace(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &WorkspaceNewArgs,
@@ -215,7 +224,7 @@ async fn select_workspace(
     Ok(created_message(name))
 }
 
-async fn delete(
+async fn delete_workspace(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &WorkspaceDeleteArgs,

@@ -45,7 +45,7 @@ enum ChecksumKind {
     Sha512,
 }
 
-const KINDS: [ChecksumKind; 4] =
+const CHECKSUM_KINDS: [ChecksumKind; 4] =
     [ChecksumKind::Md5, ChecksumKind::Sha1, ChecksumKind::Sha256, ChecksumKind::Sha512];
 
 impl ChecksumKind {
@@ -95,7 +95,7 @@ impl FileChecksum {
     fn read(kind: Option<ChecksumKind>, digits: &str) -> Option<Self> {
         let kind = match kind {
             Some(kind) => kind,
-            None => KINDS.into_iter().find(|kind| kind.n_digits() == digits.len())?,
+            None => CHECKSUM_KINDS.into_iter().find(|kind| kind.n_digits() == digits.len())?,
         };
         let is_sum = digits.len() == kind.n_digits()
             && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
@@ -113,7 +113,7 @@ pub(crate) fn split_checksum(url: &str) -> Result<(String, Option<ExpectedChecks
     let wanted = match given.split_once(':') {
         Some(("file", at)) => Some(ExpectedChecksum::InList { at: at.to_owned() }),
         Some((name, digits)) => {
-            let kind = KINDS.into_iter().find(|kind| kind.name() == name);
+            let kind = CHECKSUM_KINDS.into_iter().find(|kind| kind.name() == name);
             kind.and_then(|kind| FileChecksum::read(Some(kind), digits))
                 .map(ExpectedChecksum::Value)
         }
@@ -199,7 +199,8 @@ pub(crate) fn find_in_list(list: &str, url: &str) -> Option<FileChecksum> {
             [digits, named] if is_it(named) => FileChecksum::read(None, digits),
             [kind, named, "=", digits] => {
                 let named = named.strip_prefix('(')?.strip_suffix(')')?;
-                let kind = KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
+                let kind =
+                    CHECKSUM_KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
                 FileChecksum::read(Some(kind), digits).filter(|_| is_it(named))
             }
             _ => None,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::capped::quote_shortened;
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, RetryPolicy, resolve_reference};
+use super::limited::quote_shortened;
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::redact;
@@ -42,11 +42,11 @@ pub(crate) struct HostService {
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
     patience: RetryPolicy,
-    known: Mutex<BTreeMap<String, Services>>,
+    known: Mutex<BTreeMap<String, HostServices>>,
 }
 
 /// The URLs of a host's services.
-type Services = BTreeMap<String, String>;
+type HostServices = BTreeMap<String, String>;
 
 impl<'a> Hosts<'a> {
     /// Knows only what the settings say.
@@ -174,14 +174,18 @@ fn discovery_url(host: &str) -> String {
     format!("https://{host}/.well-known/terraform.json")
 }
 
-fn fetch_services(http: &Client, host: &str, asking: Option<&str>) -> Result<Services, HostError> {
+fn fetch_services(
+    http: &Client,
+    host: &str,
+    asking: Option<&str>,
+) -> Result<HostServices, HostError> {
     let (base, document) = fetch_document(http, host, asking)?;
     Ok(service_urls(&base, &document))
 }
 
 /// The URLs of the services in a discovery document, by service. A service of a kind that is not ours may
 /// be described by more than a URL.
-fn service_urls(base: &str, document: &Document) -> Services {
+fn service_urls(base: &str, document: &DiscoveryDocument) -> HostServices {
     let urls = document
         .iter()
         .filter_map(|(id, url)| Some((id.clone(), resolve_reference(base, url.as_str()?))));
@@ -192,10 +196,10 @@ fn service_urls(base: &str, document: &Document) -> Services {
 ///
 /// # Errors
 /// When it is not a JSON object.
-fn parse_document(text: &str) -> Result<Document, String> {
+fn parse_document(text: &str) -> Result<DiscoveryDocument, String> {
     match serde_json::from_str(text).map_err(|error| error.to_string())? {
         serde_json::Value::Object(document) => Ok(document),
-        serde_json::Value::Null => Ok(Document::default()),
+        serde_json::Value::Null => Ok(DiscoveryDocument::default()),
         _ => Err("it is no object".to_owned()),
     }
 }
@@ -206,14 +210,14 @@ pub(crate) fn fuzz_discovery(base: &str, text: &str) {
     drop(parse_document(text).map(|document| service_urls(base, &document)));
 }
 
-type Document = serde_json::Map<String, serde_json::Value>;
+type DiscoveryDocument = serde_json::Map<String, serde_json::Value>;
 
 /// The discovery document of a host, and the URL that it came from.
 fn fetch_document(
     http: &Client,
     host: &str,
     asking: Option<&str>,
-) -> Result<(String, Document), HostError> {
+) -> Result<(String, DiscoveryDocument), HostError> {
     let answer = match http.get(&discovery_url(host), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.

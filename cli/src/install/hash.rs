@@ -24,7 +24,7 @@ pub(crate) fn hash_folder(root: &Path) -> io::Result<String> {
     )?;
     let lines = files.into_iter().map(|(name, path)| {
         let mut file = open_file(&path).map_err(|error| with_path(&path, error))?;
-        Ok((digest(&mut file).map_err(|error| with_path(&path, error))?, name))
+        Ok((sha256_of_reader(&mut file).map_err(|error| with_path(&path, error))?, name))
     });
     Ok(hash_of_lines(lines.collect::<io::Result<Vec<_>>>()?))
 }
@@ -45,8 +45,8 @@ pub(crate) fn hash_module(root: &Path) -> io::Result<String> {
         let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         let sum = match is_link {
             true => std::fs::read_link(&path)
-                .and_then(|target| digest(&mut target.as_os_str().as_encoded_bytes())),
-            false => open_file(&path).and_then(|mut file| digest(&mut file)),
+                .and_then(|target| sha256_of_reader(&mut target.as_os_str().as_encoded_bytes())),
+            false => open_file(&path).and_then(|mut file| sha256_of_reader(&mut file)),
         };
         Ok((sum.map_err(|error| with_path(&path, error))?, name))
     });
@@ -71,7 +71,7 @@ pub(crate) fn hash_archive(archive: impl Read + io::Seek) -> io::Result<String> 
         if !file.is_dir() {
             let name = file.name().map_err(io::Error::other)?.into_owned();
             let mut file = file.take(left + 1);
-            let sum = digest(&mut file)?;
+            let sum = sha256_of_reader(&mut file)?;
             // A small archive can hold more than any disk.
             left =
                 file.limit().checked_sub(1).ok_or_else(|| io::Error::other("it holds too much"))?;
@@ -86,7 +86,7 @@ pub(crate) fn hash_archive(archive: impl Read + io::Seek) -> io::Result<String> 
 /// # Errors
 /// When the file cannot be read.
 pub(crate) fn hash_packed(archive: &mut impl Read) -> io::Result<String> {
-    Ok(format!("zh:{}", digest(archive)?))
+    Ok(format!("zh:{}", sha256_of_reader(archive)?))
 }
 
 /// Writes to a file, and hashes along the way.
@@ -142,7 +142,7 @@ fn collect_files(
     Ok(())
 }
 
-fn digest(reader: &mut impl Read) -> io::Result<String> {
+fn sha256_of_reader(reader: &mut impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {

@@ -299,7 +299,7 @@ pub(crate) fn fetch_package(
             (PackageContent::Archive(file), Some(zh))
         }
         PackageLocation::Url(url) => {
-            let (file, zh) = download(servers, &url, progress)?;
+            let (file, zh) = download_archive(servers, &url, progress)?;
             (PackageContent::Archive(file), Some(zh))
         }
         PackageLocation::Blob(blob) => {
@@ -346,7 +346,7 @@ fn download_file() -> Result<File, String> {
 }
 
 /// Downloads an archive.
-fn download(
+fn download_archive(
     servers: &ServerAccess<'_>,
     url: &str,
     progress: &DownloadProgress,

@@ -90,7 +90,7 @@ pub(crate) fn verify(
     for text in keys {
         for key in read_keys(text)? {
             for signature in &signatures {
-                if let Some(signer) = Signer::find_issuer(&key, signature) {
+                if let Some(signer) = SigningKey::find_issuer(&key, signature) {
                     signer
                         .check_signature(document, signature, now)
                         .map_err(|reason| BadSignature::Signature(reason.to_owned()))?;
@@ -123,12 +123,12 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The key that made a signature: the primary one, or a subkey that it has bound to itself.
-struct Signer<'k> {
+struct SigningKey<'k> {
     key: &'k SignedPublicKey,
     subkey: Option<&'k SignedPublicSubKey>,
 }
 
-impl<'k> Signer<'k> {
+impl<'k> SigningKey<'k> {
     /// The key that the signature names as its issuer, if it is among these.
     fn find_issuer(key: &'k SignedPublicKey, signature: &Signature) -> Option<Self> {
         if is_issuer(&key.primary_key, signature) {

@@ -60,7 +60,7 @@ impl Staging {
     }
 
     /// The folder of modules.
-    pub(super) fn modules_dir(&self) -> &Dir {
+    pub(super) fn final_modules_dir(&self) -> &Dir {
         self.aside.parent()
     }
 
@@ -106,9 +106,9 @@ impl Staging {
         if !self.places.is_empty() {
             let mut between = old.clone();
             between.0.retain(|_, record| !self.is_replaced(&record.dir));
-            between.save(self.modules_dir())?;
+            between.save(self.final_modules_dir())?;
         }
-        let (dir, aside) = (self.modules_dir(), self.aside.dir());
+        let (dir, aside) = (self.final_modules_dir(), self.aside.dir());
         for (at, place) in self.places.keys().enumerate() {
             // A staged folder already has its final name.
             let name = place.file_name().unwrap_or_default();

@@ -11,8 +11,8 @@ use formwork_value::diag::{Blame, Sources, Summary};
 use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{ModuleVersions, RegistryError};
 use super::source::ModuleInPackage;
-use crate::fetch::capped::quote_shortened;
 use crate::fetch::http::HttpError;
+use crate::fetch::limited::quote_shortened;
 use crate::messages;
 use crate::redact;
 

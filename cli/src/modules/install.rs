@@ -95,7 +95,8 @@ pub(crate) fn install_modules(
     let wait = || tell(InstallProgress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
-    let old = ModuleManifest::load(staging.modules_dir()).map_err(|error| broken(diags, error))?;
+    let old =
+        ModuleManifest::load(staging.final_modules_dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = ModuleWalk {
         old,

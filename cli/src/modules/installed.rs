@@ -13,7 +13,8 @@ use crate::messages;
 #[derive(Debug, Default)]
 pub(crate) struct InstalledModules(pub(crate) ModuleManifest);
 
-const ADVICE: &str = "Run \"formwork init\" to install all modules required by this configuration.";
+const INSTALL_MODULES_ADVICE: &str =
+    "Run \"formwork init\" to install all modules required by this configuration.";
 
 /// Modules that are installed for the module of a run, which has its own root.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +66,9 @@ impl InstalledModules {
             return Err(ModuleNotInstalled::never_installed(call));
         };
         if record.source != call.address.to_string() {
-            let detail =
-                format!("The source address was changed since this module was installed. {ADVICE}");
+            let detail = format!(
+                "The source address was changed since this module was installed. {INSTALL_MODULES_ADVICE}"
+            );
             return Err(refused(messages::MODULE_SOURCE_HAS_CHANGED, detail));
         }
         let Some((wanted, _)) = &call.version else { return Ok(record.dir.clone()) };
@@ -78,6 +80,6 @@ impl InstalledModules {
             None => "The version requirements have changed since this module was installed, which was without a version.".to_owned(),
         };
         let summary = messages::MODULE_VERSION_REQUIREMENTS_HAVE_CHANGED;
-        Err(refused(summary, format!("{detail} {ADVICE}")))
+        Err(refused(summary, format!("{detail} {INSTALL_MODULES_ADVICE}")))
     }
 }

@@ -10,7 +10,7 @@ use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
 
 /// The name of the file.
-const NAME: &str = "modules.json";
+const MANIFEST_FILE_NAME: &str = "modules.json";
 
 /// Installed modules, by the names of the calls from the root down with dots between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,14 +29,14 @@ pub(crate) struct ModuleRecord {
 
 /// The file as a whole.
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct ManifestDocument {
     #[serde(rename = "Modules")]
-    modules: Vec<Entry>,
+    modules: Vec<ManifestEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Entry {
+struct ManifestEntry {
     key: String,
     source: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ struct Entry {
 impl ModuleManifest {
     /// The path of the file in the folder of modules, for messages.
     pub(crate) fn path(folder: &Path) -> PathBuf {
-        folder.join(NAME)
+        folder.join(MANIFEST_FILE_NAME)
     }
 
     /// Reads what is installed; nothing, if there is no such file.
@@ -55,7 +55,7 @@ impl ModuleManifest {
     /// # Errors
     /// When the file cannot be read, or is not one.
     pub(crate) fn load(folder: &Dir) -> io::Result<Self> {
-        match folder.read_text(NAME, MAX_RECORD)? {
+        match folder.read_text(MANIFEST_FILE_NAME, MAX_RECORD)? {
             Some(text) => Self::parse(&text),
             None => Ok(Self::default()),
         }
@@ -66,9 +66,9 @@ impl ModuleManifest {
     /// # Errors
     /// When it is not one.
     pub(crate) fn parse(text: &str) -> io::Result<Self> {
-        let document: Document = serde_json::from_str(text)?;
+        let document: ManifestDocument = serde_json::from_str(text)?;
         let mut manifest = Self::default();
-        for Entry { key, source, version, dir } in document.modules {
+        for ManifestEntry { key, source, version, dir } in document.modules {
             let version = match version.as_deref().filter(|version| !version.is_empty()) {
                 Some(text) => Some(text.parse::<LooseVersion>().map_err(|error| {
                     let reason = format!("the version {text:?} of {key:?}: {error}");
@@ -92,21 +92,24 @@ impl ModuleManifest {
     /// When it cannot be written; what was there is there still.
     pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
         let text = self.render();
-        if folder.read(NAME, MAX_RECORD).is_ok_and(|there| there == Some(text.clone().into())) {
+        if folder
+            .read(MANIFEST_FILE_NAME, MAX_RECORD)
+            .is_ok_and(|there| there == Some(text.clone().into()))
+        {
             return Ok(());
         }
-        folder.replace(NAME, text.as_bytes(), 0o644)
+        folder.replace(MANIFEST_FILE_NAME, text.as_bytes(), 0o644)
     }
 
     /// The text of the file.
     pub(crate) fn render(&self) -> String {
-        let entry = |(key, record): (&String, &ModuleRecord)| Entry {
+        let entry = |(key, record): (&String, &ModuleRecord)| ManifestEntry {
             key: key.clone(),
             source: record.source.clone(),
             version: record.version.as_ref().map(ToString::to_string),
             dir: record.dir.display().to_string(),
         };
-        let document = Document { modules: self.0.iter().map(entry).collect() };
+        let document = ManifestDocument { modules: self.0.iter().map(entry).collect() };
         let text =
             serde_json::to_string(&document).expect("names and texts always have a JSON form");
         // Terraform escapes these, which can stand only inside strings.

@@ -6,12 +6,12 @@ use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModuleAddr, Subfold
 use formwork_core::version::LooseVersion;
 use serde::Deserialize;
 
-use crate::fetch::capped::CappedList;
 use crate::fetch::host::{HostError, HostService, Hosts};
 use crate::fetch::http::{Client, HttpError, HttpResponse, resolve_reference};
+use crate::fetch::limited::LimitedList;
 
 /// The service that holds modules, and its name in messages.
-const SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
+const MODULES_SERVICE: HostService = HostService { id: "modules.v1", name: "modules" };
 /// The longest list of versions.
 const MAX_LIST: u64 = 8 << 20;
 
@@ -120,26 +120,26 @@ impl<'a> ModuleRegistries<'a> {
     }
 
     fn url(&self, module: &RegistryModuleAddr, rest: &str) -> Result<String, RegistryError> {
-        let base = self.hosts.service(self.http, &module.host, SERVICE)?;
+        let base = self.hosts.service(self.http, &module.host, MODULES_SERVICE)?;
         let RegistryModuleAddr { namespace, name, system, .. } = module;
         Ok(format!("{base}{namespace}/{name}/{system}/{rest}"))
     }
 }
 
 #[derive(Deserialize)]
-struct Document {
+struct ModuleVersionsDocument {
     #[serde(default)]
-    modules: CappedList<Module>,
+    modules: LimitedList<ListedModule>,
 }
 
 #[derive(Deserialize)]
-struct Module {
+struct ListedModule {
     #[serde(default)]
-    versions: Option<CappedList<Entry>>,
+    versions: Option<LimitedList<ListedVersion>>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct ListedVersion {
     version: Option<String>,
 }
 
@@ -149,7 +149,7 @@ struct Entry {
 /// When the text is not such a list.
 pub(crate) fn parse_versions(text: &str) -> Result<ModuleVersions, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
-    let document: Document = serde_json::from_str(text)?;
+    let document: ModuleVersionsDocument = serde_json::from_str(text)?;
     let module = document.modules.0.into_iter().next();
     let module = module.ok_or_else(|| malformed("it lists no module"))?;
     let mut listed = ModuleVersions::default();

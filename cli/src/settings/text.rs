@@ -23,18 +23,18 @@ pub(super) type Located<T> = Result<T, (usize, String)>;
 
 /// Reads the items of a whole file.
 pub(super) fn parse_items(text: &str) -> Located<Vec<Item>> {
-    Reader { rest: text, line: 1 }.read_items(0)
+    SettingsReader { rest: text, line: 1 }.read_items(0)
 }
 
 /// The deepest nesting of blocks.
 const MAX_DEPTH: usize = 16;
 
-struct Reader<'t> {
+struct SettingsReader<'t> {
     rest: &'t str,
     line: usize,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     fn skip(&mut self) {
         loop {
             let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');

@@ -8,13 +8,13 @@ use nix::sys::signal::{Signal as Number, kill};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::End;
+use super::ProcessEnd;
 
 /// Ends processes that are not reaped yet, with their children, who need not notice their end.
-pub(super) fn end_with_children(mut ending: Vec<u32>, end: End) {
+pub(super) fn end_with_children(mut ending: Vec<u32>, end: ProcessEnd) {
     let signal = match end {
-        End::Asked => Number::SIGTERM,
-        End::Forced => Number::SIGKILL,
+        ProcessEnd::Asked => Number::SIGTERM,
+        ProcessEnd::Forced => Number::SIGKILL,
     };
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));

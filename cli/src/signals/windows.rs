@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-use super::End;
+use super::ProcessEnd;
 
 /// Ends processes, with their children.
-pub(super) fn end_with_children(ending: Vec<u32>, _end: End) {
+pub(super) fn end_with_children(ending: Vec<u32>, _end: ProcessEnd) {
     for id in ending {
         // The program of the system that ends a whole tree of processes.
         #[expect(clippy::disallowed_methods, reason = "it ends by itself and is waited for")]

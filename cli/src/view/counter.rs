@@ -10,12 +10,12 @@ use formwork_core::event::CountedPhase;
 /// The duration of a phase from which on it has a counter.
 const LONG_PHASE: Duration = Duration::from_secs(1);
 /// The least time between two changes of the counter.
-const INTERVAL: Duration = Duration::from_millis(100);
+const MIN_COUNTER_INTERVAL: Duration = Duration::from_millis(100);
 /// Goes back to the beginning of the line and erases it.
 const ERASE_SEQUENCE: &str = "\r\u{1b}[K";
 
 /// Whether the last line of the terminal is a counter.
-static SHOWN: Mutex<bool> = Mutex::new(false);
+static IS_COUNTER_SHOWN: Mutex<bool> = Mutex::new(false);
 
 /// The counter of one command.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl PhaseCounter {
         if self.phase != Some(phase) {
             (self.phase, self.began, self.changed) = (Some(phase), now, None);
         }
-        let is_due = self.changed.is_none_or(|at| now.duration_since(at) >= INTERVAL);
+        let is_due = self.changed.is_none_or(|at| now.duration_since(at) >= MIN_COUNTER_INTERVAL);
         if now.duration_since(self.began) < LONG_PHASE || !is_due || done >= total {
             return None;
         }
@@ -65,14 +65,14 @@ impl PhaseCounter {
 }
 
 fn show_counter(text: &str) {
-    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut stdout = std::io::stdout().lock();
     *shown = write!(stdout, "{ERASE_SEQUENCE}{text}").and_then(|()| stdout.flush()).is_ok();
 }
 
 /// Erases the counter, if one is shown.
 pub(crate) fn erase_counter() {
-    let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = IS_COUNTER_SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::take(&mut *shown) {
         let mut stdout = std::io::stdout().lock();
         drop(stdout.write_all(ERASE_SEQUENCE.as_bytes()).and_then(|()| stdout.flush()));

@@ -10,7 +10,7 @@ use super::human::diagnostic;
 use crate::messages;
 
 /// The width of the messages in the document.
-const WIDTH: usize = 80;
+const MESSAGE_WIDTH: usize = 80;
 
 /// The whole document: a test suite for each test file, a test case for each run.
 pub(crate) fn junit_document(sources: &Sources, results: &[SuiteResult]) -> String {
@@ -70,24 +70,28 @@ fn case_children(sources: &Sources, run: &RunResult, failed: Option<&RunResult>)
         TestStatus::Pass => {}
         TestStatus::Skip => {
             let (message, body) = skipped_element(failed);
-            text.push_str(&element("skipped", Some(&message), &body));
+            text.push_str(&result_element("skipped", Some(&message), &body));
         }
         TestStatus::Fail => {
             let asserts: Vec<&Diagnostic> = run.diags.iter().filter(is_failed_assert).collect();
             let message = failure_message(&asserts, run.n_asserts);
-            text.push_str(&element("failure", Some(&message), &shown(sources, &asserts)));
+            text.push_str(&result_element(
+                "failure",
+                Some(&message),
+                &render_diagnostics(sources, &asserts),
+            ));
             rest.retain(|one| !is_failed_assert(one));
         }
         TestStatus::Error => {
             let errors: Vec<&Diagnostic> =
                 rest.iter().copied().filter(|one| one.is_error()).collect();
-            let body = shown(sources, &errors);
-            text.push_str(&element("error", Some("Encountered an error"), &body));
+            let body = render_diagnostics(sources, &errors);
+            text.push_str(&result_element("error", Some("Encountered an error"), &body));
             rest.retain(|one| !one.is_error());
         }
     }
     if !rest.is_empty() {
-        text.push_str(&element("system-err", None, &shown(sources, &rest)));
+        text.push_str(&result_element("system-err", None, &render_diagnostics(sources, &rest)));
     }
     text
 }
@@ -114,8 +118,8 @@ fn failure_message(failed: &[&Diagnostic], n_asserts: usize) -> String {
     format!("{} of {n_asserts} assertions failed{including} {}", failed.len(), first.detail)
 }
 
-fn shown(sources: &Sources, diags: &[&Diagnostic]) -> String {
-    let screen = Screen { color: false, width: WIDTH, erases: false };
+fn render_diagnostics(sources: &Sources, diags: &[&Diagnostic]) -> String {
+    let screen = Screen { color: false, width: MESSAGE_WIDTH, erases: false };
     let mut list = Diagnostics::new();
     for one in diags {
         let _ = list.push((*one).clone());
@@ -124,7 +128,7 @@ fn shown(sources: &Sources, diags: &[&Diagnostic]) -> String {
     ordered.into_iter().map(|one| diagnostic::render_one(&screen, sources, one)).collect()
 }
 
-fn element(name: &str, message: Option<&str>, body: &str) -> String {
+fn result_element(name: &str, message: Option<&str>, body: &str) -> String {
     let message = message.map(|text| format!(" message=\"{}\"", escape_xml(text)));
     // The end of the section must not stand within it.
     let body = body.replace(is_no_xml, "\u{fffd}").replace("]]>", "]]]]><![CDATA[>");

@@ -13,7 +13,7 @@ use crate::modules;
 use crate::modules::install::{self, InstallProgress};
 use crate::modules::installed::InstalledModules;
 use crate::modules::manifest::ModuleManifest;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 
 /// Options of an installation of modules.
 #[derive(Clone, Copy)]

@@ -30,7 +30,7 @@ pub(crate) struct LoadedRun<T> {
 
 /// The folder of tests, or the usual one.
 pub(super) fn tests_folder(tests: Option<&Path>) -> &Path {
-    tests.unwrap_or(Path::new(test_files::USUAL))
+    tests.unwrap_or(Path::new(test_files::DEFAULT_TEST_FOLDER))
 }
 
 impl Workspace<'_> {
@@ -51,6 +51,7 @@ impl Workspace<'_> {
         tests: Option<&Path>,
     ) -> Result<Vec<TestSuite>, Reported> {
         let folders = TestFolders { module: &self.config_folder, tests: tests_folder(tests) };
+        folders.check_is_local(diags)?;
         test_files::read(diags, &mut self.sources, &FilesOnDisk, folders)
     }
 

@@ -31,7 +31,7 @@ use crate::{Backend, DEFAULT_WORKSPACE};
 const WORKSPACE_SUFFIX: &str = "env:";
 
 /// Attempts at requests: as many as the clients of Azure make.
-const RETRIES: RetryPolicy =
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 4, shortest: Duration::from_millis(800), longest: Duration::from_secs(30) };
 
 /// The type of the backend.
@@ -48,7 +48,7 @@ impl BackendKind for AzureBackendKind {
 
     fn configure(&self, arguments: &BackendArguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read_settings(arguments)?;
-        let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+        let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
             arguments.environment_variable(name)
         })?;
         let client = client.without_redirects();

@@ -236,7 +236,7 @@ impl StateCipher {
     ///
     /// # Errors
     /// When it cannot be decrypted, or is no state.
-    pub fn read_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
+    pub fn read_state_header(&self, text: &[u8]) -> Result<StateFileHeader, FileError> {
         if self.0.is_some() && read_sealed_header(text).is_some() {
             let StateHeader { serial, lineage } = StateHeader::from_state(text);
             let (serial, lineage) = (serial.unwrap_or_default(), lineage.unwrap_or_default());

@@ -37,7 +37,7 @@ const DEFAULT_ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
 const STATE_SUFFIX: &str = ".tfstate";
 
 /// Attempts at requests, with the pauses of Google's client.
-const RETRIES: RetryPolicy =
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
 
 /// The type of the backend.
@@ -74,7 +74,7 @@ impl BackendKind for GcsBackendKind {
         let prefix = argument_or_variable(arguments, "prefix", &[]).unwrap_or_default();
         let prefix = clean_path(&prefix);
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-        let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+        let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
             arguments.environment_variable(name)
         })?;
         let signer = credentials::new_signer(arguments, &client, TokenScope::Storage)?;
@@ -166,7 +166,7 @@ fn read_encryption(arguments: &BackendArguments<'_>) -> Result<ObjectEncryption,
 pub(crate) fn key_management_client(
     arguments: &BackendArguments<'_>,
 ) -> Result<(HttpClient, Signer<Credential>), ConfigError> {
-    let client = HttpClient::new(&TlsSettings::default(), RETRIES, |name| {
+    let client = HttpClient::new(&TlsSettings::default(), RETRY_POLICY, |name| {
         arguments.environment_variable(name)
     })?;
     let signer = credentials::new_signer(arguments, &client, TokenScope::KeyManagement)?;

@@ -229,7 +229,7 @@ impl RemoteClient for HttpStateClient {
         redact_url(&self.server.address)
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

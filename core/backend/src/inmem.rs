@@ -106,7 +106,7 @@ impl RemoteClient for InMemoryClient {
         format!("{} in memory", self.workspace)
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::WithProcess
     }
 

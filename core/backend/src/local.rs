@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
+use formwork_core::disk::locks::{NO_LOCKS, is_lock_unsupported_error};
 use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntentLog};
@@ -213,10 +213,8 @@ impl LocalStore {
         if text.is_empty() {
             return Ok(());
         }
-        let stored = self.cipher.read_header(&text).map_err(|error| StoreError::Unusable {
-            location: display_path(path),
-            error,
-            copy: None,
+        let stored = self.cipher.read_state_header(&text).map_err(|error| {
+            StoreError::Unusable { location: display_path(path), error, copy: None }
         })?;
         self.known.check_same(&stored.lineage, stored.serial)
     }
@@ -458,7 +456,7 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
     let location = display_path(path);
     move |cause| {
         let remedy = match doing {
-            StoreOperation::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
+            StoreOperation::Lock if is_lock_unsupported_error(&cause) => Some(NO_LOCKS.to_owned()),
             StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
                  the file and its folder, or choose another place."

@@ -18,7 +18,7 @@ pub(crate) trait RemoteClient: Send {
     fn location(&self) -> String;
 
     /// The way in which the lock of a dead process ends.
-    fn lock_end(&self) -> LockEnd;
+    fn stale_lock_end(&self) -> LockEnd;
 
     /// Reads the text; `None` if there is none.
     async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause>;
@@ -155,8 +155,10 @@ impl<P: RemoteClient> RemoteStore<P> {
         if text.is_empty() {
             return Ok(());
         }
-        let stored =
-            self.cipher.read_header(&text).map_err(|error| self.unusable_state_error(error))?;
+        let stored = self
+            .cipher
+            .read_state_header(&text)
+            .map_err(|error| self.unusable_state_error(error))?;
         self.known.check_same(&stored.lineage, stored.serial)
     }
 
@@ -224,7 +226,7 @@ impl<P: RemoteClient> StateStore for RemoteStore<P> {
                 Err(StoreError::LockRefused { location: self.client.location(), cause })
             }
             LockOutcome::Held(holder) => {
-                let (location, ends) = (self.client.location(), self.client.lock_end());
+                let (location, ends) = (self.client.location(), self.client.stale_lock_end());
                 Err(StoreError::Held { location, holder, ends })
             }
         }

@@ -61,7 +61,7 @@ struct ForFrame<'f> {
 type ForFrames<'f> = Option<&'f ForFrame<'f>>;
 
 /// Finds the value of a name bound by an enclosing `for`.
-fn lookup<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Value> {
+fn lookup_for_name<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Value> {
     while let Some(frame) = frames {
         if frame.name.as_str() == name {
             return Some(frame.value);
@@ -78,7 +78,7 @@ fn evaluate_number_leaf(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
         ExprKind::Number(number) => Some(Value::Number(number.clone())),
         ExprKind::Text(text, _) => Some(Value::String(text.clone())),
-        ExprKind::Variable(name) => lookup(frames, &name.name).cloned(),
+        ExprKind::Variable(name) => lookup_for_name(frames, &name.name).cloned(),
         ExprKind::Binary { .. } => numbers::evaluate_arithmetic(expr, frames),
         _ => None,
     }
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
         // `.tfvars.json` is plain text.
-        if self.scope.is_constant() {
+        if self.scope.has_no_names() {
             return Ok(Value::String(json.text.clone()));
         }
         // The parser keeps the problems back: only here is it known that the string is a template.

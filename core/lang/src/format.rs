@@ -4,9 +4,9 @@
 //! the author wrote it. Knows no files.
 
 mod line;
-mod piece;
 mod rewrite;
 mod space;
+mod spaced_token;
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostics, Reported};
@@ -26,9 +26,9 @@ pub fn format(
     let body = parse_file(&mut own, sources, source);
     diags.append(own)?;
     let text = sources.source_text(source);
-    let mut pieces = piece::cut_pieces(text, &rewrite::find_rewrites(text, &body));
+    let mut pieces = spaced_token::cut_spaced_tokens(text, &rewrite::find_rewrites(text, &body));
     line::lay_out(&mut pieces);
-    Ok(piece::join_pieces(&pieces))
+    Ok(spaced_token::join_spaced_tokens(&pieces))
 }
 
 #[cfg(test)]

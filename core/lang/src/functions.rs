@@ -163,10 +163,10 @@ pub trait Function {
     }
 }
 
-type Table = BTreeMap<&'static str, Builtin>;
+type BuiltinTable = BTreeMap<&'static str, Builtin>;
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+fn builtin_table() -> &'static BuiltinTable {
+    static TABLE: OnceLock<BuiltinTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         let families = [
             number::builtins(),
@@ -189,23 +189,23 @@ fn table() -> &'static Table {
 #[must_use]
 pub fn builtin(name: &str) -> Option<&'static dyn Function> {
     let name = name.strip_prefix("core::").unwrap_or(name);
-    table().get(name).map(|builtin| builtin as &dyn Function)
+    builtin_table().get(name).map(|builtin| builtin as &dyn Function)
 }
 
 /// The names of the built-in functions, sorted.
 #[must_use]
 pub fn builtin_names() -> Vec<String> {
-    table().keys().map(|name| (*name).to_owned()).collect()
+    builtin_table().keys().map(|name| (*name).to_owned()).collect()
 }
 
 /// Description of a built-in function, a sentence.
 #[must_use]
 pub fn description(name: &str) -> Option<&'static str> {
-    Some(table().get(name)?.description())
+    Some(builtin_table().get(name)?.description())
 }
 
 /// An example of a built-in function: an expression, and how its value prints.
 #[must_use]
 pub fn example(name: &str) -> Option<(&'static str, &'static str)> {
-    table().get(name)?.examples().first().copied()
+    builtin_table().get(name)?.examples().first().copied()
 }

@@ -39,8 +39,8 @@ pub fn print_literal(text: &str) -> String {
             '$' | '%' if chars.peek() == Some(&'{') => out.extend([char, char]),
             ' ' => out.push(' '),
             _ if is_visible(char) => out.push(char),
-            '\0'..='\u{ffff}' => push(&mut out, format_args!("\\u{:04x}", u32::from(char))),
-            _ => push(&mut out, format_args!("\\U{:08x}", u32::from(char))),
+            '\0'..='\u{ffff}' => push_text(&mut out, format_args!("\\u{:04x}", u32::from(char))),
+            _ => push_text(&mut out, format_args!("\\U{:08x}", u32::from(char))),
         }
     }
     out
@@ -59,8 +59,8 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
     }
     match value.peek() {
         Value::Null(ty) => out.push_str(&print_null(ty)),
-        Value::Bool(bool) => push(out, format_args!("{bool}")),
-        Value::Number(number) => push(out, format_args!("{number}")),
+        Value::Bool(bool) => push_text(out, format_args!("{bool}")),
+        Value::Number(number) => push_text(out, format_args!("{number}")),
         Value::String(text) => write_text(out, text, indent),
         Value::List(list) => {
             write_wrapped(out, "tolist", |out| print_sequence(out, list.items(), indent));
@@ -77,7 +77,7 @@ fn write_value(out: &mut String, value: &Value, indent: usize) {
     }
 }
 
-fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+fn push_text(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = out.write_fmt(text);
 }

@@ -64,8 +64,8 @@ impl TraversalStep {
 /// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.
 #[must_use]
 pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
-    let mut finder = Finder::default();
-    finder.expr(expr);
+    let mut finder = ReferenceFinder::default();
+    finder.visit_expr(expr);
     finder.found
 }
 
@@ -73,7 +73,7 @@ pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
 /// without those bound by `for` or by a `dynamic` block's iterator.
 #[must_use]
 pub fn of_body(body: &Body) -> Vec<Traversal> {
-    let mut finder = Finder::default();
+    let mut finder = ReferenceFinder::default();
     finder.body(body);
     finder.found
 }
@@ -142,7 +142,7 @@ fn constant_step(link: &Expr) -> Option<TraversalStep> {
 }
 
 #[derive(Default)]
-struct Finder {
+struct ReferenceFinder {
     found: Vec<Traversal>,
     /// References found in repetitions of `dynamic` blocks of a known type.
     repetitions: Vec<Traversal>,
@@ -150,7 +150,7 @@ struct Finder {
     bound: HashMap<Str, usize>,
 }
 
-impl Finder {
+impl ReferenceFinder {
     fn with_bound_names(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
         for name in names {
             // Counted, because an inner `for` may bind the name again, and its end must not free
@@ -169,11 +169,11 @@ impl Finder {
         self.bound.get(name).is_some_and(|count| *count > 0)
     }
 
-    fn expr(&mut self, expr: &Expr) {
-        with_stack(|| self.kind(expr));
+    fn visit_expr(&mut self, expr: &Expr) {
+        with_stack(|| self.visit_expr_kind(expr));
     }
 
-    fn kind(&mut self, expr: &Expr) {
+    fn visit_expr_kind(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Null
             | ExprKind::Bool(_)
@@ -185,24 +185,24 @@ impl Finder {
             | ExprKind::Index { .. }
             | ExprKind::Splat { .. } => self.add_reference(expr),
             ExprKind::Template(parts) => self.parts(parts),
-            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner),
-            ExprKind::Json(json) => self.expr(&json.template),
-            ExprKind::Call(call) => call.args.iter().for_each(|arg| self.expr(arg)),
-            ExprKind::Unary { operand, .. } => self.expr(operand),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.visit_expr(inner),
+            ExprKind::Json(json) => self.visit_expr(&json.template),
+            ExprKind::Call(call) => call.args.iter().for_each(|arg| self.visit_expr(arg)),
+            ExprKind::Unary { operand, .. } => self.visit_expr(operand),
             ExprKind::Binary { left, right, .. } => {
-                self.expr(left);
-                self.expr(right);
+                self.visit_expr(left);
+                self.visit_expr(right);
             }
             ExprKind::Conditional { condition, yes, no } => {
-                self.expr(condition);
-                self.expr(yes);
-                self.expr(no);
+                self.visit_expr(condition);
+                self.visit_expr(yes);
+                self.visit_expr(no);
             }
-            ExprKind::Tuple(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.visit_expr(item)),
             ExprKind::Object(items) => {
                 for item in items {
-                    self.expr(&item.key);
-                    self.expr(&item.value);
+                    self.visit_expr(&item.key);
+                    self.visit_expr(&item.value);
                 }
             }
             ExprKind::For(for_expr) => self.for_expr(for_expr),
@@ -231,12 +231,12 @@ impl Finder {
                 }
                 self.found.push(Traversal { root: root.clone(), steps, span });
             }
-            _ => self.expr(base),
+            _ => self.visit_expr(base),
         }
         // Keys are expressions of their own: `a[b.c]` mentions two names.
         for link in links {
             match &link.kind {
-                ExprKind::Index { key, .. } => self.expr(key),
+                ExprKind::Index { key, .. } => self.visit_expr(key),
                 ExprKind::Splat { each, .. } => self.splat_steps(each),
                 _ => {}
             }
@@ -247,7 +247,7 @@ impl Finder {
         for step in steps {
             match step {
                 SplatStep::Attribute(_) => {}
-                SplatStep::Index { key, .. } => self.expr(key),
+                SplatStep::Index { key, .. } => self.visit_expr(key),
                 SplatStep::Splat { each, .. } => with_stack(|| self.splat_steps(each)),
             }
         }
@@ -255,12 +255,12 @@ impl Finder {
 
     fn for_expr(&mut self, for_expr: &ForExpr) {
         // The names are bound in the results only: the collection is evaluated outside.
-        self.expr(&for_expr.collection);
+        self.visit_expr(&for_expr.collection);
         let names: Vec<&Str> =
             for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
         self.with_bound_names(&names, |finder| {
             let results = for_expr.result_key.iter().chain([&for_expr.result]);
-            results.chain(&for_expr.condition).for_each(|expr| finder.expr(expr));
+            results.chain(&for_expr.condition).for_each(|expr| finder.visit_expr(expr));
         });
     }
 
@@ -268,15 +268,15 @@ impl Finder {
         for part in parts {
             match part {
                 TemplatePart::Literal(..) => {}
-                TemplatePart::Interpolation(expr) => self.expr(expr),
+                TemplatePart::Interpolation(expr) => self.visit_expr(expr),
                 TemplatePart::If(choice) => {
-                    self.expr(&choice.condition);
+                    self.visit_expr(&choice.condition);
                     with_stack(|| self.parts(&choice.yes));
                     with_stack(|| self.parts(&choice.no));
                 }
                 TemplatePart::For(repeat) => {
                     let TemplateFor { key, value, collection, body, .. } = &**repeat;
-                    self.expr(collection);
+                    self.visit_expr(collection);
                     let names: Vec<&Str> =
                         key.iter().chain([value]).map(|ident| &ident.name).collect();
                     self.with_bound_names(&names, |finder| with_stack(|| finder.parts(body)));
@@ -295,7 +295,7 @@ impl Finder {
                 (next, _) => next.is_some(),
             };
             if attribute_next {
-                attributes.next().into_iter().for_each(|attr| self.expr(&attr.expr));
+                attributes.next().into_iter().for_each(|attr| self.visit_expr(&attr.expr));
             } else if let Some(block) = blocks.next() {
                 with_stack(|| self.visit_block(block));
             } else {
@@ -329,11 +329,11 @@ impl Finder {
     fn visit_member(&mut self, expr: &Expr) {
         with_stack(|| match &expr.kind {
             ExprKind::Object(items) => {
-                items.iter().for_each(|item| self.expr(&item.key));
+                items.iter().for_each(|item| self.visit_expr(&item.key));
                 self.visit_members(object_members(items));
             }
             ExprKind::Tuple(items) => items.iter().for_each(|item| self.visit_member(item)),
-            _ => self.expr(expr),
+            _ => self.visit_expr(expr),
         });
     }
 
@@ -341,7 +341,7 @@ impl Finder {
     fn visit_dynamic_block(&mut self, kind: &str, items: &[ObjectItem]) {
         let part =
             |name: &str| object_members(items).find(|item| item.0 == name).map(|item| item.1);
-        part("for_each").into_iter().for_each(|for_each| self.expr(for_each));
+        part("for_each").into_iter().for_each(|for_each| self.visit_expr(for_each));
         let iterator = Str::new(part("iterator").and_then(Expr::as_keyword).unwrap_or(kind));
         self.with_bound_names(&[&iterator], |finder| {
             let parts = part("labels").into_iter().chain(part("content"));
@@ -353,12 +353,12 @@ impl Finder {
         let Some(dynamic) = DynamicBlock::of(block) else { return self.body(&block.body) };
         // The iterator has no meaning yet: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {
-            self.expr(for_each);
+            self.visit_expr(for_each);
         }
         let iterator = dynamic.iterator_name();
         self.with_bound_names(&[&iterator], |finder| {
             if let Some(labels) = dynamic.labels {
-                finder.expr(labels);
+                finder.visit_expr(labels);
             }
             if let Some(content) = dynamic.content {
                 finder.body(&content.body);

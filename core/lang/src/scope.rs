@@ -48,7 +48,7 @@ pub trait Scope {
 
     /// Whether nothing has a meaning here, so that what is evaluated is a constant. A string in JSON is
     /// just text then.
-    fn is_constant(&self) -> bool {
+    fn has_no_names(&self) -> bool {
         false
     }
 

@@ -3,11 +3,11 @@
 /// Greatest stack use of one level of recursion. A level that finds less left gets a new stack.
 const RED_ZONE: usize = 128 * 1024;
 /// The size of each further stack.
-const SEGMENT: usize = 4 * 1024 * 1024;
+const STACK_SEGMENT_SIZE: usize = 4 * 1024 * 1024;
 
 /// Calls a function with enough stack for one level of recursion, whatever thread this is. Every
 /// recursion over a tree goes through here; its depth is limited by
 /// [`MAX_DEPTH`](crate::syntax::MAX_DEPTH).
 pub fn with_stack<T>(level: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(RED_ZONE, SEGMENT, level)
+    stacker::maybe_grow(RED_ZONE, STACK_SEGMENT_SIZE, level)
 }

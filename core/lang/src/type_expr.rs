@@ -27,7 +27,12 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.parse_expression(&mut Diagnostics::new(), expr.span) else {
-            return Err(report(diags, messages::INVALID_TYPE_SPECIFICATION, ANY_TYPE, expr.span));
+            return Err(report_type_error(
+                diags,
+                messages::INVALID_TYPE_SPECIFICATION,
+                ANY_TYPE,
+                expr.span,
+            ));
         };
         return read(diags, &written);
     }
@@ -39,9 +44,9 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
     }
     if let Some(text) = expr.as_literal() {
         let (summary, detail) = quoted_type_error(text);
-        return Err(report(diags, summary, &detail, expr.span));
+        return Err(report_type_error(diags, summary, &detail, expr.span));
     }
-    let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
+    let constraint = TypeReader { diags, depth: 0 }.constraint(expr)?;
     Ok((constraint.ty, constraint.defaults))
 }
 
@@ -63,7 +68,7 @@ fn quoted_type_error(text: &str) -> (&'static Message, String) {
     (messages::INVALID_QUOTED_TYPE_CONSTRAINTS, detail)
 }
 
-fn report(
+fn report_type_error(
     diags: &mut Diagnostics,
     summary: impl Into<Summary>,
     detail: &str,
@@ -83,14 +88,14 @@ impl From<Type> for Constraint {
     }
 }
 
-struct Reader<'d> {
+struct TypeReader<'d> {
     diags: &'d mut Diagnostics,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl TypeReader<'_> {
     fn report_invalid_type(&mut self, detail: &str, span: Span) -> Reported {
-        report(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
+        report_type_error(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
     fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
@@ -142,7 +147,7 @@ impl Reader<'_> {
                 let detail = format!(
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
                 );
-                let element = self.only_argument(call, &detail)?;
+                let element = self.sole_argument_expr(call, &detail)?;
                 let element = self.constraint(element)?;
                 let ty = match name {
                     "list" => Type::list(element.ty),
@@ -160,7 +165,11 @@ impl Reader<'_> {
         }
     }
 
-    fn only_argument<'e>(&mut self, call: &'e Call, detail: &str) -> Result<&'e Expr, Reported> {
+    fn sole_argument_expr<'e>(
+        &mut self,
+        call: &'e Call,
+        detail: &str,
+    ) -> Result<&'e Expr, Reported> {
         match call.args.as_slice() {
             [arg] => Ok(arg),
             [_, extra, ..] => Err(self.report_invalid_type(detail, extra.span)),
@@ -169,7 +178,7 @@ impl Reader<'_> {
     }
 
     fn read_tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.only_argument(call, TUPLE_FORM)?;
+        let arg = self.sole_argument_expr(call, TUPLE_FORM)?;
         let ExprKind::Tuple(items) = &arg.kind else {
             return Err(self.report_invalid_type(TUPLE_FORM, arg.span));
         };
@@ -182,7 +191,7 @@ impl Reader<'_> {
     }
 
     fn read_object(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.only_argument(call, OBJECT_FORM)?;
+        let arg = self.sole_argument_expr(call, OBJECT_FORM)?;
         let ExprKind::Object(items) = &arg.kind else {
             return Err(self.report_invalid_type(OBJECT_FORM, arg.span));
         };
@@ -209,7 +218,7 @@ impl Reader<'_> {
         Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
     }
 
-    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
+    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, ObjectTypeAttribute), Reported> {
         // Refused only after the type was read, so that a mistake in each is reported.
         let name = self.attribute_name(item);
         let attribute = self.read_attribute(&item.value)?;
@@ -227,12 +236,12 @@ impl Reader<'_> {
     }
 
     /// Reads the type of an attribute, which may be wrapped in `optional`.
-    fn read_attribute(&mut self, expr: &Expr) -> Result<Attribute, Reported> {
+    fn read_attribute(&mut self, expr: &Expr) -> Result<ObjectTypeAttribute, Reported> {
         let call = match &expr.kind {
             ExprKind::Call(call) if call.name.name == "optional" => call,
             _ => {
                 let constraint = self.constraint(expr)?;
-                return Ok(Attribute { constraint, optional: false, default: None });
+                return Ok(ObjectTypeAttribute { constraint, optional: false, default: None });
             }
         };
         let (ty, default) = match call.args.as_slice() {
@@ -246,7 +255,7 @@ impl Reader<'_> {
         let constraint = self.constraint(ty)?;
         let default =
             default.map(|default| self.default_value(default, &constraint.ty)).transpose()?;
-        Ok(Attribute { constraint, optional: true, default })
+        Ok(ObjectTypeAttribute { constraint, optional: true, default })
     }
 
     fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
@@ -258,12 +267,12 @@ impl Reader<'_> {
                 refused.reason
             );
             let summary = messages::INVALID_DEFAULT_VALUE_FOR_OPTIONAL_ATTRIBUTE;
-            report(self.diags, summary, &detail, expr.span)
+            report_type_error(self.diags, summary, &detail, expr.span)
         })
     }
 }
 
-struct Attribute {
+struct ObjectTypeAttribute {
     constraint: Constraint,
     optional: bool,
     default: Option<Value>,
@@ -280,7 +289,7 @@ impl Scope for NoNames {
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
         let detail = "A default in a type is a constant; it cannot refer to anything.";
-        Err(report(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
+        Err(report_type_error(diags, messages::VARIABLES_NOT_ALLOWED, detail, root.span))
     }
 
     fn lookup_function(&self, _name: &str) -> Option<&dyn Function> {

@@ -13,7 +13,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::builtin::BuiltinProvider;
 use formwork_core::provider::{CallDeadlines, ProviderLauncher};
 use formwork_plugin_protocol::client::{
-    DetachedProcess, Executable, FileIdentity, Plugin, Settings, detached_processes, shutdown_all,
+    Executable, FileIdentity, LeftoverProcess, Plugin, Settings, detached_processes, shutdown_all,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::reattach::Reattach;
@@ -84,7 +84,7 @@ pub struct Launcher {
     states: Arc<RemoteStateReader>,
     running: RefCell<Vec<RunningPlugin>>,
     /// Processes left behind by plugins that have ended.
-    left: RefCell<Vec<DetachedProcess>>,
+    left: RefCell<Vec<LeftoverProcess>>,
 }
 
 /// A plugin, and the provider it is known by.
@@ -132,7 +132,7 @@ impl Launcher {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
         shutdown_all(all()).await;
-        for DetachedProcess { plugin, pid, command } in
+        for LeftoverProcess { plugin, pid, command } in
             self.left.take().into_iter().chain(detached_processes(all()))
         {
             let detail = format!(

@@ -8,7 +8,7 @@
 
 mod apply;
 mod claims;
-mod errored_state;
+mod errored_state_report;
 pub mod generated;
 pub mod import;
 pub mod launcher;
@@ -26,7 +26,7 @@ mod tests;
 mod unmatched_options;
 
 pub use apply::{ApplyOutcome, PlanSource};
-pub use errored_state::ErroredState;
+pub use errored_state_report::ErroredState;
 pub use observer::{
     Approval, ApprovalRequest, NoOperationObserver, OperationEvent, OperationObserver,
 };

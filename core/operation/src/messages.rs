@@ -191,7 +191,11 @@ messages! {
         "The `plan_options` of a test run limit its plan to a part of the configuration.",
         "No action is needed. Remove `target` to test the whole configuration.";
 
-    FW5247 TEST_MOCKS_UNSUPPORTED = "Mocks and overrides are not supported",
-        "A test file has a `mock_provider` or `override_` block, which this version of Formwork does not run.",
-        "Run the test with Terraform, or use a real provider in the test.";
+    FW5248 OVERRIDE_TARGET_DOES_NOT_EXIST = "Invalid override target",
+        "An override of a test file names a resource, data source or module that the configuration does not have.",
+        "Correct the address, or remove the block.";
+
+    FW5249 REPLACEMENT_IN_REFRESH_ONLY_RUN = "Unsupported plan mode",
+        "The `plan_options` of a test run have `replace` and `mode = refresh-only`, which changes no objects.",
+        "Remove one of them.";
 }

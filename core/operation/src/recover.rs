@@ -115,7 +115,7 @@ impl Operation<'_> {
             }
         };
         let adopted = AdoptedObject { operation: last, at: &at };
-        warn_of_missing_block(diags, config, &session.file.state, adopted);
+        warn_of_adopted_without_config(diags, config, &session.file.state, adopted);
         Ok(AdoptOutcome::InState(at))
     }
 
@@ -282,7 +282,7 @@ fn refuse_different_object(
 }
 
 /// Warns where the next apply destroys what was taken in.
-fn warn_of_missing_block(
+fn warn_of_adopted_without_config(
     diags: &mut Diagnostics,
     config: &Config,
     state: &State,

@@ -24,7 +24,7 @@ use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
 pub use self::seal::{PlanOrigin, SealKeySource};
-pub use self::variables::GivenVariables;
+pub use self::variables::VariablesAtApply;
 
 use crate::messages;
 

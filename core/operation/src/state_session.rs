@@ -1,7 +1,7 @@
 //! The state while a command holds its lock, with the results of interrupted runs put in.
 
 #[cfg(test)]
-mod damaged_files;
+mod damaged_files_tests;
 mod diagnostics;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ use tracing::info;
 
 pub use self::diagnostics::decision_commands;
 use self::diagnostics::{decision_needed_error, point_at_instance_block, saved_copy_remedy};
-use crate::errored_state::{self, ErroredState};
+use crate::errored_state_report::{self, ErroredState};
 use crate::messages;
 use crate::observer::{NoOperationObserver, OperationEvent, OperationObserver};
 
@@ -478,6 +478,8 @@ fn report_unusable_state(
     cipher: &StateCipher,
     error: Diagnostic,
 ) -> Reported {
-    errored_state::errored_state_hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));
+    errored_state_report::errored_state_hint(folder, cipher)
+        .into_iter()
+        .for_each(|hint| diags.warn(hint));
     diags.error(error)
 }

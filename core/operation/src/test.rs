@@ -5,6 +5,7 @@
 
 mod cleanup;
 mod expected;
+mod mocks;
 mod providers;
 mod run;
 mod states;
@@ -167,12 +168,14 @@ pub enum TestEvent<'a> {
     SuiteTearDown(&'a TestSuite),
     /// A test file has ended.
     SuiteDone(&'a TestSuite, TestStatus),
+    /// Problems of a test file beside those of its runs.
+    SuiteProblems(&'a TestSuite, &'a Diagnostics),
     /// A run begins.
     RunStarted(RunOfSuite<'a>),
     /// A run is still under way, after so long.
     RunProgress(RunOfSuite<'a>, Duration),
-    /// The cleanup after a run begins.
-    RunTearDown(RunOfSuite<'a>),
+    /// The cleanup after a run begins, or is still under way after so long.
+    RunTearDown(RunOfSuite<'a>, Duration),
     /// A run has ended.
     RunDone {
         /// The run.
@@ -258,6 +261,14 @@ impl SuiteRunner<'_> {
             result.status = TestStatus::Error;
         }
         see(sources, TestEvent::SuiteDone(suite, result.status));
+        let mut problems = Diagnostics::new();
+        let config = &inputs.module.config;
+        for overrides in suite.mocks.iter().map(|mock| &mock.overrides).chain([&suite.overrides]) {
+            mocks::warn_of_unmatched(&mut problems, config, overrides);
+        }
+        if !problems.is_empty() {
+            see(sources, TestEvent::SuiteProblems(suite, &problems));
+        }
         result
     }
 

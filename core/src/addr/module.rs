@@ -96,6 +96,16 @@ impl ModuleAddr {
         steps.push(ModuleStep { name: name.into(), key });
         Self(Arc::new(steps))
     }
+
+    /// The address without the key of its last step.
+    #[must_use]
+    pub fn without_last_key(&self) -> Self {
+        let mut steps = self.0.to_vec();
+        if let Some(last) = steps.last_mut() {
+            last.key = InstanceKey::None;
+        }
+        Self(Arc::new(steps))
+    }
 }
 
 /// The root module, which nearly every address names: all of them share one list.

@@ -20,19 +20,19 @@ use crate::change::{Action, ReplaceOrder};
 use crate::graph::{Adjacency, VertexId};
 use crate::shared_graph::EdgeReason;
 
-const DEPENDENTS_DESTROYED_FIRST: EdgeReason =
+const REASON_DEPENDENTS_DESTROYED_FIRST: EdgeReason =
     EdgeReason::DestroyOrder("goes after what depends on it, as the state has it");
-const DESTROYED_BEFORE_CHANGES: EdgeReason =
+const REASON_DESTROYED_BEFORE_CHANGES: EdgeReason =
     EdgeReason::DestroyOrder("changes after what depended on it is destroyed, as the state has it");
-const CHANGE_AFTER_DESTROY: EdgeReason =
+const REASON_CHANGE_AFTER_DESTROY: EdgeReason =
     EdgeReason::DestroyOrder("comes after what it depended on is destroyed, as the state has it");
-const PREDECESSOR_DESTROYED_FIRST: EdgeReason =
+const REASON_PREDECESSOR_DESTROYED_FIRST: EdgeReason =
     EdgeReason::DestroyOrder("replaces it, and create_before_destroy is not set");
-const DESTROYED_LAST: EdgeReason = EdgeReason::CreateBeforeDestroy;
+const REASON_DESTROYED_LAST: EdgeReason = EdgeReason::CreateBeforeDestroy;
 /// For both of the orders that come of what is written alone.
-const REFERENCE_ORDER: EdgeReason =
+const REASON_REFERENCE_ORDER: EdgeReason =
     EdgeReason::DestroyOrder("comes after what mentions it is destroyed");
-const CONFIGURES_PROVIDER: EdgeReason =
+const REASON_CONFIGURES_PROVIDER: EdgeReason =
     EdgeReason::DestroyOrder("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
@@ -266,7 +266,7 @@ fn connect_destroys(
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
                 // An object that goes last is destroyed after the changes of its dependencies,
                 // while all others are destroyed before them.
-                edges.connect(id, done, DESTROYED_LAST);
+                edges.connect(id, done, REASON_DESTROYED_LAST);
             }
         }
     }
@@ -281,9 +281,9 @@ fn connect_destroys(
     let stored = join_vertices_for_pairs(
         &resources,
         pairs,
-        [DESTROYED_BEFORE_CHANGES, DEPENDENTS_DESTROYED_FIRST],
+        [REASON_DESTROYED_BEFORE_CHANGES, REASON_DEPENDENTS_DESTROYED_FIRST],
     );
-    let written = join_vertices_for_pairs(&resources, written, [REFERENCE_ORDER; 2]);
+    let written = join_vertices_for_pairs(&resources, written, [REASON_REFERENCE_ORDER; 2]);
     connect_dependent_waits(draft, stored);
     connect_dependent_waits(draft, written);
 }
@@ -369,7 +369,12 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         if !parts.created_first {
             let of = resources.names[own].clone();
             let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
-            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CHANGE_AFTER_DESTROY });
+            waits.push(JoinVertex {
+                of,
+                waiting,
+                on: gone.collect(),
+                why: REASON_CHANGE_AFTER_DESTROY,
+            });
         }
         for &on in &depends_on {
             // The join and not the instances: a dependent without changes has none in this graph.
@@ -378,7 +383,7 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
     }
     for (at, users) in users.into_iter().enumerate() {
         let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
-        waits.push(JoinVertex { of, waiting, on: users, why: DESTROYED_LAST });
+        waits.push(JoinVertex { of, waiting, on: users, why: REASON_DESTROYED_LAST });
     }
     connect_dependent_waits(draft, waits);
 }
@@ -401,9 +406,9 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let holds_up = destroy.change.deposed.is_none();
         if let Some(&maker) = makers.get(&destroy.change.addr) {
             if destroy.timing.is_after_successor() {
-                edges.connect(id, maker, DESTROYED_LAST);
+                edges.connect(id, maker, REASON_DESTROYED_LAST);
             } else if holds_up {
-                edges.connect(maker, id, PREDECESSOR_DESTROYED_FIRST);
+                edges.connect(maker, id, REASON_PREDECESSOR_DESTROYED_FIRST);
             }
         }
     }
@@ -453,7 +458,12 @@ fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let others = users.iter().filter(|user| !needed.contains(user));
         let gone = others.filter_map(|user| index.gone.get(user).copied());
         if let Some(of) = needed.first().cloned() {
-            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CONFIGURES_PROVIDER });
+            waits.push(JoinVertex {
+                of,
+                waiting,
+                on: gone.collect(),
+                why: REASON_CONFIGURES_PROVIDER,
+            });
         }
     }
     connect_dependent_waits(draft, waits);

@@ -39,7 +39,7 @@ impl Scope for EmptyScope {
         Vec::new()
     }
 
-    fn is_constant(&self) -> bool {
+    fn has_no_names(&self) -> bool {
         true
     }
 }

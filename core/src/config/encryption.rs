@@ -290,7 +290,11 @@ fn read_remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
 }
 
 /// The error for a second `encryption` block.
-pub(super) fn duplicate_block_error(sources: &Sources, first: Span, second: Span) -> Diagnostic {
+pub(super) fn duplicate_encryption_error(
+    sources: &Sources,
+    first: Span,
+    second: Span,
+) -> Diagnostic {
     let detail = format!(
         "A module may have only one encryption configuration. Encryption was previously configured at {}.",
         format_place(sources, first)

@@ -195,7 +195,15 @@ fn load_modules(
     loader.add_called_modules(diags, root.clone());
     let ModuleLoader { nodes, unreadable, unmet_versions, .. } = loader;
     let unwritten = BTreeMap::new();
-    let mut config = Config { root, nodes, unwritten, n_files, unmet_versions, dangles: false };
+    let mut config = Config {
+        root,
+        nodes,
+        unwritten,
+        n_files,
+        unmet_versions,
+        dangles: false,
+        module_overrides: Vec::new(),
+    };
     // Called modules that could not be read are left out; all else is judged.
     import_target::report_imports_in_called_modules(diags, &config);
     provider_passing::resolve_passed_providers(diags, &mut config);
@@ -479,7 +487,7 @@ pub(super) fn display_path(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{InMemoryFiles, format_diagnostics};
+    use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
     use super::*;
 
     /// The kind of the backend, or the summary of the error.

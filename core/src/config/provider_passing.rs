@@ -36,7 +36,7 @@ pub(super) fn resolve_passed_providers(diags: &mut Diagnostics, config: &mut Con
         config.nodes[index].passed = passed;
     }
     for node in &config.nodes {
-        check_required_providers(diags, node);
+        warn_of_conflicting_provider_names(diags, node);
     }
 }
 
@@ -314,7 +314,7 @@ pub(super) fn check_resource_providers(diags: &mut Diagnostics, config: &Config)
 }
 
 /// Warns of providers that a module lists twice, and of blocks without effect in a called module.
-fn check_required_providers(diags: &mut Diagnostics, node: &ModuleNode) {
+fn warn_of_conflicting_provider_names(diags: &mut Diagnostics, node: &ModuleNode) {
     let module = &*node.module;
     let listed = &module.settings.required_providers;
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();

@@ -51,7 +51,7 @@ fn add_module_requirements(all: &mut BTreeMap<ProviderAddr, VersionConstraints>,
 
 #[cfg(test)]
 mod tests {
-    use crate::config::testing::load_valid_fixture;
+    use crate::config::config_from_text::load_valid_fixture;
     use expect_test::expect;
 
     #[test]

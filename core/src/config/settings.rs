@@ -174,8 +174,8 @@ impl ModuleSettings {
                 if is_override_file_name(&name) && first.span.source != header.source {
                     first.merge(read);
                 } else {
-                    let _ =
-                        diags.error(encryption::duplicate_block_error(sources, first.span, header));
+                    let _ = diags
+                        .error(encryption::duplicate_encryption_error(sources, first.span, header));
                 }
             }
         }

@@ -93,10 +93,10 @@ mod tests {
     use formwork_value::schema::{Attribute, Block as Schema, Role};
     use formwork_value::{Type, Value};
 
-    use super::super::settings::evaluate_constant_body;
-    use super::super::testing::{
+    use super::super::config_from_text::{
         format_diagnostics, format_value, load_fixture, load_valid_fixture,
     };
+    use super::super::settings::evaluate_constant_body;
     use super::*;
 
     const REQUIRED: &str = "required_providers {\n    acme = { source = \"corp/acme\" }\n  }\n";

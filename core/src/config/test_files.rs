@@ -7,40 +7,35 @@ use std::path::{Component, Path, PathBuf};
 
 use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
 use formwork_lang::refs::{self, Traversal};
-use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
+use formwork_lang::syntax::{Attribute, Block, Body};
 use formwork_value::diag::{Sources, Summary};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{check_name, format_place};
 use super::files::clean;
+use super::test_mocks::{MockReader, OVERRIDE_KINDS, OverrideDuring, is_word};
 use super::test_suite::{TestCommand, TestPlanOptions, TestRun, TestSuite};
 use super::{
     ConfigFiles, broken_blocks, call, condition, constant, files, load, provider, test_modules,
     traversal,
 };
-use crate::addr::{InstanceAddr, InstanceKey, ResourceMode, Target, is_identifier};
+use crate::addr::{InstanceAddr, InstanceKey, Target};
 use crate::messages;
 
-/// A type of block, and the names of its labels.
-type Kind = (&'static str, &'static [&'static str]);
-
-const OVERRIDES: [Kind; 3] =
-    [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
-
-pub(super) const FILE: BodySchema = BodySchema {
+pub(super) const TEST_FILE_SCHEMA: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("run", &["name"]),
         ("variables", &[]),
         ("provider", &["name"]),
         ("mock_provider", &["name"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
-pub(super) const RUN: BodySchema = BodySchema {
+pub(super) const RUN_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[
         ("command", false),
         ("providers", false),
@@ -52,38 +47,14 @@ pub(super) const RUN: BodySchema = BodySchema {
         ("assert", &[]),
         ("variables", &[]),
         ("module", &[]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
     ],
 };
 
 const PLAN_OPTIONS: BodySchema = BodySchema {
     attributes: &[("mode", false), ("refresh", false), ("replace", false), ("target", false)],
-    blocks: &[],
-};
-
-const MOCK_PROVIDER: BodySchema = BodySchema {
-    attributes: &[("alias", false), ("source", false), ("override_during", false)],
-    blocks: &[
-        ("mock_resource", &["type"]),
-        ("mock_data", &["type"]),
-        OVERRIDES[0],
-        OVERRIDES[1],
-        OVERRIDES[2],
-    ],
-};
-
-const MOCK: BodySchema =
-    BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
-
-const OVERRIDE: BodySchema = BodySchema {
-    attributes: &[("target", false), ("values", false), ("override_during", false)],
-    blocks: &[],
-};
-
-const OVERRIDE_MODULE: BodySchema = BodySchema {
-    attributes: &[("target", false), ("outputs", false), ("override_during", false)],
     blocks: &[],
 };
 
@@ -97,12 +68,28 @@ pub struct TestFolders<'a> {
 }
 
 impl TestFolders<'_> {
-    /// The folder for tests below that of the module, cleaned: a path from the root is one from the module, as
-    /// in Terraform.
+    /// The folder for tests below that of the module, cleaned. It is empty if both are the same.
     fn below(&self) -> PathBuf {
         let is_below =
             |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
-        clean(&self.tests.components().filter(is_below).collect::<PathBuf>())
+        let below: PathBuf = self.tests.components().filter(is_below).collect();
+        let below = clean(&below);
+        if below == Path::new(".") { PathBuf::new() } else { below }
+    }
+
+    /// Reports a folder for tests that is not below that of the module. Only runs need it there: as in
+    /// Terraform, other commands take `/a` for `a`.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_is_local(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        // By the text of the path alone, as in Terraform: `a/../b` is `b`.
+        let named = clean(self.tests);
+        if !self.tests.as_os_str().is_empty() && named.is_relative() && !named.starts_with("..") {
+            return Ok(());
+        }
+        let detail = "The testing directory must be a relative path pointing to a directory local to the configuration directory.";
+        Err(diags.error(Diagnostic::error(messages::INVALID_TEST_DIRECTORY, detail)))
     }
 
     /// Reports a folder for tests that cannot be read, and one that is named and is not there. The usual one
@@ -113,16 +100,16 @@ impl TestFolders<'_> {
         if error.kind() != ErrorKind::NotFound {
             let detail = format!("{} cannot be read: {error}.", folder.display());
             let _ = diags.error(Diagnostic::error(messages::UNREADABLE_TEST_DIRECTORY, detail));
-        } else if self.tests != Path::new(USUAL) {
-            let detail =
-                format!("Requested test directory {} does not exist.", self.tests.display());
+        } else if self.below() != Path::new(DEFAULT_TEST_FOLDER) {
+            let shown = self.below();
+            let detail = format!("Requested test directory {} does not exist.", shown.display());
             diags.warn(Diagnostic::warning(messages::TEST_DIRECTORY_DOES_NOT_EXIST, detail));
         }
     }
 }
 
 /// The folder for tests, unless another one is named.
-pub const USUAL: &str = "tests";
+pub const DEFAULT_TEST_FOLDER: &str = "tests";
 
 /// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
 /// there.
@@ -159,7 +146,8 @@ pub fn read(
             let FoundFile { path: file, name, is_in_test_folder } = file;
             let mut suite =
                 TestSuite { file, path, name, is_in_test_folder, ..TestSuite::default() };
-            Reader { diags: &mut wrong, sources }.file(body, &mut suite);
+            let module = folders.module;
+            TestFileReader { diags: &mut wrong, sources, files, module }.file(body, &mut suite);
             suites.push(suite);
         }
         let _ = found.append(wrong);
@@ -205,18 +193,21 @@ pub(super) fn found_in(files: &dyn ConfigFiles, folders: TestFolders<'_>) -> Vec
     found
 }
 
-struct Reader<'c> {
+struct TestFileReader<'c> {
     diags: &'c mut Diagnostics,
-    sources: &'c Sources,
+    sources: &'c mut Sources,
+    files: &'c dyn ConfigFiles,
+    /// The folder of the module under test.
+    module: &'c Path,
 }
 
-impl Reader<'_> {
+impl TestFileReader<'_> {
     fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
         let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
     }
 
     fn file(&mut self, body: Body, suite: &mut TestSuite) {
-        let content = into_content(self.diags, body, &FILE);
+        let content = into_content(self.diags, body, &TEST_FILE_SCHEMA);
         self.once(&content, &["variables"], "This file");
         let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
         for block in content.blocks {
@@ -235,12 +226,8 @@ impl Reader<'_> {
                 }
                 ("variables", _) => suite.variables = into_attributes(self.diags, block.body),
                 (kind, Some(name)) => {
-                    // Reading a provider configuration reports a wrong alias itself.
-                    let mut found = Diagnostics::new();
-                    let alias = self.alias(&mut found, &block.body);
-                    if kind == "mock_provider" {
-                        let _ = self.diags.append(found);
-                    }
+                    // Reading the block reports a wrong alias itself.
+                    let alias = alias(&block.body);
                     // A mock takes the place of a provider, so both kinds share their names.
                     if let Some(first) = providers.insert((name.name, alias), block.header) {
                         let first = format_place(self.sources, first);
@@ -248,19 +235,24 @@ impl Reader<'_> {
                         self.error(messages::DUPLICATE_PROVIDER_BLOCK, &detail, block.header);
                     }
                     if kind == "mock_provider" {
-                        suite.mocks.push(block.header);
-                        self.mock_provider(block.body);
+                        let read = self.mocks().mock_provider(block);
+                        suite.mocks.extend(read);
                     } else {
                         let read = provider::read_provider_block(self.diags, self.sources, block);
                         suite.providers.extend(read);
                     }
                 }
                 _ => {
-                    suite.overrides.push(block.header);
-                    self.read_override(block);
+                    let during = OverrideDuring::default();
+                    self.mocks().read_override(block, during, &mut suite.overrides);
                 }
             }
         }
+    }
+
+    fn mocks(&mut self) -> MockReader<'_> {
+        let Self { diags, sources, files, module } = self;
+        MockReader { diags, sources, files: *files, module }
     }
 
     /// Reports blocks of which there can be one, but are several.
@@ -282,7 +274,7 @@ impl Reader<'_> {
 
     fn run(&mut self, name: &Str, block: Block) -> TestRun {
         let mut run = TestRun::new(name.clone(), block.header);
-        let mut content = into_content(self.diags, block.body, &RUN);
+        let mut content = into_content(self.diags, block.body, &RUN_BLOCK_SCHEMA);
         self.once(&content, &["variables", "module", "plan_options"], "This run");
         if self.keyword(content.take("command"), &["apply", "plan"]).as_deref() == Some("plan") {
             run.command = TestCommand::Plan;
@@ -307,8 +299,8 @@ impl Reader<'_> {
                         test_modules::read_module_block(self.diags, name.clone(), block).ok();
                 }
                 _ => {
-                    run.overrides.push(block.header);
-                    self.read_override(block);
+                    let during = OverrideDuring::default();
+                    self.mocks().read_override(block, during, &mut run.overrides);
                 }
             }
         }
@@ -323,6 +315,11 @@ impl Reader<'_> {
         if let Some(refresh) = content.take("refresh") {
             let read = constant::constant_bool(self.diags, &refresh.expr);
             options.skip_refresh = read.is_ok_and(|refresh| !refresh);
+            if options.refresh_only && options.skip_refresh {
+                let detail =
+                    "The option `refresh` cannot be false in a run with the mode `refresh-only`.";
+                self.error(messages::INCOMPATIBLE_PLAN_OPTIONS, detail, refresh.span);
+            }
         }
         options.replace = self.targets(content.take("replace"), Self::instance);
         options.targets = self.targets(content.take("target"), |_, target, _| Some(target));
@@ -358,71 +355,6 @@ impl Reader<'_> {
         }
     }
 
-    fn mock_provider(&mut self, body: Body) {
-        let mut content = into_content(self.diags, body, &MOCK_PROVIDER);
-        if let Some(source) = content.take("source") {
-            drop(constant::constant_string(self.diags, &source.expr));
-        }
-        self.read_during(content.take("override_during"));
-        for block in content.blocks {
-            if !block.kind.name.starts_with("mock_") {
-                self.read_override(block);
-                continue;
-            }
-            let mut content = into_content(self.diags, block.body, &MOCK);
-            self.read_during(content.take("override_during"));
-            self.object(content.take("defaults"), &block.kind.name);
-        }
-    }
-
-    /// The alias of a provider, if it has one.
-    fn alias(&self, diags: &mut Diagnostics, body: &Body) -> Option<Str> {
-        let alias = body.find("alias")?;
-        let text = constant::constant_string(diags, &alias.expr).ok()?;
-        if !is_identifier(&text) {
-            let detail = "An alias is a name: letters, digits, underscores and dashes.";
-            let summary = messages::INVALID_PROVIDER_CONFIGURATION_ALIAS;
-            let _ = diags.error(Diagnostic::error(summary, detail).at(alias.expr.span));
-        }
-        Some(text.as_str().into())
-    }
-
-    /// A block that says what something is instead of what it would be.
-    fn read_override(&mut self, block: Block) {
-        let kind = block.kind.name.as_str();
-        let is_module = kind == "override_module";
-        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE };
-        let mut content = into_content(self.diags, block.body, schema);
-        match content.take("target") {
-            Some(target) => self.target(&target, kind),
-            None => {
-                let detail = format!("A block of type {kind:?} says what it is about.");
-                self.error(messages::MISSING_TARGET_ATTRIBUTE, &detail, block.header);
-            }
-        }
-        let values = if is_module { "outputs" } else { "values" };
-        self.object(content.take(values), kind);
-        self.read_during(content.take("override_during"));
-    }
-
-    fn target(&mut self, attribute: &Attribute, kind: &str) {
-        let Ok(target) = traversal::parse_target_expr(self.diags, &attribute.expr) else { return };
-        let mode = match &target {
-            Target::Module(_) => None,
-            Target::Resource(addr) => Some(addr.resource.mode()),
-            Target::Instance(addr) => Some(addr.resource.mode()),
-        };
-        let (wanted, what) = match kind {
-            "override_resource" => (Some(ResourceMode::Managed), "a resource"),
-            "override_data" => (Some(ResourceMode::Data), "a data source"),
-            _ => (None, "a module"),
-        };
-        if mode != wanted {
-            let detail = format!("The target of a block of type {kind:?} is {what}.");
-            self.error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
-        }
-    }
-
     /// An argument that must be one of some words, which stand there without quotes.
     fn keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) -> Option<Str> {
         let attribute = attribute?;
@@ -439,15 +371,6 @@ impl Reader<'_> {
         None
     }
 
-    fn read_during(&mut self, attribute: Option<Attribute>) {
-        if let Some(attribute) = attribute
-            && !is_word(&attribute.expr, &["plan", "apply"])
-        {
-            let detail = "It is one of these words, without quotes: plan, apply.";
-            self.error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
-        }
-    }
-
     /// An argument that is a list of references.
     fn references(&mut self, attribute: Option<Attribute>) -> Vec<Traversal> {
         let Some(attribute) = attribute else { return Vec::new() };
@@ -457,32 +380,21 @@ impl Reader<'_> {
             .filter_map(|entry| traversal::parse_traversal_expr(self.diags, entry).ok())
             .collect()
     }
-
-    /// An argument that is a constant object.
-    fn object(&mut self, attribute: Option<Attribute>, kind: &str) {
-        let Some(attribute) = attribute else { return };
-        let Ok(value) = constant::constant_value(self.diags, &attribute.expr) else { return };
-        // An expression that could not be parsed has an unknown value, and was reported.
-        if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
-            let name = attribute.name.name.as_str();
-            let detail = format!("In a block of type {kind:?} it is an object.");
-            self.error(messages::INVALID_RUN_ATTRIBUTE.with(&[&name]), &detail, attribute.span);
-        }
-    }
 }
 
-/// Whether an expression is one of some words. Syntax errors were reported when it was parsed.
-fn is_word(expr: &Expr, words: &[&str]) -> bool {
-    let word = refs::as_traversal(expr).filter(|word| word.steps.is_empty());
-    matches!(expr.kind, ExprKind::Invalid)
-        || word.is_some_and(|word| words.contains(&word.root.name.as_str()))
+/// The alias of a provider, if it has one.
+fn alias(body: &Body) -> Option<Str> {
+    let alias = body.find("alias")?;
+    let text = constant::constant_string(&mut Diagnostics::new(), &alias.expr).ok()?;
+    Some(text.as_str().into())
 }
 
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
 
-    use super::super::testing::{InMemoryFiles, format_diagnostics};
+    use super::super::config_from_text::{InMemoryFiles, format_diagnostics};
+    use super::super::files::FilesOnDisk;
     use super::*;
 
     fn found(fixture: &str) -> String {
@@ -491,6 +403,28 @@ mod tests {
         check(&mut diags, &mut sources, &InMemoryFiles::from_fixture(fixture), folders);
         let report = format_diagnostics(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_folder_for_tests_is_below_that_of_the_module_and_exists() {
+        let module = tempfile::tempdir().unwrap();
+        let found_at = |tests: &str| {
+            let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+            let folders = TestFolders { module: module.path(), tests: Path::new(tests) };
+            if folders.check_is_local(&mut diags).is_ok() {
+                check(&mut diags, &mut sources, &FilesOnDisk, folders);
+            }
+            diags.iter().map(|one| one.summary.to_string()).collect::<Vec<_>>().join(", ")
+        };
+        for invalid in ["", "..", "../a", "a/../..", "/a"] {
+            assert_eq!(found_at(invalid), "Invalid testing directory", "{invalid:?}");
+        }
+        for below in ["tests", "./tests", ".", "./", "a/.."] {
+            assert_eq!(found_at(below), "", "{below:?}");
+        }
+        for missing in ["a", "./a", "b/../a"] {
+            assert_eq!(found_at(missing), "Test directory does not exist", "{missing:?}");
+        }
     }
 
     #[test]

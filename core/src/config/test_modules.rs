@@ -9,7 +9,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::folders::CallSite;
-use super::test_files::{RUN, TestFolders, found_in};
+use super::test_files::{RUN_BLOCK_SCHEMA, TestFolders, found_in};
 use super::{ConfigFiles, broken_blocks, call, load, settings};
 use crate::addr::{ModuleSource, is_identifier};
 use crate::messages;
@@ -50,12 +50,12 @@ pub fn list_test_files(
             if unused.has_errors() {
                 broken_blocks::take_broken_blocks(&mut body, &unused);
             }
-            let mut content = into_content(&mut unused, body, &super::test_files::FILE);
+            let mut content = into_content(&mut unused, body, &super::test_files::TEST_FILE_SCHEMA);
             for block in content.take_blocks("run") {
                 // The name becomes a part of the name of a folder.
                 let label = block.labels.first().filter(|label| is_identifier(&label.name));
                 let Some(name) = label.map(|label| label.name.clone()) else { continue };
-                let mut run = into_content(&mut unused, block.body, &RUN);
+                let mut run = into_content(&mut unused, block.body, &RUN_BLOCK_SCHEMA);
                 let module = run.take_blocks("module").into_iter().next();
                 modules.extend(
                     module.and_then(|block| read_module_block(&mut unused, name, block).ok()),
@@ -103,7 +103,7 @@ pub(super) fn read_module_block(
 mod tests {
     use std::path::Path;
 
-    use super::super::testing::InMemoryFiles;
+    use super::super::config_from_text::InMemoryFiles;
     use super::*;
 
     #[test]

@@ -6,6 +6,7 @@ use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::Attribute;
 use formwork_value::{Span, Str};
 
+use super::test_mocks::{MockProvider, Override};
 use super::{CallSite, ConditionBlock, PassedProvider, ProviderBlock};
 use crate::addr::{InstanceAddr, Target};
 
@@ -24,10 +25,10 @@ pub struct TestSuite {
     pub variables: Vec<Attribute>,
     /// Provider configurations that take the place of those of the module.
     pub providers: Vec<ProviderBlock>,
-    /// The headers of `mock_provider` blocks.
-    pub mocks: Vec<Span>,
-    /// The headers of `override_…` blocks for all its runs.
-    pub overrides: Vec<Span>,
+    /// Mocks in the place of provider configurations.
+    pub mocks: Vec<MockProvider>,
+    /// Overrides for all its runs.
+    pub overrides: Vec<Override>,
     /// The runs, in the order written.
     pub runs: Vec<TestRun>,
 }
@@ -63,8 +64,8 @@ pub struct TestRun {
     pub module: Option<CallSite>,
     /// The key of the state, if it is named.
     pub state_key: Option<String>,
-    /// The headers of `override_…` blocks.
-    pub overrides: Vec<Span>,
+    /// Overrides for this run.
+    pub overrides: Vec<Override>,
     /// The block's header.
     pub span: Span,
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
-use super::testing::{format_diagnostics, load_fixture, load_valid_fixture};
+use super::config_from_text::{format_diagnostics, load_fixture, load_valid_fixture};
 use super::*;
 
 /// Loads a configuration and compares its outline, or the errors in it.

@@ -59,7 +59,7 @@ impl Dir {
     /// # Errors
     /// When it is a link or another kind of file, or cannot be opened.
     pub fn subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Option<Self>> {
-        let name = component(name.as_ref())?;
+        let name = check_single_component(name.as_ref())?;
         match self.handle.subdir(name) {
             Ok(handle) => Ok(Some(Self { handle, path: self.path_of(name) })),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -72,7 +72,7 @@ impl Dir {
     /// # Errors
     /// As [`Dir::subdir`], and when it cannot be created.
     pub fn create_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
-        let name = component(name.as_ref())?;
+        let name = check_single_component(name.as_ref())?;
         // A planted link exists already, too. The `subdir` below opens it without following, and reports
         // it.
         match self.handle.create_subdir(name, false) {
@@ -110,9 +110,9 @@ impl Dir {
     /// When it cannot be written. The former content is still there then, or the error names a file with the
     /// complete new content.
     pub fn replace(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
-        let name = component(OsStr::new(name))?;
+        let name = check_single_component(OsStr::new(name))?;
         // In the same directory, because a rename across file systems is not atomic.
-        let aside = format!(".{}.{}", name.display(), unique());
+        let aside = format!(".{}.{}", name.display(), unique_suffix());
         let mut file = self.handle.open_file(OsStr::new(&aside), Purpose::New)?;
         let written = file
             .write_all(content)
@@ -198,7 +198,7 @@ impl Dir {
     /// # Errors
     /// When it cannot be removed. A missing name is no error.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> io::Result<()> {
-        let name = component(name.as_ref())?;
+        let name = check_single_component(name.as_ref())?;
         let error = match self.handle.remove_file(name) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -235,7 +235,8 @@ impl Dir {
         to: &Self,
         new: impl AsRef<OsStr>,
     ) -> io::Result<()> {
-        let (name, new) = (component(name.as_ref())?, component(new.as_ref())?);
+        let (name, new) =
+            (check_single_component(name.as_ref())?, check_single_component(new.as_ref())?);
         self.handle.rename(name, &to.handle, new)
     }
 
@@ -244,7 +245,7 @@ impl Dir {
     /// # Errors
     /// When the name is taken, or the link cannot be created.
     pub fn symlink(&self, target: &Path, name: impl AsRef<OsStr>) -> io::Result<()> {
-        self.handle.symlink(target, component(name.as_ref())?)
+        self.handle.symlink(target, check_single_component(name.as_ref())?)
     }
 
     /// Creates a directory with a unique name that begins with `prefix`.
@@ -252,7 +253,7 @@ impl Dir {
     /// # Errors
     /// When it cannot be created.
     pub fn scratch(self, prefix: &str) -> io::Result<TempDir> {
-        let name = format!("{prefix}{}", unique());
+        let name = format!("{prefix}{}", unique_suffix());
         // For this user only: what is put here is used later, and must not be swapped by
         // others.
         self.handle.create_subdir(OsStr::new(&name), true)?;
@@ -267,11 +268,11 @@ impl Dir {
     }
 
     fn kind(&self, name: &OsStr) -> io::Result<Kind> {
-        self.handle.kind(component(name)?)
+        self.handle.kind(check_single_component(name)?)
     }
 
     fn open_file(&self, name: &str, purpose: Purpose) -> io::Result<File> {
-        let name = component(OsStr::new(name))?;
+        let name = check_single_component(OsStr::new(name))?;
         self.handle.open_file(name, purpose).map_err(|error| self.refused(name, error))
     }
 
@@ -326,7 +327,7 @@ impl Drop for TempDir {
 }
 
 /// Refuses a name that is not a single path component.
-fn component(name: &OsStr) -> io::Result<&OsStr> {
+fn check_single_component(name: &OsStr) -> io::Result<&OsStr> {
     // Each of these would lead out of the folder or over a link on the way, which the handles are
     // there to prevent.
     if name.is_empty() || name == "." || name == ".." || system::leads_elsewhere(name) {
@@ -336,7 +337,7 @@ fn component(name: &OsStr) -> io::Result<&OsStr> {
     Ok(name)
 }
 
-fn unique() -> String {
+fn unique_suffix() -> String {
     // Random, because other runs, also on other machines, may write to the same folder.
     uuid::Uuid::new_v4().simple().to_string()
 }

@@ -34,7 +34,7 @@ impl Drop for LockedFile {
 /// Takes a write lock on the whole file, without waiting.
 ///
 /// # Errors
-/// With [`is_held`] for another holder's lock, else when the file system has no locks or fails.
+/// With [`is_lock_held_error`] for another holder's lock, else when the file system has no locks or fails.
 pub fn lock(file: File) -> io::Result<LockedFile> {
     system::lock(&file)?;
     Ok(LockedFile(file))
@@ -42,14 +42,14 @@ pub fn lock(file: File) -> io::Result<LockedFile> {
 
 /// Whether [`lock`] failed because another process holds the lock.
 #[must_use]
-pub fn is_held(error: &io::Error) -> bool {
+pub fn is_lock_held_error(error: &io::Error) -> bool {
     system::is_locked(error)
 }
 
 /// Whether an error means that the place has no locks at all, or no more of them.
 #[must_use]
-pub fn has_no_locks(error: &io::Error) -> bool {
-    system::has_no_locks(error)
+pub fn is_lock_unsupported_error(error: &io::Error) -> bool {
+    system::is_lock_unsupported_error(error)
 }
 
 /// The remedy where files cannot be locked.
@@ -67,7 +67,7 @@ mod tests {
         let locked = lock(open()).unwrap();
         // As in a child process between its fork and its program.
         let _shared = locked.try_clone().unwrap();
-        assert!(is_held(&lock(open()).unwrap_err()));
+        assert!(is_lock_held_error(&lock(open()).unwrap_err()));
         drop(locked);
         lock(open()).unwrap();
     }

@@ -5,8 +5,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::ModuleScope;
 use super::expand::{self, Expansion};
+use super::results::ModuleResults;
 use super::vertex::EvalInputs;
 use crate::addr::Reference;
+use crate::config::test_mocks::override_of_module;
 use crate::config::{Config, ModuleCall, ModuleNode, Repetition};
 use crate::messages;
 
@@ -94,6 +96,10 @@ impl<'c> CallVertex<'c> {
             {
                 call.set_placeholder(self.unknown_value());
             }
+            // The content of an overridden module must be valid all the same.
+            if !eval_inputs.checking && !eval_inputs.config.module_overrides.is_empty() {
+                override_instances(eval_inputs.config, module, name);
+            }
         }
     }
 
@@ -105,6 +111,19 @@ impl<'c> CallVertex<'c> {
             Repetition::Single => Value::unknown(object),
             Repetition::Count(_) => Value::unknown(Type::list(object)),
             Repetition::ForEach(_) => Value::unknown(Type::map(object)),
+        }
+    }
+}
+
+/// Sets the outputs of the instances that a test overrides.
+fn override_instances(config: &Config, caller: &ModuleResults, name: &str) {
+    let Some(call) = caller.call_results(name) else { return };
+    for key in call.expansion().into_iter().flat_map(Expansion::keys) {
+        if let Some(module) = call.instance_results(&key)
+            && let Some(outputs) =
+                override_of_module(&config.module_overrides, module.module_addr())
+        {
+            module.override_outputs(outputs);
         }
     }
 }

@@ -96,16 +96,18 @@ pub fn check_conditions(
         match found {
             // As in Terraform. Other conditions are looked at while applying without a word here.
             Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
-                diags.warn(blame(unknown_assertion_warning()).condition_of(judging.object));
+                diags.warn(
+                    blame(unknown_assertion_warning()).with_failed_condition_of(judging.object),
+                );
             }
             Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
             Ok(ConditionOutcome::Fails(message)) if only_warns => {
                 let failed = Diagnostic::warning(summary, message_or_default(message));
-                diags.warn(blame(failed).condition_of(judging.object));
+                diags.warn(blame(failed).with_failed_condition_of(judging.object));
             }
             Ok(ConditionOutcome::Fails(message)) => {
                 let failed = Diagnostic::error(summary, message_or_default(message));
-                result = Err(diags.error(blame(failed).condition_of(judging.object)));
+                result = Err(diags.error(blame(failed).with_failed_condition_of(judging.object)));
             }
             Err(reported) => result = Err(reported),
         }
@@ -204,7 +206,7 @@ pub fn validate_variable(
                 let failed = Diagnostic::error(messages::INVALID_VALUE_FOR_VARIABLE, detail);
                 // The values shown are those of the rule, but the place is that of the value.
                 let failed = point_at_expr(failed, &condition.condition, scope).at(place);
-                result = Err(diags.error(failed.condition_of(&object)));
+                result = Err(diags.error(failed.with_failed_condition_of(&object)));
             }
             Err(reported) => result = Err(reported),
         }

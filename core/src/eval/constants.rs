@@ -136,8 +136,8 @@ impl Scope for DependencyTrackingScope<'_> {
         self.scope.function_names()
     }
 
-    fn is_constant(&self) -> bool {
-        self.scope.is_constant()
+    fn has_no_names(&self) -> bool {
+        self.scope.has_no_names()
     }
 
     fn host(&self) -> Host<'_> {

@@ -11,14 +11,14 @@ use sha2::{Digest as _, Sha256};
 use crate::addr::ProviderAddr;
 
 /// A digest.
-type Digest = [u8; 32];
+type ResultDigest = [u8; 32];
 
 /// The digests of answers, by those of calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FunctionResultHashes(BTreeMap<Digest, Digest>);
+pub struct FunctionResultHashes(BTreeMap<ResultDigest, ResultDigest>);
 
 /// A call, by its provider, function and arguments as they are sent.
-pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> Digest {
+pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> ResultDigest {
     let provider = provider.to_string();
     let mut hash = Sha256::new();
     for part in [provider.as_bytes(), function.as_bytes(), arguments] {
@@ -32,7 +32,7 @@ pub(super) fn hash_call(provider: &ProviderAddr, function: &str, arguments: &[u8
 impl FunctionResultHashes {
     /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
     /// answer that is not wholly known is not kept.
-    pub(super) fn insert_result(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
+    pub(super) fn insert_result(&mut self, call: ResultDigest, answer: &Value, ty: &Type) -> bool {
         let bytes = match answer.is_wholly_known() {
             true => msgpack::encode(answer, ty),
             false => return true,
@@ -56,12 +56,12 @@ impl FunctionResultHashes {
     }
 }
 
-fn digest_to_hex(digest: &Digest) -> String {
+fn digest_to_hex(digest: &ResultDigest) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn digest_from_hex(text: &str) -> Option<Digest> {
-    let mut digest = Digest::default();
+fn digest_from_hex(text: &str) -> Option<ResultDigest> {
+    let mut digest = ResultDigest::default();
     if text.len() != 2 * digest.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use formwork_value::{Str, Value};
+use formwork_value::{Str, Type, Value};
 
 use super::condition_results::ConditionResults;
 use super::constants::KnownConstants;
@@ -50,6 +50,8 @@ pub struct ModuleResults {
     resources: BTreeMap<ResourceName, ResourceResults>,
     calls: BTreeMap<Str, CallResults>,
     functions: Rc<ProviderFunctions>,
+    /// Whether a test has set the outputs, so that nothing else in it is evaluated.
+    overridden: Cell<bool>,
 }
 
 /// Named values, each set once.
@@ -178,7 +180,8 @@ impl Results {
         })
     }
 
-    /// All instances of a module that its call and all calls above were expanded to, in order.
+    /// All instances of a module that its call and all calls above were expanded to, in order, without
+    /// those that a test overrides.
     #[must_use]
     pub fn module_instances(&self, path: &ModulePath) -> Vec<&ModuleResults> {
         let mut instances = vec![&self.root];
@@ -186,7 +189,8 @@ impl Results {
             let calls = instances.into_iter().filter_map(|module| module.calls.get(name));
             let expanded = calls.filter_map(|call| call.expanded.get());
             let cells = expanded.flat_map(|expanded| &expanded.instances);
-            instances = cells.filter_map(OnceCell::get).collect();
+            let there = cells.filter_map(OnceCell::get);
+            instances = there.filter(|module| !module.is_overridden()).collect();
         }
         instances
     }
@@ -219,6 +223,7 @@ impl ModuleResults {
             node: node.index,
             addr,
             functions,
+            overridden: Cell::new(false),
         }
     }
 
@@ -265,6 +270,26 @@ impl ModuleResults {
         Value::object(
             outputs.map(|(name, cell)| (name, cell.get().cloned().unwrap_or_else(Value::dynamic))),
         )
+    }
+
+    /// Whether a test has set the outputs.
+    #[must_use]
+    pub fn is_overridden(&self) -> bool {
+        self.overridden.get()
+    }
+
+    /// Sets the outputs to those of a test. Outputs that it leaves out are null. As in Terraform, they are
+    /// neither converted nor marked.
+    pub(super) fn override_outputs(&self, values: &Value) {
+        self.overridden.set(true);
+        for name in self.config.outputs.keys() {
+            let value = match values {
+                Value::Object(object) => object.get(name),
+                Value::Map(map) => map.get(name),
+                _ => None,
+            };
+            self.outputs.set(name, value.cloned().unwrap_or_else(|| Value::null(Type::Dynamic)));
+        }
     }
 
     /// Records which instances a module call has, and makes an empty table for each.

@@ -7,8 +7,8 @@ use formwork_value::diag::Sources;
 
 use super::{HostValues, ModuleScope, Results};
 use crate::addr::ResourceName;
-use crate::config::testing::format_value;
-use crate::config::{Config, testing};
+use crate::config::config_from_text::format_value;
+use crate::config::{Config, config_from_text};
 
 pub(crate) struct EvalFixture {
     pub(crate) config: Config,
@@ -19,7 +19,7 @@ pub(crate) struct EvalFixture {
 
 impl EvalFixture {
     pub(crate) fn from_fixture(fixture: &str) -> Self {
-        let (config, sources) = testing::load_valid_fixture(fixture);
+        let (config, sources) = config_from_text::load_valid_fixture(fixture);
         Self::from_config(config, sources)
     }
 
@@ -47,7 +47,7 @@ impl EvalFixture {
             .and_then(|expr| evaluate(&mut diags, &expr, &self.root_scope()));
         match value {
             Ok(value) => format!("{text} = {}\n", format_value(&value)),
-            Err(_) => format!("{text}: {}", testing::format_diagnostics(&sources, &diags)),
+            Err(_) => format!("{text}: {}", config_from_text::format_diagnostics(&sources, &diags)),
         }
     }
 
@@ -58,7 +58,7 @@ impl EvalFixture {
             let mut diags = Diagnostics::new();
             match evaluate(&mut diags, &output.expr, scope) {
                 Ok(value) => out += &format!("{name} = {}\n", format_value(&value)),
-                Err(_) => out += &testing::format_diagnostics(&self.sources, &diags),
+                Err(_) => out += &config_from_text::format_diagnostics(&self.sources, &diags),
             }
         }
         out

@@ -8,7 +8,7 @@ use super::conditions::{self, ConditionKind};
 use super::testing::EvalFixture;
 use super::*;
 use crate::addr::InstanceKey;
-use crate::config::testing::{format_diagnostics, format_value};
+use crate::config::config_from_text::{format_diagnostics, format_value};
 
 fn object_with_id(id: &str) -> Value {
     Value::object([("id", Value::string(id)), ("later", Value::unknown(Type::String))])

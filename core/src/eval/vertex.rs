@@ -237,6 +237,13 @@ fn visit_module_variable(
                     // The module must be valid whatever it is given.
                     Ok(if eval_inputs.checking { inputs::unknown_value(variable) } else { value })
                 });
+            // Its outputs are given, and nothing reads the variable. The value is checked, as in Terraform.
+            if child.is_overridden() {
+                if let Err(reported) = value {
+                    values = Err(reported);
+                }
+                continue;
+            }
             collect_value(&mut values, value);
         }
     }

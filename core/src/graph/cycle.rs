@@ -77,13 +77,13 @@ pub fn component_numbers(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<u
 }
 
 /// Strongly connected components, each behind those it depends on.
-struct Components {
+struct StronglyConnectedComponents {
     members: Vec<VertexId>,
     /// End of each component in `members`.
     ends: Vec<usize>,
 }
 
-impl Components {
+impl StronglyConnectedComponents {
     fn iter(&self) -> impl Iterator<Item = &[VertexId]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
@@ -91,14 +91,15 @@ impl Components {
 }
 
 /// Tarjan's algorithm in one pass, with its own stack: a chain may be a million vertices long.
-fn find_components(graph: &Adjacency) -> Components {
+fn find_components(graph: &Adjacency) -> StronglyConnectedComponents {
     let n_vertices = graph.n_vertices();
     let mut found = vec![UNVISITED_INDEX; n_vertices];
     let mut low = vec![0_u32; n_vertices];
     let mut open: Vec<VertexId> = Vec::new();
     let mut is_open = vec![false; n_vertices];
     let mut path: Vec<(VertexId, usize)> = Vec::new();
-    let mut result = Components { members: Vec::with_capacity(n_vertices), ends: Vec::new() };
+    let mut result =
+        StronglyConnectedComponents { members: Vec::with_capacity(n_vertices), ends: Vec::new() };
     let mut n_found = 0;
 
     for root in super::vertex_ids(n_vertices) {
@@ -141,7 +142,7 @@ fn close_component(
     first: VertexId,
     open: &mut Vec<VertexId>,
     is_open: &mut [bool],
-    result: &mut Components,
+    result: &mut StronglyConnectedComponents,
 ) {
     while let Some(member) = open.pop() {
         is_open[member.index()] = false;

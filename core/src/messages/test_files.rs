@@ -61,4 +61,20 @@ messages! {
     FW2614 EXPECTED_FAILURE_WHILE_PLANNING = "Expected failure while planning",
         "A run that applies expects a failure that occurs while planning already, so nothing is applied.",
         "Use `command = plan`.";
+
+    FW2615 DUPLICATE_MOCK_BLOCK = "Duplicate {kind} block",
+        "A test file or a folder of mocks has two mocks of one type, or two overrides of one target.",
+        "Remove one of them.";
+
+    FW2616 UNREADABLE_MOCK_DATA = "Failed to read mock data directory",
+        "The folder that the `source` of a `mock_provider` block names cannot be read.",
+        "Correct the path. It is relative to the folder of the module.";
+
+    FW2617 INVALID_TEST_DIRECTORY = "Invalid testing directory",
+        "The option `-test-directory` names a folder that is not below the folder of the configuration.",
+        "Name a folder below that of the configuration, relative to it.";
+
+    FW2618 INCOMPATIBLE_PLAN_OPTIONS = "Incompatible plan options",
+        "The `plan_options` of a run have `mode = refresh-only` and `refresh = false`, so nothing would be done.",
+        "Remove one of them.";
 }

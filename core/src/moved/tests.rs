@@ -9,7 +9,7 @@ use formwork_value::Diagnostics;
 
 use super::{DeclaredObjects, Moves};
 use crate::addr::{InstanceAddr, ProviderAddr, ProviderConfigAddr};
-use crate::config::testing::{format_diagnostics, load_valid_fixture};
+use crate::config::config_from_text::{format_diagnostics, load_valid_fixture};
 use crate::eval::{Expansion, Results};
 use crate::state::{InstanceState, ObjectAttributes, ObjectState, ObjectStatus, State};
 

@@ -47,7 +47,7 @@ struct ReadLimits {
 const MAX_FULLY_COMPRESSED_LEN: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
-struct Manifest {
+struct PlanFileManifest {
     format: u32,
     program: String,
 }
@@ -203,8 +203,10 @@ pub fn write_packed_file(path: &Path, packed: &[u8]) -> Result<(), PlanFileError
 
 /// Packs parts in the order given. The same parts always make the same bytes.
 fn pack_parts(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResult<()> {
-    let manifest =
-        Manifest { format: CONTAINER_VERSION, program: env!("CARGO_PKG_VERSION").to_owned() };
+    let manifest = PlanFileManifest {
+        format: CONTAINER_VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+    };
     let manifest = serde_json::to_vec(&manifest).map_err(io::Error::from)?;
     let mut zip = ZipWriter::new(to);
     for (name, bytes) in std::iter::once(&(MANIFEST_PART, manifest.as_slice())).chain(parts) {
@@ -298,7 +300,7 @@ fn check_manifest(path: &Path, parts: &mut PlanFileParts) -> Result<(), PlanFile
         });
     };
     let ours = env!("CARGO_PKG_VERSION");
-    let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|error| {
+    let manifest: PlanFileManifest = serde_json::from_slice(&manifest).map_err(|error| {
         PlanFileError::Damaged { path: path.to_owned(), reason: error.to_string() }
     })?;
     if (manifest.format, manifest.program.as_str()) != (CONTAINER_VERSION, ours) {

@@ -1,7 +1,7 @@
 //! The steps that build the plan graph, one per file, and their order.
 //!
-//! Within `add` and `connect` the order does not matter. An `AddVertices` works from configuration and state
-//! alone and cannot see edges; a `ConnectVertices` cannot add a vertex; a `PruneVertices` can only remove.
+//! Within `add` and `connect` the order does not matter. An `AddingTransform` works from configuration and state
+//! alone and cannot see edges; a `ConnectingTransform` cannot add a vertex; a `PruningTransform` can only remove.
 
 mod add_orphans;
 mod add_providers;
@@ -48,24 +48,24 @@ impl<'c> TransformInputs<'c> {
 }
 
 /// Adds vertices.
-pub(super) type AddVertices =
+pub(super) type AddingTransform =
     for<'c> fn(TransformInputs<'c>, &mut Diagnostics, &mut dyn FnMut(PlanVertex<'c>));
 /// Adds edges.
-pub(super) type ConnectVertices =
+pub(super) type ConnectingTransform =
     for<'c> fn(&'c Config, &[PlanVertex<'c>], &VertexNames, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
-pub(super) type PruneVertices =
+pub(super) type PruningTransform =
     for<'c> fn(TransformInputs<'c>, &Draft<PlanVertex<'c>, EdgeReason>) -> Vec<bool>;
 /// Adds vertices and edges for the vertices that stay.
-pub(super) type CompleteGraph = for<'c> fn(&mut Draft<PlanVertex<'c>, EdgeReason>);
+pub(super) type CompletingTransform = for<'c> fn(&mut Draft<PlanVertex<'c>, EdgeReason>);
 
 /// The steps of building a graph, in order. The kinds are the guarantee: see the types of their functions.
 #[derive(Clone, Copy)]
 pub(super) struct TransformSteps<'s> {
-    pub(super) add: &'s [AddVertices],
-    pub(super) connect: &'s [ConnectVertices],
-    pub(super) prune: &'s [PruneVertices],
-    pub(super) complete: &'s [CompleteGraph],
+    pub(super) add: &'s [AddingTransform],
+    pub(super) connect: &'s [ConnectingTransform],
+    pub(super) prune: &'s [PruningTransform],
+    pub(super) complete: &'s [CompletingTransform],
 }
 
 /// All steps of the graph of a plan. Then `core/src/plan/build.rs` loads the providers that the graph needs and freezes

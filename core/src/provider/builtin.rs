@@ -21,7 +21,7 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
@@ -98,7 +98,7 @@ impl BuiltinProvider {
     }
 }
 
-impl Operations for BuiltinProvider {
+impl ProviderHandlers for BuiltinProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(ProviderSchema {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),

@@ -9,6 +9,7 @@ mod function;
 pub(super) mod identity;
 pub(crate) mod import;
 pub(super) mod list;
+mod marks;
 mod retried_calls;
 pub(super) mod size;
 mod validate;
@@ -30,17 +31,17 @@ use formwork_plugin_protocol::message::resource::{
 use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Message, Span};
-use formwork_value::{
-    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
-};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Type, Value};
 
 pub(crate) use self::contract_violation::ResponseContext;
 use self::identity::StoredIdentity;
+pub use self::marks::add_marks;
 use self::size::ObjectInResponse;
 use super::calls::ProviderCalls;
 use super::loaded_provider::{LoadedProvider, ResourceType};
+use super::mock::{ClientMocks, Mocks};
 use super::pool::restart::ProviderSlot;
-use crate::addr::ProviderAddr;
+use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::messages;
 use crate::state::ObjectState;
 use crate::version::LANGUAGE_VERSION;
@@ -113,6 +114,8 @@ pub struct ProviderClient {
     calls: Rc<ProviderCalls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
+    /// Mocks of a test for this provider configuration.
+    mocks: Option<ClientMocks>,
 }
 
 impl ProviderClient {
@@ -121,7 +124,7 @@ impl ProviderClient {
         slot: Rc<ProviderSlot>,
         calls: Rc<ProviderCalls>,
     ) -> Self {
-        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
+        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent, mocks: None };
         // Terraform sends null of the type, and no absent value, from a module without metadata.
         if let Some(ty) = handle.provider_meta_type() {
             handle.meta = encode_unmarked(&Value::null(ty.clone()), &ty);
@@ -135,8 +138,27 @@ impl ProviderClient {
     pub fn with_provider_meta(&self, meta: &Value) -> Self {
         let meta =
             self.provider_meta_type().map_or(Payload::Absent, |ty| encode_unmarked(meta, &ty));
-        let Self { loaded, slot, calls, .. } = self;
-        Self { meta, loaded: loaded.clone(), slot: slot.clone(), calls: calls.clone() }
+        let Self { loaded, slot, calls, mocks, .. } = self;
+        let (loaded, slot, calls) = (loaded.clone(), slot.clone(), calls.clone());
+        Self { meta, loaded, slot, calls, mocks: mocks.clone() }
+    }
+
+    /// Answers calls with the mocks of a test where it has some.
+    pub(super) fn set_mocks(&mut self, mocks: &Rc<Mocks>, config: &ProviderConfigAddr) {
+        self.mocks = ClientMocks::new(mocks, config);
+    }
+
+    /// The provider that answers a call: the running one, or a mock of it.
+    fn answering_provider(
+        &self,
+        about: &dyn Display,
+        running: Arc<dyn Provider>,
+    ) -> Arc<dyn Provider> {
+        let Some(mocks) = &self.mocks else { return running };
+        mocks.answering_provider(about, running, |mode, name| {
+            let ty = self.loaded.find_type(mode, name)?;
+            Some((ty.schema_block().clone(), ty.ty.clone()))
+        })
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.
@@ -406,8 +428,8 @@ impl ProviderClient {
             planned_identity: ask.identity.cloned(),
         };
         // Never asked a second time: the first request may have taken effect.
-        self.wait_for_answer("ApplyResourceChange", addr, self.running_provider().apply(request))
-            .await
+        let provider = self.answering_provider(addr, self.running_provider());
+        self.wait_for_answer("ApplyResourceChange", addr, provider.apply(request)).await
     }
 }
 
@@ -457,40 +479,4 @@ impl PlannedObject {
             _ => None,
         }
     }
-}
-
-/// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
-#[must_use]
-pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
-    // A path that is sensitive in the configuration and is not stored has nothing to hide.
-    // Terraform marks paths that the schema calls sensitive all the same.
-    let is_stored = |path: &&Path| {
-        !ty.schema_block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
-    };
-    let is_there = |path: &&Path| has_part_at(value.value(), path);
-    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
-    paths.extend(ty.schema_block().sensitive_paths(value.value()));
-    if paths.is_empty() {
-        return value.into_value();
-    }
-    value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
-}
-
-/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
-/// set has no path of its own.
-fn has_part_at(value: &Value, path: &Path) -> bool {
-    // A key that is absent hides nothing, as in Terraform.
-    let mut part = value;
-    for step in &path.0 {
-        match part.peek() {
-            Value::Unknown(_) | Value::Set(_) => return true,
-            Value::Null(_) => return false,
-            _ => {}
-        }
-        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
-            return false;
-        };
-        part = child;
-    }
-    true
 }

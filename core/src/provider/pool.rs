@@ -29,6 +29,7 @@ use super::calls::{PendingCall, ProviderCalls};
 use super::client::{CallContext, ProviderClient};
 use super::deadlines::CallDeadlines;
 use super::loaded_provider::LoadedProvider;
+use super::mock::Mocks;
 use super::provider_diagnostics::call_failure_diagnostic;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
@@ -109,6 +110,8 @@ pub struct ProviderPool<'l> {
     loading: Semaphore,
     /// Whether the run is to come to an end.
     stopping: StopSignal,
+    /// Mocks of a test.
+    mocks: Rc<Mocks>,
 }
 
 /// A configuration in force.
@@ -134,7 +137,20 @@ impl<'l> ProviderPool<'l> {
             calls: Rc::new(ProviderCalls::for_launcher(launcher)),
             loading: Semaphore::new(1),
             stopping: StopSignal::default(),
+            mocks: Rc::default(),
         }
+    }
+
+    /// Answers calls with the mocks of a test where it has some.
+    #[must_use]
+    pub fn with_mocks(self, mocks: Mocks) -> Self {
+        Self { mocks: Rc::new(mocks), ..self }
+    }
+
+    /// Whether a test mocks a provider configuration, so that it is not evaluated.
+    #[must_use]
+    pub fn is_mocked(&self, addr: &ProviderConfigAddr) -> bool {
+        self.mocks.providers.contains_key(addr)
     }
 
     /// The sensitive values of this run.
@@ -327,8 +343,12 @@ impl<'l> ProviderPool<'l> {
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
         let slot = ProviderSlot::new(provider, true);
-        let handle = Rc::new(ProviderClient::new(loaded, slot, self.calls.clone()));
-        handle.configure_provider(diags, &config, CallContext { addr: &name, block }).await?;
+        let mut handle = ProviderClient::new(loaded, slot, self.calls.clone());
+        handle.set_mocks(&self.mocks, addr);
+        let handle = Rc::new(handle);
+        if !self.is_mocked(addr) {
+            handle.configure_provider(diags, &config, CallContext { addr: &name, block }).await?;
+        }
         let entry = ConfiguredProvider { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)

@@ -7,7 +7,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use moves::{MoveStates, MovedObjects, StateMove, plan_moves, put_objects, take_objects};
+pub use moves::{MovedObjects, StateMove, StatesOfMove, plan_moves, put_objects, take_objects};
 pub use push::{PushRefusal, check_push};
 pub use status::set_status;
 

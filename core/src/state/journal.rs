@@ -5,13 +5,13 @@
 //! this process; [`Journal::make_durable`] makes everything handed over so far survive the loss of power.
 //! Records of calls that change nothing outside this process are buffered first (`append`).
 
-pub(crate) mod access;
 mod append;
 mod copy;
 mod durable;
 mod error;
 mod merge;
 mod on_disk;
+pub(crate) mod permissions;
 pub(super) mod record;
 mod reserve;
 mod rules;
@@ -181,7 +181,7 @@ impl Journal {
         let failed = |error| JournalError::io_error("begin", &path)(error);
         // Checked before the folder is created: `create` with `recursive` accepts a link to any
         // folder of the machine, which a checkout may contain.
-        access::refuse_link(folder).map_err(failed)?;
+        permissions::refuse_link(folder).map_err(failed)?;
         create_private_dir(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
@@ -219,7 +219,7 @@ impl Journal {
     /// Gives the journal and its folder the group and mode of the state, if that is there.
     pub(super) fn copy_access_of_state(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
-            access::copy_access_of_state(state, folder, &self.file);
+            permissions::copy_access_of_state(state, folder, &self.file);
         }
     }
 

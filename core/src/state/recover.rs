@@ -20,7 +20,7 @@ pub use self::damage::JournalDamage;
 use self::replay::JournalReplay;
 use super::ObjectState;
 use super::file::StateFile;
-use super::journal::access::refuse_link;
+use super::journal::permissions::refuse_link;
 use super::journal::record::{self, JournalLog, Record, RunBegin, strip_subseconds};
 use super::journal::{self, CallAction, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;

@@ -32,7 +32,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
@@ -264,7 +264,7 @@ impl CloudProvider {
     }
 }
 
-impl Operations for CloudProvider {
+impl ProviderHandlers for CloudProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.run_process_faults("schema").await?;
         let diagnostics = self.warnings();

@@ -6,7 +6,7 @@ use expect_test::expect;
 use formwork_value::Diagnostics;
 
 use super::{EngineFixture, LoadedConfig};
-use crate::config::testing;
+use crate::config::config_from_text;
 
 #[test]
 fn other_mistakes_are_found_beside_references_that_lead_nowhere() {
@@ -41,8 +41,8 @@ output "y" {
   value = var.z + upper(1, 2)
 }
 "#;
-    let (config, sources, dangling) = testing::load_fixture_unvalidated(text);
-    let found = testing::format_diagnostics(&sources, &dangling);
+    let (config, sources, dangling) = config_from_text::load_fixture_unvalidated(text);
+    let found = config_from_text::format_diagnostics(&sources, &dangling);
     assert!(found.matches("missing").count() > 8, "{found}");
     let bench = EngineFixture::new();
     let loaded = LoadedConfig { config, sources, variables: BTreeMap::new() };

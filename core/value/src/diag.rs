@@ -194,7 +194,7 @@ impl Diagnostic {
 
     /// Says that a condition of an object does not hold.
     #[must_use]
-    pub fn condition_of(self, object: impl std::fmt::Display) -> Self {
+    pub fn with_failed_condition_of(self, object: impl std::fmt::Display) -> Self {
         Self { condition_of: Some(object.to_string().into()), ..self }
     }
 

@@ -14,7 +14,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
 /// The first line names the group, a second one says that its work is done.
-const WATCH: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
+const WATCHDOG_SCRIPT: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
 
 /// A child and everything it has started. All of it is killed when this is dropped.
 pub struct ProcessTree {
@@ -89,7 +89,7 @@ impl Drop for ProcessTree {
 )]
 fn watching_shell() -> io::Result<Child> {
     let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", WATCH]).stdin(Stdio::piped());
+    shell.args(["-c", WATCHDOG_SCRIPT]).stdin(Stdio::piped());
     shell.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).current_dir("/");
     shell.spawn()
 }

@@ -29,7 +29,7 @@ use crate::message::state_store::{
 use crate::raw::Transport;
 use crate::wire::convert::write_chunks;
 use crate::wire::generated::tfplugin6 as wire;
-use crate::{Failure, Operations};
+use crate::{Failure, ProviderHandlers};
 
 /// A plugin at the other end of a transport.
 pub struct GrpcProvider {
@@ -65,7 +65,7 @@ impl fmt::Debug for GrpcProvider {
     }
 }
 
-impl Operations for GrpcProvider {
+impl ProviderHandlers for GrpcProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.unary::<wire::GetProviderSchema, _, _>(wire::get_provider_schema::Request {}).await
     }

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::Plugin;
-use super::detached::{self, DetachedProcess};
+use super::leftover::{self, LeftoverProcess};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
@@ -24,8 +24,8 @@ pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
 /// Returns the detached processes of `plugins`, all of which were shut down.
 pub fn detached_processes<'p>(
     plugins: impl IntoIterator<Item = &'p Plugin>,
-) -> Vec<DetachedProcess> {
-    detached::find_detached(plugins.into_iter().filter_map(|plugin| {
+) -> Vec<LeftoverProcess> {
+    leftover::find_leftover_processes(plugins.into_iter().filter_map(|plugin| {
         let child = plugin.pool.child()?;
         Some((plugin.name.as_str(), child))
     }))

@@ -2,7 +2,7 @@
 //! and the reasons of the system not to run a file.
 
 #[cfg_attr(unix, path = "system/unix.rs")]
-#[cfg_attr(not(unix), path = "system/no_unix.rs")]
+#[cfg_attr(not(unix), path = "system/windows.rs")]
 mod files;
 
 use std::io;

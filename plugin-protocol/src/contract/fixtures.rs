@@ -93,12 +93,12 @@ pub(super) fn compact_json(value: &Plain) -> String {
                 (!empty).then(|| format!("[{}]", items.join(" ")))
             }
             Value::Map(_) | Value::Object(_) => {
-                let entries: Vec<String> = super::parts::keyed_elements(value)
+                let entries: Vec<String> = super::rule_values::keyed_elements(value)
                     .filter_map(|(key, part)| Some(format!("{key}:{}", to_notation(part)?)))
                     .collect();
                 Some(format!("{{{}}}", entries.join(" ")))
             }
-            _ => Some(super::parts::display_value(value).replace('"', "")),
+            _ => Some(super::rule_values::display_value(value).replace('"', "")),
         }
     }
     to_notation(value.value()).unwrap_or_else(|| "null".into())

@@ -5,7 +5,7 @@ use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting, Role};
 use formwork_value::value::Map;
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::parts::is_identical;
+use super::rule_values::is_identical;
 
 /// Changes to ignore.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,14 +11,14 @@ use formwork_value::{Plain, Value};
 /// Blocks with dynamic attributes are unchanged: the legacy SDK has none.
 #[must_use]
 pub fn replace_null_blocks(block: &Block, read: Plain) -> Plain {
-    match in_block(block, read.value()) {
+    match normalize_block(block, read.value()) {
         Some(normal) => normal.split_marks().0,
         None => read,
     }
 }
 
 /// Returns the normalised object, or `None` if it is in normal form already.
-fn in_block(block: &Block, value: &Value) -> Option<Value> {
+fn normalize_block(block: &Block, value: &Value) -> Option<Value> {
     let Value::Object(object) = value else { return None };
     if block.blocks.is_empty() {
         return None;
@@ -37,10 +37,10 @@ fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
         // of an absent single block.
         (_, Value::Unknown(_)) | (Nesting::Map, _) | (Nesting::Single, Value::Null(_)) => None,
         (_, Value::Null(_)) => Some(nested.empty_value()),
-        (Nesting::Single | Nesting::Group, _) => in_block(&nested.block, value),
+        (Nesting::Single | Nesting::Group, _) => normalize_block(&nested.block, value),
         (Nesting::List | Nesting::Set, _) => {
             let elements = value.children();
-            let parts = elements.iter().map(|element| in_block(&nested.block, element));
+            let parts = elements.iter().map(|element| normalize_block(&nested.block, element));
             replace_children(value, parts.collect())
         }
     }

@@ -10,7 +10,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Str, Type, Value};
 
-use super::parts::{attribute_value, element_under_key, is_identical, keyed_elements};
+use super::rule_values::{attribute_value, element_under_key, is_identical, keyed_elements};
 use super::sets::{ElementIndex, ElementKey};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.

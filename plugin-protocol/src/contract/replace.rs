@@ -3,7 +3,7 @@
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Step, Type, Value};
 
-use super::parts::is_identical;
+use super::rule_values::is_identical;
 use super::{Rule, Violation};
 
 /// Finds out which of `paths` force the object to be replaced: sorted, each once; none if the object can

@@ -44,78 +44,78 @@ macro_rules! rules {
     };
 }
 
-const PROTOCOL: &str = "docs/plugin-protocol/tfplugin6.proto";
-const LIFE: &str = "docs/resource-instance-change-lifecycle.md";
-const PLAN: &str = "internal/plans/objchange/plan_valid.go";
-const RESULT: &str = "internal/plans/objchange/compatible.go";
-const INSTANCE: &str = "internal/terraform/node_resource_abstract_instance.go";
-const IMPORT: &str = "internal/terraform/node_resource_import.go";
+const SOURCE_PROTOCOL: &str = "docs/plugin-protocol/tfplugin6.proto";
+const SOURCE_LIFE: &str = "docs/resource-instance-change-lifecycle.md";
+const SOURCE_PLAN: &str = "internal/plans/objchange/plan_valid.go";
+const SOURCE_RESULT: &str = "internal/plans/objchange/compatible.go";
+const SOURCE_INSTANCE: &str = "internal/terraform/node_resource_abstract_instance.go";
+const SOURCE_IMPORT: &str = "internal/terraform/node_resource_import.go";
 
 rules! {
     /// A call is not put off, unless the host said that it may be.
-    NotDeferred = "not-deferred", PROTOCOL, "the user: nothing was done, and the run cannot go on";
+    NotDeferred = "not-deferred", SOURCE_PROTOCOL, "the user: nothing was done, and the run cannot go on";
     /// The answer has an object, if only a null one.
-    ObjectPresent = "object-present", PROTOCOL,
+    ObjectPresent = "object-present", SOURCE_PROTOCOL,
         "the user: a real object that exists would be forgotten";
     /// The object is not null.
-    ObjectNotNull = "object-not-null", INSTANCE, "the user: there is nothing to go on with";
+    ObjectNotNull = "object-not-null", SOURCE_INSTANCE, "the user: there is nothing to go on with";
     /// The object is wholly known.
-    ObjectKnown = "object-known", LIFE, "the state: unknown values cannot be stored";
+    ObjectKnown = "object-known", SOURCE_LIFE, "the state: unknown values cannot be stored";
     /// The object has the type that the schema implies.
-    ObjectType = "object-type", INSTANCE, "the host: expressions cannot use the object";
+    ObjectType = "object-type", SOURCE_INSTANCE, "the host: expressions cannot use the object";
     /// A write-only attribute is null in every answer.
-    WriteOnlyNull = "write-only-null", INSTANCE, "the user: a secret would be stored";
+    WriteOnlyNull = "write-only-null", SOURCE_INSTANCE, "the user: a secret would be stored";
     /// The resource type of an identity has identities.
-    IdentityOffered = "identity-offered", PROTOCOL, "the state: the identity cannot be read again";
+    IdentityOffered = "identity-offered", SOURCE_PROTOCOL, "the state: the identity cannot be read again";
     /// An identity has the form of its schema.
-    IdentityType = "identity-type", PROTOCOL, "the state: the identity cannot be read again";
+    IdentityType = "identity-type", SOURCE_PROTOCOL, "the state: the identity cannot be read again";
     /// An identity is wholly known.
-    IdentityKnown = "identity-known", LIFE, "the user: the object cannot be found by it";
+    IdentityKnown = "identity-known", SOURCE_LIFE, "the user: the object cannot be found by it";
     /// An imported object has the resource type that was asked for.
-    ImportType = "import-type", IMPORT, "the user: the object would be managed as another kind";
+    ImportType = "import-type", SOURCE_IMPORT, "the user: the object would be managed as another kind";
     /// The plan to destroy an object is null.
-    DestroyPlanNull = "destroy-plan-null", INSTANCE, "the user: the object would not be destroyed";
+    DestroyPlanNull = "destroy-plan-null", SOURCE_INSTANCE, "the user: the object would not be destroyed";
     /// A destroyed object is null.
-    DestroyedNull = "destroyed-null", INSTANCE,
+    DestroyedNull = "destroyed-null", SOURCE_INSTANCE,
         "the user: an object that costs money may still exist";
     /// A path that forces replacement leads to something, before or after the change.
-    ReplacePathExists = "replace-path-exists", INSTANCE,
+    ReplacePathExists = "replace-path-exists", SOURCE_INSTANCE,
         "the user: an object is replaced for no visible reason";
     /// Planned objects and blocks exist exactly where the configuration has them.
-    PlanExistence = "plan-existence", PLAN, "the author: what is written does not happen";
+    PlanExistence = "plan-existence", SOURCE_PLAN, "the author: what is written does not happen";
     /// A planned value is the configured one, or the prior one if the two mean the same.
-    PlanConfigKept = "plan-config-kept", PLAN, "the author: what is written does not happen";
+    PlanConfigKept = "plan-config-kept", SOURCE_PLAN, "the author: what is written does not happen";
     /// The provider chooses only values of computed attributes.
-    PlanComputedOnly = "plan-computed-only", PLAN,
+    PlanComputedOnly = "plan-computed-only", SOURCE_PLAN,
         "the author: the object gets values that nothing in the configuration explains";
     /// A configured nested attribute is not planned as unknown.
-    PlanNestedKnown = "plan-nested-known", PLAN, "the author: the plan does not show what is written";
+    PlanNestedKnown = "plan-nested-known", SOURCE_PLAN, "the author: the plan does not show what is written";
     /// Nested attributes and blocks are planned as many, and under the keys, as configured.
-    PlanElements = "plan-elements", PLAN, "the author: elements are lost or made up";
+    PlanElements = "plan-elements", SOURCE_PLAN, "the author: elements are lost or made up";
     /// Absent nested blocks are planned as an empty collection, not as null.
-    PlanBlocksNotNull = "plan-blocks-not-null", PLAN, "the host: expressions over the blocks fail";
+    PlanBlocksNotNull = "plan-blocks-not-null", SOURCE_PLAN, "the host: expressions over the blocks fail";
     /// Nested blocks are planned as known objects, with unknown attributes where needed.
-    PlanBlocksKnown = "plan-blocks-known", PLAN, "the host: expressions over the blocks fail";
+    PlanBlocksKnown = "plan-blocks-known", SOURCE_PLAN, "the host: expressions over the blocks fail";
     /// The blocks of a `dynamic` block over something unknown are planned as unknown.
-    PlanDynamicKept = "plan-dynamic-kept", PLAN, "the author: blocks are guessed before they are known";
+    PlanDynamicKept = "plan-dynamic-kept", SOURCE_PLAN, "the author: blocks are guessed before they are known";
     /// An object or block exists afterwards if and only if it was planned to.
-    ResultExistence = "result-existence", RESULT, "the user: something else happens than was approved";
+    ResultExistence = "result-existence", SOURCE_RESULT, "the user: something else happens than was approved";
     /// A planned value is the value afterwards.
-    ResultValue = "result-value", RESULT, "the user: something else happens than was approved";
+    ResultValue = "result-value", SOURCE_RESULT, "the user: something else happens than was approved";
     /// A value that was planned as known is known afterwards.
-    ResultKnown = "result-known", RESULT, "the host: what was evaluated with the value is void";
+    ResultKnown = "result-known", SOURCE_RESULT, "the host: what was evaluated with the value is void";
     /// A value has the type with which it was planned.
-    ResultType = "result-type", RESULT, "the host: what was evaluated with the value is void";
+    ResultType = "result-type", SOURCE_RESULT, "the host: what was evaluated with the value is void";
     /// A value that was planned as unknown fits what the plan said about it.
-    ResultPlaceholder = "result-placeholder", RESULT,
+    ResultPlaceholder = "result-placeholder", SOURCE_RESULT,
         "the host: what was evaluated with the value is void";
     /// Collections and blocks have the planned elements afterwards.
-    ResultElements = "result-elements", RESULT, "the user: something else happens than was approved";
+    ResultElements = "result-elements", SOURCE_RESULT, "the user: something else happens than was approved";
     /// Computed blocks are not null afterwards.
-    ResultBlocksNotNull = "result-blocks-not-null", RESULT,
+    ResultBlocksNotNull = "result-blocks-not-null", SOURCE_RESULT,
         "the host: expressions over the blocks fail";
     /// A change that was shown as an update stays one while applying.
-    FinalPlanInPlace = "final-plan-in-place", INSTANCE,
+    FinalPlanInPlace = "final-plan-in-place", SOURCE_INSTANCE,
         "the user: an object would be destroyed without having been asked";
 }
 

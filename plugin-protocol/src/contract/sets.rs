@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 
 use formwork_value::{Str, Value};
 
-use super::parts;
+use super::rule_values;
 
 /// Elements of a set, indexed by some of their attributes as need arises. Elements that agree on
 /// which attributes matter share an index, so the work is in proportion to the elements unless
@@ -53,10 +53,10 @@ impl ElementKey {
     fn of(&self, element: &Value) -> u64 {
         let mut hasher = DefaultHasher::new();
         match (self, element) {
-            (Self::Whole, _) => parts::hash_value(element, &mut hasher),
+            (Self::Whole, _) => rule_values::hash_value(element, &mut hasher),
             (Self::Attributes(names), Value::Object(object)) => {
                 for part in names.iter().filter_map(|name| object.get(name)) {
-                    parts::hash_value(part, &mut hasher);
+                    rule_values::hash_value(part, &mut hasher);
                 }
             }
             (Self::Attributes(_), _) => {}

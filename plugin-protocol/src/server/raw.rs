@@ -54,14 +54,14 @@ impl Service<Request<Streaming<Bytes>>> for ForwardedCall {
                 messages.push(message);
             }
             let call = RawCall { path: path.into(), messages, answer_limit: limit::MAX_REQUEST };
-            let answers = transport.begin(call).await.map_err(status)?;
-            Ok(Response::new(answers.map(|answer| answer.map_err(status)).boxed()))
+            let answers = transport.begin(call).await.map_err(status_of_raw_error)?;
+            Ok(Response::new(answers.map(|answer| answer.map_err(status_of_raw_error)).boxed()))
         }
         .boxed()
     }
 }
 
-fn status(error: RawError) -> Status {
+fn status_of_raw_error(error: RawError) -> Status {
     match error {
         RawError::Status(raw) => Status::with_details(raw.code.into(), raw.message, raw.details),
         // The provider behind the transport is gone, and this is how hosts understand it.

@@ -26,11 +26,11 @@ use handling::{IncomingCall, ResponseFuture};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
-pub(crate) struct ProviderService(AnswerSource);
+pub(crate) struct ProviderService(ServedProvider);
 
 /// The source of the answers.
 #[derive(Clone)]
-enum AnswerSource {
+enum ServedProvider {
     Typed(Arc<dyn Provider>),
     Raw(Arc<dyn Transport>),
 }
@@ -38,12 +38,12 @@ enum AnswerSource {
 impl ProviderService {
     /// Puts `provider` behind gRPC.
     pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
-        Self(AnswerSource::Typed(provider))
+        Self(ServedProvider::Typed(provider))
     }
 
     /// Puts a transport behind gRPC.
     pub(crate) fn raw(provider: Arc<dyn Transport>) -> Self {
-        Self(AnswerSource::Raw(provider))
+        Self(ServedProvider::Raw(provider))
     }
 }
 
@@ -58,8 +58,8 @@ impl Service<http::Request<Body>> for ProviderService {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let provider = match &self.0 {
-            AnswerSource::Typed(provider) => Arc::clone(provider),
-            AnswerSource::Raw(provider) => {
+            ServedProvider::Typed(provider) => Arc::clone(provider),
+            ServedProvider::Raw(provider) => {
                 return super::raw::answer_http(Arc::clone(provider), request).map(Ok).boxed();
             }
         };

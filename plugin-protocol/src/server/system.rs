@@ -2,7 +2,7 @@
 //! and the stdout that is given up after the handshake.
 
 #[cfg_attr(unix, path = "system/unix.rs")]
-#[cfg_attr(not(unix), path = "system/no_unix.rs")]
+#[cfg_attr(not(unix), path = "system/windows.rs")]
 mod process;
 
 pub(super) use process::{HostProcess, ignore_interrupts, requests_to_end, take_stdout};

@@ -30,8 +30,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{CallOutcome, RecordedCall, Transcript};
 use crate::raw::RawStatus;
 
-const FORMAT: &str = "formwork-transcript";
-const VERSION: u32 = 1;
+const FORMAT_NAME: &str = "formwork-transcript";
+const FORMAT_VERSION: u32 = 1;
 
 /// The reason why a file could not be read as a transcript.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,9 @@ pub enum ReadError {
     #[error("this is no transcript: its first line is not the header of one")]
     Foreign,
     /// The file has another version of the format.
-    #[error("the transcript has version {0} of the format, but only version {VERSION} can be read")]
+    #[error(
+        "the transcript has version {0} of the format, but only version {FORMAT_VERSION} can be read"
+    )]
     Version(u32),
     /// A line is not a recorded call.
     #[error("line {line} of the transcript is no recorded call: {source}")]
@@ -63,11 +65,14 @@ impl Transcript {
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         // With a clock before 1970, a transcript that begins at 0 is better than none.
         let begun = self.begun.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let header =
-            Header { format: FORMAT.to_owned(), version: VERSION, begun_us: micros(begun) };
+        let header = FileHeader {
+            format: FORMAT_NAME.to_owned(),
+            version: FORMAT_VERSION,
+            begun_us: micros(begun),
+        };
         write_json_line(&mut out, &header)?;
         for call in &self.calls {
-            write_json_line(&mut out, &Line::from(call))?;
+            write_json_line(&mut out, &CallLine::from(call))?;
         }
         out.flush()
     }
@@ -79,12 +84,12 @@ impl Transcript {
     pub fn read(file: impl BufRead) -> Result<Self, ReadError> {
         let mut lines = file.lines();
         let first = lines.next().ok_or(ReadError::Foreign)??;
-        let header: Header = serde_json::from_str(&first).map_err(|_| ReadError::Foreign)?;
-        if header.format != FORMAT {
+        let header: FileHeader = serde_json::from_str(&first).map_err(|_| ReadError::Foreign)?;
+        if header.format != FORMAT_NAME {
             return Err(ReadError::Foreign);
         }
         // Before any line, since those of another version may have another form.
-        if header.version != VERSION {
+        if header.version != FORMAT_VERSION {
             return Err(ReadError::Version(header.version));
         }
         // The number comes from a file, and a sum out of range would panic.
@@ -93,7 +98,7 @@ impl Transcript {
             .ok_or(ReadError::Foreign)?;
         let mut calls = Vec::new();
         for (at, text) in lines.enumerate() {
-            let call: Line = serde_json::from_str(&text?)
+            let call: CallLine = serde_json::from_str(&text?)
                 // The header is line 1.
                 .map_err(|source| ReadError::Malformed { line: at + 2, source })?;
             calls.push(call.into());
@@ -113,7 +118,7 @@ fn micros(duration: Duration) -> u64 {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct FileHeader {
     format: String,
     version: u32,
     begun_us: u64,
@@ -121,25 +126,25 @@ struct Header {
 
 // The order of the fields is that of the lines.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct CallLine {
     path: String,
     start_us: u64,
     duration_us: u64,
     requests: Vec<Base64>,
     answers: Vec<Base64>,
-    outcome: Ending,
+    outcome: CallEnding,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Ending {
+enum CallEnding {
     Ok,
     Status { code: i32, message: String, details: Base64 },
     Failed(String),
     Unfinished,
 }
 
-impl From<&RecordedCall> for Line {
+impl From<&RecordedCall> for CallLine {
     fn from(call: &RecordedCall) -> Self {
         let encoded = |messages: &[Bytes]| messages.iter().cloned().map(Base64).collect();
         Self {
@@ -149,21 +154,21 @@ impl From<&RecordedCall> for Line {
             requests: encoded(&call.requests),
             answers: encoded(&call.answers),
             outcome: match &call.outcome {
-                CallOutcome::Ok => Ending::Ok,
-                CallOutcome::Status(RawStatus { code, message, details }) => Ending::Status {
+                CallOutcome::Ok => CallEnding::Ok,
+                CallOutcome::Status(RawStatus { code, message, details }) => CallEnding::Status {
                     code: *code,
                     message: message.clone(),
                     details: Base64(details.clone()),
                 },
-                CallOutcome::Failed(reason) => Ending::Failed(reason.clone()),
-                CallOutcome::Unfinished => Ending::Unfinished,
+                CallOutcome::Failed(reason) => CallEnding::Failed(reason.clone()),
+                CallOutcome::Unfinished => CallEnding::Unfinished,
             },
         }
     }
 }
 
-impl From<Line> for RecordedCall {
-    fn from(line: Line) -> Self {
+impl From<CallLine> for RecordedCall {
+    fn from(line: CallLine) -> Self {
         let decoded = |messages: Vec<Base64>| messages.into_iter().map(|bytes| bytes.0).collect();
         Self {
             path: line.path,
@@ -172,12 +177,12 @@ impl From<Line> for RecordedCall {
             requests: decoded(line.requests),
             answers: decoded(line.answers),
             outcome: match line.outcome {
-                Ending::Ok => CallOutcome::Ok,
-                Ending::Status { code, message, details } => {
+                CallEnding::Ok => CallOutcome::Ok,
+                CallEnding::Status { code, message, details } => {
                     CallOutcome::Status(RawStatus { code, message, details: details.0 })
                 }
-                Ending::Failed(reason) => CallOutcome::Failed(reason),
-                Ending::Unfinished => CallOutcome::Unfinished,
+                CallEnding::Failed(reason) => CallOutcome::Failed(reason),
+                CallEnding::Unfinished => CallOutcome::Unfinished,
             },
         }
     }

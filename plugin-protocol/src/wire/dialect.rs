@@ -3,7 +3,7 @@
 use crate::handshake::Protocol;
 use crate::provider::Method;
 
-const V5: [(Method, &str); 28] = [
+const METHOD_PATHS_V5: [(Method, &str); 28] = [
     (Method::GetMetadata, "/tfplugin5.Provider/GetMetadata"),
     (Method::GetProviderSchema, "/tfplugin5.Provider/GetSchema"),
     (Method::GetResourceIdentitySchemas, "/tfplugin5.Provider/GetResourceIdentitySchemas"),
@@ -37,7 +37,7 @@ const V5: [(Method, &str); 28] = [
     (Method::InvokeAction, "/tfplugin5.Provider/InvokeAction"),
 ];
 
-const V6: [(Method, &str); 36] = [
+const METHOD_PATHS_V6: [(Method, &str); 36] = [
     (Method::GetMetadata, "/tfplugin6.Provider/GetMetadata"),
     (Method::GetProviderSchema, "/tfplugin6.Provider/GetProviderSchema"),
     (Method::GetResourceIdentitySchemas, "/tfplugin6.Provider/GetResourceIdentitySchemas"),
@@ -82,8 +82,8 @@ const V6: [(Method, &str); 36] = [
 impl Protocol {
     fn method_table(self) -> &'static [(Method, &'static str)] {
         match self {
-            Self::V5 => &V5,
-            Self::V6 => &V6,
+            Self::V5 => &METHOD_PATHS_V5,
+            Self::V6 => &METHOD_PATHS_V6,
         }
     }
 

@@ -51,9 +51,9 @@ impl DataSource for LocalCommand {
 }
 
 /// The ephemeral resource type.
-pub(super) struct PassingCommand;
+pub(super) struct EphemeralCommand;
 
-impl Ephemeral for PassingCommand {
+impl Ephemeral for EphemeralCommand {
     type Model = Command;
 
     async fn open(&self, call: Open<Command>) -> Answer<CommandComputed> {

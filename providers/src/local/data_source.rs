@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::content::{ContentDigests, ContentDigestsComputed};
+use super::file_content::{ContentDigests, ContentDigestsComputed};
 
 /// Content of a file.
 #[derive(Model)]

@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, ContentDigests, ContentSource, FileToWrite};
+use super::file_content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
 use crate::pem::is_base64;
 
@@ -75,14 +75,14 @@ impl Resource for LocalFile {
     async fn read(&self, call: Read<File>) -> Answer<Option<File>> {
         let file = call.current;
         run_blocking(move || {
-            let same = content::is_as_written(&file.filename, &file.told.id)?;
+            let same = file_content::is_as_written(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
         .await
     }
 
     async fn delete(&self, call: Delete<File>) -> Answer<()> {
-        content::remove(&call.prior.filename)
+        file_content::remove(&call.prior.filename)
     }
 }
 

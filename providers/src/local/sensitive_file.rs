@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, ContentDigests, ContentSource, FileToWrite};
+use super::file_content::{self, ContentDigests, ContentSource, FileToWrite};
 use super::permission;
 use crate::pem::is_base64;
 
@@ -66,14 +66,14 @@ impl Resource for LocalSensitiveFile {
     async fn read(&self, call: Read<SensitiveFile>) -> Answer<Option<SensitiveFile>> {
         let file = call.current;
         run_blocking(move || {
-            let same = content::is_as_written(&file.filename, &file.told.id)?;
+            let same = file_content::is_as_written(&file.filename, &file.told.id)?;
             Ok(same.then_some(file))
         })
         .await
     }
 
     async fn delete(&self, call: Delete<SensitiveFile>) -> Answer<()> {
-        content::remove(&call.prior.filename)
+        file_content::remove(&call.prior.filename)
     }
 }
 

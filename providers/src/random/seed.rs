@@ -4,41 +4,41 @@
 use std::sync::LazyLock;
 
 /// Number of values that the generator keeps. Each new one is the sum of the oldest and of the one
-/// that is `TAP` back.
-const LENGTH: usize = 607;
-const TAP: usize = 273;
+/// that is `TAP_DISTANCE` back.
+const N_KEPT_VALUES: usize = 607;
+const TAP_DISTANCE: usize = 273;
 /// The generator of the first numbers: a product modulo a prime.
-const FACTOR: u64 = 48271;
-const PRIME: u64 = (1 << 31) - 1;
+const SEED_FACTOR: u64 = 48271;
+const SEED_MODULUS: u64 = (1 << 31) - 1;
 /// Number of steps that Go's own table was run before it was written down.
-const STEPS: u64 = 7_800_000_000_000;
+const STEPS_TO_GO_TABLE: u64 = 7_800_000_000_000;
 
 /// A source of numbers.
 pub(super) struct Seeded {
-    kept: [u64; LENGTH],
+    kept: [u64; N_KEPT_VALUES],
     feed: usize,
 }
 
 impl Seeded {
     /// The source that a seed stands for; without one, any.
     pub(super) fn new(seed: Option<&str>) -> Self {
-        let feed = LENGTH - TAP;
+        let feed = N_KEPT_VALUES - TAP_DISTANCE;
         let Some(seed) = seed else {
             return Self { kept: std::array::from_fn(|_| rand::random()), feed };
         };
         // The remainder as Go has it: with the sign of the whole.
-        let seed = checksum(seed.as_bytes()).cast_signed() % PRIME.cast_signed();
+        let seed = checksum(seed.as_bytes()).cast_signed() % SEED_MODULUS.cast_signed();
         let first = match seed {
             0 => 89_482_311,
-            seed => seed.rem_euclid(PRIME.cast_signed()).cast_unsigned(),
+            seed => seed.rem_euclid(SEED_MODULUS.cast_signed()).cast_unsigned(),
         };
         let mixed = first_numbers(first, 40, 20);
         Self { kept: std::array::from_fn(|at| mixed[at] ^ TABLE[at]), feed }
     }
 
     fn next(&mut self) -> u64 {
-        self.feed = (self.feed + LENGTH - 1) % LENGTH;
-        let tap = (self.feed + TAP) % LENGTH;
+        self.feed = (self.feed + N_KEPT_VALUES - 1) % N_KEPT_VALUES;
+        let tap = (self.feed + TAP_DISTANCE) % N_KEPT_VALUES;
         self.kept[self.feed] = self.kept[self.feed].wrapping_add(self.kept[tap]);
         self.kept[self.feed]
     }
@@ -82,49 +82,53 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// The numbers that a generator begins with, each mixed of three smaller ones.
-fn first_numbers(first: u64, high: u32, middle: u32) -> [u64; LENGTH] {
-    let mut small = std::iter::successors(Some(first), |last| Some(last * FACTOR % PRIME)).skip(21);
+fn first_numbers(first: u64, high: u32, middle: u32) -> [u64; N_KEPT_VALUES] {
+    let mut small =
+        std::iter::successors(Some(first), |last| Some(last * SEED_FACTOR % SEED_MODULUS)).skip(21);
     let mut next = || small.next().unwrap_or_default();
     std::array::from_fn(|_| (next() << high) ^ (next() << middle) ^ next())
 }
 
-/// Table that Go's source has of 607 numbers: what this very generator keeps after `STEPS` steps.
+/// Table that Go's source has of 607 numbers: what this very generator keeps after `STEPS_TO_GO_TABLE` steps.
 ///
-/// A step is linear, so that many of them are the remainder of x^STEPS divided by x^607 - x^334 - 1,
+/// A step is linear, so that many of them are the remainder of x^STEPS_TO_GO_TABLE divided by x^607 - x^334 - 1,
 /// which squaring finds at once.
-static TABLE: LazyLock<[u64; LENGTH]> = LazyLock::new(|| {
-    let mut power = vec![0_u64; LENGTH];
+static TABLE: LazyLock<[u64; N_KEPT_VALUES]> = LazyLock::new(|| {
+    let mut power = vec![0_u64; N_KEPT_VALUES];
     power[0] = 1;
-    for bit in (0..STEPS.ilog2() + 1).rev() {
-        let mut product = vec![0_u64; 2 * LENGTH];
+    for bit in (0..STEPS_TO_GO_TABLE.ilog2() + 1).rev() {
+        let mut product = vec![0_u64; 2 * N_KEPT_VALUES];
         for (one, left) in power.iter().enumerate() {
             // One more where this bit of the number of steps is set.
-            let row = &mut product[one + usize::from(STEPS >> bit & 1 == 1)..];
+            let row = &mut product[one + usize::from(STEPS_TO_GO_TABLE >> bit & 1 == 1)..];
             for (place, right) in row.iter_mut().zip(&power) {
                 *place = place.wrapping_add(left.wrapping_mul(*right));
             }
         }
-        for at in (LENGTH..2 * LENGTH).rev() {
+        for at in (N_KEPT_VALUES..2 * N_KEPT_VALUES).rev() {
             let high = std::mem::take(&mut product[at]);
-            for lower in [at - LENGTH, at - TAP] {
+            for lower in [at - N_KEPT_VALUES, at - TAP_DISTANCE] {
                 product[lower] = product[lower].wrapping_add(high);
             }
         }
-        product.truncate(LENGTH);
+        product.truncate(N_KEPT_VALUES);
         power = product;
     }
     // In the order in which they were made, which is not that of their places.
     let begin = first_numbers(1, 20, 10);
-    let place = |step: u64| (LENGTH - TAP + LENGTH - (step % LENGTH as u64) as usize) % LENGTH;
-    let mut made: Vec<u64> = (1..=LENGTH as u64).map(|step| begin[place(step)]).collect();
-    for at in LENGTH..2 * LENGTH {
-        made.push(made[at - LENGTH].wrapping_add(made[at - TAP]));
+    let place = |step: u64| {
+        (N_KEPT_VALUES - TAP_DISTANCE + N_KEPT_VALUES - (step % N_KEPT_VALUES as u64) as usize)
+            % N_KEPT_VALUES
+    };
+    let mut made: Vec<u64> = (1..=N_KEPT_VALUES as u64).map(|step| begin[place(step)]).collect();
+    for at in N_KEPT_VALUES..2 * N_KEPT_VALUES {
+        made.push(made[at - N_KEPT_VALUES].wrapping_add(made[at - TAP_DISTANCE]));
     }
-    let mut table = [0; LENGTH];
-    for ahead in 0..LENGTH {
+    let mut table = [0; N_KEPT_VALUES];
+    for ahead in 0..N_KEPT_VALUES {
         let terms = power.iter().zip(&made[ahead..]);
         let sum = terms.fold(0_u64, |sum, (one, other)| sum.wrapping_add(one.wrapping_mul(*other)));
-        table[place(STEPS + 1 + ahead as u64)] = sum;
+        table[place(STEPS_TO_GO_TABLE + 1 + ahead as u64)] = sum;
     }
     table
 });
@@ -137,7 +141,7 @@ mod tests {
     fn numbered(first: u64) -> Seeded {
         let mixed = first_numbers(first, 40, 20);
         let kept = std::array::from_fn(|at| mixed[at] ^ TABLE[at]);
-        Seeded { kept, feed: LENGTH - TAP }
+        Seeded { kept, feed: N_KEPT_VALUES - TAP_DISTANCE }
     }
 
     #[test]

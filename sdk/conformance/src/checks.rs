@@ -25,7 +25,7 @@ mod output;
 mod plan;
 mod read;
 mod release;
-mod resources;
+mod resource_usage;
 mod schema;
 mod secrets;
 mod store;
@@ -85,7 +85,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     step!(run, "Validation", validate::run);
     step!(run, "Upgrade and move", upgrade::run);
     step!(run, "Functions", function::run);
-    step!(run, "Robustness", mutation::run, resources::run);
+    step!(run, "Robustness", mutation::run, resource_usage::run);
     let level = run.suite.options.level;
     if level >= 1 {
         // The provider must be configured, whatever an earlier run has done.

@@ -197,7 +197,7 @@ impl Msg {
 
     /// Adds another message's repeated field under a new number.
     #[must_use]
-    pub(crate) fn add_repeated_field(mut self, other: &Self, from: u32, to: u32) -> Self {
+    pub(crate) fn copy_repeated_field(mut self, other: &Self, from: u32, to: u32) -> Self {
         let all = other.all_bytes(from).cloned();
         self.0.extend(all.map(|bytes| (to, Field::Bytes(bytes))));
         self

@@ -246,7 +246,7 @@ impl Offer {
 }
 
 /// Names that mean something else in a block of the language.
-const RESERVED: [&str; 8] = [
+const RESERVED_NAMES: [&str; 8] = [
     "count",
     "for_each",
     "depends_on",
@@ -307,18 +307,18 @@ impl Reader {
         for attribute in raw.all_msgs(2) {
             let name = attribute.get_text(1);
             self.name(&name, place, depth);
-            let read = self.attribute(&attribute, &join(place, &name), depth);
+            let read = self.attribute(&attribute, &join_place(place, &name), depth);
             if block.attributes.insert(name.as_str().into(), read).is_some() {
                 self.report(
                     "S-07",
-                    format!("{}: the attribute is there twice", join(place, &name)),
+                    format!("{}: the attribute is there twice", join_place(place, &name)),
                 );
             }
         }
         for nested in raw.all_msgs(3) {
             let name = nested.get_text(1);
             self.name(&name, place, depth);
-            let at = join(place, &name);
+            let at = join_place(place, &name);
             let nesting = match nested.get_int(3) {
                 1 => Nesting::Single,
                 2 => Nesting::List,
@@ -352,7 +352,7 @@ impl Reader {
     }
 
     fn name(&mut self, name: &str, place: &str, depth: usize) {
-        let at = join(place, name);
+        let at = join_place(place, name);
         let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
         let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if !starts || !name.chars().all(valid) {
@@ -362,7 +362,7 @@ impl Reader {
         let is_block = depth == 0 && self.kind != Some(Kind::Store);
         let reserved = match self.kind {
             Some(Kind::Provider) => ["alias", "version"].contains(&name),
-            _ => RESERVED.contains(&name),
+            _ => RESERVED_NAMES.contains(&name),
         };
         if is_block && reserved {
             self.report("S-07", format!("{at:?} is a reserved name"));
@@ -420,7 +420,7 @@ impl Reader {
                 BTreeMap::new()
             }
             false => {
-                self.block(&Msg::default().add_repeated_field(raw, 1, 2), at, depth + 1).attributes
+                self.block(&Msg::default().copy_repeated_field(raw, 1, 2), at, depth + 1).attributes
             }
         };
         NestedAttributes { attributes, nesting }
@@ -487,7 +487,7 @@ fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
     }
 }
 
-fn join(place: &str, name: &str) -> String {
+fn join_place(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::make_socket_folder;
 use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
-use formwork_plugin_protocol::host::{self, ChildProcess, HostIdentity};
+use formwork_plugin_protocol::host::{self, ChildProcess, HostCertificate};
 use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
 use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
@@ -74,7 +74,7 @@ pub struct Started {
     /// The time from start to handshake.
     pub took: Duration,
     /// Our identity, if TLS was asked for.
-    pub identity: Option<HostIdentity>,
+    pub identity: Option<HostCertificate>,
     /// Output on stdout after the handshake.
     pub stdout: Shared<Printed>,
     /// Output on stderr.
@@ -94,9 +94,9 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
         |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
     let home = make_socket_folder("fw-").map_err(unrunnable)?;
     let identity =
-        if launch.tls { Some(HostIdentity::generate().map_err(unrunnable)?) } else { None };
-    let pem = identity.as_ref().map(HostIdentity::pem);
-    let command = command(program, launch, &HostEnvironment::new(home.path(), pem));
+        if launch.tls { Some(HostCertificate::generate().map_err(unrunnable)?) } else { None };
+    let pem = identity.as_ref().map(HostCertificate::pem);
+    let command = plugin_command(program, launch, &HostEnvironment::new(home.path(), pem));
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = Shared::<Printed>::default();
@@ -137,7 +137,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
 }
 
 #[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
-fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
+fn plugin_command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
     let mut command = Command::new(program);
     for name in &environment.remove {
         command.env_remove(name);

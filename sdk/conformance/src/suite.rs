@@ -377,8 +377,8 @@ impl Suite {
     pub fn put_away(&mut self) {
         let Some(plugin) = self.plugin.take() else { return };
         // Kept for the checks over all output, which come last.
-        extend(&mut self.past.stdout, plugin.stdout());
-        extend(&mut self.past.stderr, plugin.stderr());
+        append_up_to_limit(&mut self.past.stdout, plugin.stdout());
+        append_up_to_limit(&mut self.past.stderr, plugin.stderr());
         let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.past.diagnostics.extend(diagnostics);
         // A provider may report without end.
@@ -491,7 +491,7 @@ pub fn plain(value: &Value) -> Plain {
     value.clone().split_marks().0
 }
 
-fn extend(kept: &mut Vec<u8>, more: Vec<u8>) {
+fn append_up_to_limit(kept: &mut Vec<u8>, more: Vec<u8>) {
     const MOST: usize = 16 << 20;
     // A provider at TRACE may print without end.
     let room = MOST.saturating_sub(kept.len()).min(more.len());

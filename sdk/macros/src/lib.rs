@@ -3,7 +3,7 @@
 
 mod arguments;
 mod attrs;
-mod like;
+mod client_structs;
 mod model;
 mod nested;
 mod part;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::{StructAttrs, doc_comment};
-use crate::like::{self, ModelStructs};
+use crate::client_structs::{self, ModelStructs};
 use crate::part::{ModelField, is_a, model_fields};
 use crate::resource;
 use crate::view::{ViewStruct, from_impl, view_impl};
@@ -45,7 +45,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (settable, set) = (settable.expand(), set.expand());
     let from_model = from_impl(model, &computed, &ours, |part, value| part.as_computed(value));
     let structs = ModelStructs { settable: &input_name, computed: &computed };
-    let alike = like::model_conversions(input, &said, &parts, &structs);
+    let alike = client_structs::model_conversions(input, &said, &parts, &structs);
     let mut imported = parts.iter().filter(|part| part.is_import_id());
     if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
         return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
@@ -99,14 +99,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
 
 /// Names that the language defines in blocks of resources and the like. Source: Terraform refuses
 /// providers whose arguments have these names.
-const RESERVED: [&str; 7] =
+const RESERVED_ARGUMENT_NAMES: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
 /// Refuses what no author of a configuration could write, and no host could send.
 fn check_field(part: &ModelField<'_>) -> Result<()> {
     let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
     let is_any = |names: &[&str]| names.iter().any(|name| is_a(part.ty, name));
-    if !part.is_flat() && RESERVED.contains(&part.name.as_str()) {
+    if !part.is_flat() && RESERVED_ARGUMENT_NAMES.contains(&part.name.as_str()) {
         let why = format!(
             "`{}` means something to the language itself; another name can be given with \
              `name = \"…\"`",

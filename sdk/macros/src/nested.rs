@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::attrs::StructAttrs;
-use crate::like;
+use crate::client_structs;
 use crate::model::{draft_struct, shape_function};
 use crate::part::{ModelField, model_fields};
 use crate::view::{ViewStruct, view_impl};
@@ -40,12 +40,12 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             fields: fields.map(|part| (part, part.input_type())).collect(),
             is_draft: false,
         };
-        let (view, field) = (view.expand(), whole_field(&input_name, &input_name, false));
+        let (view, field) = (view.expand(), field_impl_for_view(&input_name, &input_name, false));
         quote!(#view #field)
     });
-    let draft_field = whole_field(&draft, own, true);
+    let draft_field = field_impl_for_view(&draft, own, true);
     let own_field = own_field(input, &all, &input_name);
-    let alike = like::nested_conversions(input, &said, &parts, &input_name);
+    let alike = client_structs::nested_conversions(input, &said, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view
@@ -116,7 +116,7 @@ fn own_field(input: &DeriveInput, parts: &[&ModelField<'_>], input_name: &Ident)
 }
 
 /// A struct made beside the model as a field, the same in every phase.
-fn whole_field(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
+fn field_impl_for_view(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
     let conversions = view_conversions();
     let ty = ty();
     // Only collections use the type of the author's attributes.

@@ -32,16 +32,16 @@ struct ChangeSides<'v> {
 
 impl<'v> ChangeSides<'v> {
     fn for_create(planned: &'v Value) -> Self {
-        Self { prior: &NULL, config: None, planned }
+        Self { prior: &NULL_VALUE, config: None, planned }
     }
 
     fn for_destroy(prior: &'v Value) -> Self {
-        Self { prior, config: None, planned: &NULL }
+        Self { prior, config: None, planned: &NULL_VALUE }
     }
 }
 
 // One static null, so that `Sides` can borrow both values of an added or removed element.
-static NULL: Value = Value::Null(Type::Dynamic);
+static NULL_VALUE: Value = Value::Null(Type::Dynamic);
 
 fn of_object(
     content: DescribedParts<'_>,

@@ -1,17 +1,17 @@
-//! Definition of attributes and blocks of a schema, one property after the other.
+//! Definition of attributes and blocks of a schema, one property after the other. The types of fields
+//! define them in `field/define.rs`.
 
-use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
+use formwork_value::schema::{Attribute, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
 
-use super::{IdentityRequirement, NestedRules, ReplaceRule, Role, Rule, new_docs, set_deprecation};
+use super::{IdentityRequirement, ReplaceRule, Role, Rule, new_docs, set_deprecation};
 use crate::check::Check;
-use crate::field::{BlockField, Field};
 
 /// An attribute and its rule.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    pub(super) attribute: Attribute,
-    pub(super) rule: Rule,
+    pub(crate) attribute: Attribute,
+    pub(crate) rule: Rule,
     pub(super) identifies: Option<IdentityRequirement>,
     pub(super) import: bool,
 }
@@ -22,24 +22,6 @@ impl Definition {
     pub fn new(ty: Type, role: Role) -> Self {
         let rule = Rule { nullable: true, ..Rule::default() };
         Self { attribute: Attribute::new(ty, role), rule, identifies: None, import: false }
-    }
-
-    /// An attribute with the type of a field. A field with described parts is a nested attribute.
-    #[must_use]
-    pub fn of<F: Field>(role: Role) -> Self {
-        let mut definition = Self::new(F::ty(), role);
-        definition.rule.nullable = F::NULLABLE;
-        definition.attribute.sensitive = F::SENSITIVE;
-        if let Some(content) = F::nested_content() {
-            let attributes = content.shape.block.attributes;
-            let nested = NestedAttributes { attributes, nesting: content.nesting };
-            definition.attribute.kind = AttributeKind::Nested(nested);
-            // The description of the struct stands for that of the field, unless the field has one.
-            definition.attribute.docs = content.shape.block.docs;
-            let (nesting, rules) = (content.nesting, content.shape.rules);
-            definition.rule.inner = Some(Box::new(NestedRules { nesting, rules }));
-        }
-        definition
     }
 
     /// Sets the description, in Markdown.
@@ -123,34 +105,11 @@ impl Definition {
 /// A type of nested blocks and its rule.
 #[derive(Clone, Debug)]
 pub struct BlockDefinition {
-    pub(super) block: NestedBlock,
-    pub(super) rule: Rule,
+    pub(crate) block: NestedBlock,
+    pub(crate) rule: Rule,
 }
 
 impl BlockDefinition {
-    /// Blocks with the type of a field. A struct that is not in an `Option` is required.
-    #[must_use]
-    pub fn of<F: BlockField>() -> Self {
-        // All types of `BlockField` have a content. An empty block is better than a panic in a
-        // schema.
-        let content = F::nested_content().unwrap_or_else(|| crate::field::FieldContent {
-            shape: super::Shape::default(),
-            nesting: Nesting::Single,
-        });
-        // The protocol has no flag for a required block: both counts of a single one are 1.
-        let must = content.nesting == Nesting::Single && !F::NULLABLE;
-        let inner = NestedRules { nesting: content.nesting, rules: content.shape.rules };
-        let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
-        let block = NestedBlock {
-            nesting: content.nesting,
-            block: content.shape.block,
-            min_items: u64::from(must),
-            max_items: u64::from(must),
-            computed: false,
-        };
-        Self { block, rule }
-    }
-
     /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {

@@ -59,7 +59,8 @@ impl Server {
             };
             call.collect(done).await.1
         };
-        let events = steps_of(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let events =
+            stream_action_steps(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
         let event = |step| match step {
             ActionStep::Message(text) => ActionEvent::Progress(text),
             ActionStep::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
@@ -101,7 +102,8 @@ impl Server {
             };
             call.collect(done).await.1
         };
-        let steps = steps_of(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        let steps =
+            stream_action_steps(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
         // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
@@ -158,7 +160,7 @@ enum ActionStep<T> {
 }
 
 /// Runs the work whenever the next step is requested. Messages precede the end.
-fn steps_of<T: Send + 'static>(
+fn stream_action_steps<T: Send + 'static>(
     messages: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
 ) -> impl Stream<Item = ActionStep<T>> + Send {

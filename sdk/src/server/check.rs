@@ -27,7 +27,7 @@ pub(super) fn decode_value(shape: &Shape, value: &Payload) -> Answer<Value> {
 pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     // Removed from every answer, so a handler that leaves them in violates nothing.
-    let planned = plain(&shape.block.without_write_only(planned));
+    let planned = plain(&shape.block.null_write_only_in(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
     let made = contract::Call::Plan {
         prior: &prior,
@@ -71,7 +71,7 @@ fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
 /// Encodes a value for the host.
 pub(super) fn encode_value(shape: &Shape, value: &Value) -> Payload {
     // Protocol: a write-only value is null in every answer.
-    let value = shape.block.without_write_only(value);
+    let value = shape.block.null_write_only_in(value);
     // Models have no marks, so none are removed here.
     Payload::Value(value.split_marks().0, shape.ty().clone())
 }
@@ -168,7 +168,7 @@ impl ConfigChecker {
             return self.check_object(content, value);
         }
         // Blocks that become equal are merged. The contract does not allow that for attributes.
-        if content.may_become_alike() && value.is_wholly_known() {
+        if content.defaults_may_equalize_elements() && value.is_wholly_known() {
             let n_distinct = content.with_defaults(value).children().len();
             if n_distinct < value.children().len() {
                 let detail = format!(

@@ -9,7 +9,7 @@ use formwork_value::{Path, Schema};
 use super::Server;
 use crate::schema::Shape;
 
-const CAPABILITIES: ServerCapabilities = ServerCapabilities {
+const SERVER_CAPABILITIES: ServerCapabilities = ServerCapabilities {
     // Without it a host plans destruction itself, by null. `modify_plan` has nothing to say about
     // it.
     plan_destroy: false,
@@ -61,7 +61,7 @@ impl Server {
                 .map(|(name, store)| (name.clone(), schema(0, store.shape())))
                 .collect(),
             functions: self.function_signatures(),
-            capabilities: CAPABILITIES,
+            capabilities: SERVER_CAPABILITIES,
             // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
             // while a process that ends before the handshake gives the user no reason.
             diagnostics: self
@@ -76,7 +76,7 @@ impl Server {
     /// The names of everything that the provider offers.
     pub(super) fn metadata(&self) -> Metadata {
         Metadata {
-            capabilities: CAPABILITIES,
+            capabilities: SERVER_CAPABILITIES,
             resources: self.provider.resources.keys().cloned().collect(),
             data_sources: self.provider.data_sources.keys().cloned().collect(),
             ephemeral_resources: self.provider.ephemeral.keys().cloned().collect(),

@@ -1,4 +1,4 @@
-//! The clock of a lab's timers. While no socket is open, it does not run, and advances to the next
+//! The clock of a test engine's timers. While no socket is open, it does not run, and advances to the next
 //! timer when no other work is left. While a socket is open, time is real: an answer may be in
 //! flight, and a client's timeout must not fire early.
 

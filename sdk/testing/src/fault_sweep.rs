@@ -114,15 +114,15 @@ impl<'s> FaultSweep<'s> {
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
     fn run_case(&mut self, config: &str, at: usize, fault: CrashFault) -> Option<String> {
         let provider = self.provider.clone();
-        // A lab for each case, because a fault leaves a state behind.
-        let mut lab = TestEngine::new(move || provider());
+        // A test engine for each case, because a fault leaves a state behind.
+        let mut engine = TestEngine::new(move || provider());
         if self.is_real_time {
-            lab.real_time();
+            engine.real_time();
         }
-        lab.fault(at, fault);
-        let ran = lab.apply(config);
+        engine.fault(at, fault);
+        let ran = engine.apply(config);
         // This ends the fault too, so that the next apply runs without it.
-        let call = lab.calls().into_iter().nth(at);
+        let call = engine.calls().into_iter().nth(at);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
@@ -131,13 +131,13 @@ impl<'s> FaultSweep<'s> {
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
         assert!(may_pass || !ran.is_done(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {
-            remove(&lab.ids());
+            remove(&engine.ids());
         }
-        let again = lab.apply(config);
+        let again = engine.apply(config);
         assert!(again.is_done(), "{after}: {}", again.messages());
-        lab.plan(config).expect_nothing();
-        let gone = lab.destroy(config);
-        assert!(gone.is_done() && lab.n_objects() == 0, "{after}: {}", gone.messages());
+        engine.plan(config).expect_nothing();
+        let gone = engine.destroy(config);
+        assert!(gone.is_done() && engine.n_objects() == 0, "{after}: {}", gone.messages());
         if let Some(list) = &mut self.leftovers {
             let left = list();
             assert!(left.is_empty(), "{after}: the service still has {left:?}");

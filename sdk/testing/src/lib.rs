@@ -25,15 +25,15 @@
 //!     }
 //! }
 //!
-//! let mut lab = TestEngine::new(|| {
+//! let mut engine = TestEngine::new(|| {
 //!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
 //! });
 //! let config = r#"resource "hello_text" "a" { name = "you" }"#;
-//! assert_eq!(lab.plan(config).text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
-//! lab.apply(config).expect_done();
-//! lab.plan(config).expect_nothing();
-//! assert_eq!(lab.attribute("hello_text.a", "text"), "Hello, you");
-//! lab.destroy(config).expect_done();
+//! assert_eq!(engine.plan(config).text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
+//! engine.apply(config).expect_done();
+//! engine.plan(config).expect_nothing();
+//! assert_eq!(engine.attribute("hello_text.a", "text"), "Hello, you");
+//! engine.destroy(config).expect_done();
 //! ```
 
 mod clock;
@@ -96,7 +96,7 @@ pub struct RunResult {
 }
 
 impl TestEngine {
-    /// A lab without any objects. Each run starts new providers, as if they were processes: they share
+    /// A test engine without any objects. Each run starts new providers, as if they were processes: they share
     /// only data that the closure `provider` shares.
     ///
     /// # Panics

@@ -48,7 +48,7 @@ impl Resource for Machines {
         self.0.lock().unwrap().insert(id.clone(), machine);
         // Before the wait, because a failure must not lose the id.
         call.keep(MachineDraft { id: id.clone().into(), ..MachineDraft::default() });
-        // An hour of the lab's clock, which jumps.
+        // An hour of the test engine's clock, which jumps.
         tokio::time::sleep(Duration::from_secs(3600)).await;
         if cores > 64 {
             return Err(Problem::new("It does not start", "Too many cores."));
@@ -95,7 +95,7 @@ resource "cloud_machine" "a" {
 #[test]
 fn a_life_is_planned_applied_changed_and_ended() {
     let world = HostValues::default();
-    let mut lab = TestEngine::new(provider(&world));
+    let mut engine = TestEngine::new(provider(&world));
     expect![[r#"
         + cloud_machine.a
             cores = 1
@@ -104,44 +104,44 @@ fn a_life_is_planned_applied_changed_and_ended() {
             password = (sensitive)
             zone = "z"
     "#]]
-    .assert_eq(&lab.apply(CONFIG).text());
-    lab.plan(CONFIG).expect_nothing();
+    .assert_eq(&engine.apply(CONFIG).text());
+    engine.plan(CONFIG).expect_nothing();
     let larger = CONFIG.replace("size = 10", "size = 20");
     expect![[r#"
         ~ cloud_machine.a
             disks = [{size = 10}] -> [{size = 20}]
     "#]]
-    .assert_eq(&lab.apply(&larger).text());
+    .assert_eq(&engine.apply(&larger).text());
     let moved = larger.replace("\"z\"", "\"y\"");
     expect![[r#"
         -/+ cloud_machine.a
             id = "z-0" -> (known after apply)
             zone = "z" -> "y" # forces replacement
     "#]]
-    .assert_eq(&lab.apply(&moved).text());
-    lab.destroy(&moved).expect_done();
+    .assert_eq(&engine.apply(&moved).text());
+    engine.destroy(&moved).expect_done();
     assert!(world.lock().unwrap().is_empty());
 }
 
 #[test]
 fn what_others_changed_or_removed_is_found_and_put_right() {
     let world = HostValues::default();
-    let mut lab = TestEngine::new(provider(&world));
-    lab.apply(CONFIG).expect_done();
+    let mut engine = TestEngine::new(provider(&world));
+    engine.apply(CONFIG).expect_done();
     // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
-    assert!(lab.apply(CONFIG).text().contains("cores = 8 -> 1"));
+    assert!(engine.apply(CONFIG).text().contains("cores = 8 -> 1"));
     world.lock().unwrap().clear();
-    assert!(lab.apply(CONFIG).text().contains("+ cloud_machine.a"));
-    lab.plan(CONFIG).expect_nothing();
+    assert!(engine.apply(CONFIG).text().contains("+ cloud_machine.a"));
+    engine.plan(CONFIG).expect_nothing();
 }
 
 #[test]
 fn what_is_there_already_is_imported() {
     let world = HostValues::default();
-    let mut lab = TestEngine::new(provider(&world));
-    lab.apply(CONFIG).expect_done();
-    // Another lab, because its state must lack the object.
+    let mut engine = TestEngine::new(provider(&world));
+    engine.apply(CONFIG).expect_done();
+    // Another test engine, because its state must lack the object.
     let mut other = TestEngine::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other.apply(&import);
@@ -153,12 +153,12 @@ fn what_is_there_already_is_imported() {
 #[test]
 fn what_was_made_before_a_failure_is_stored_and_replaced() {
     let world = HostValues::default();
-    let mut lab = TestEngine::new(provider(&world));
+    let mut engine = TestEngine::new(provider(&world));
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
-    lab.apply(&broken).expect_error("It does not start");
-    assert!(lab.is_tainted("cloud_machine.a"));
-    assert_eq!(lab.attribute("cloud_machine.a", "id"), "z-0");
-    lab.apply(CONFIG).expect_done();
+    engine.apply(&broken).expect_error("It does not start");
+    assert!(engine.is_tainted("cloud_machine.a"));
+    assert_eq!(engine.attribute("cloud_machine.a", "id"), "z-0");
+    engine.apply(CONFIG).expect_done();
     // The one that does not start was removed, and not only forgotten.
     assert_eq!(world.lock().unwrap().len(), 1);
 }
@@ -175,17 +175,17 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
 #[test]
 fn a_large_set_costs_what_its_size_says() {
     let planned = |size: usize| {
-        let mut lab = TestEngine::new(|| {
+        let mut engine = TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_crowd", Crowds)
         });
         let members: String =
             (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
         let config = format!("resource \"cloud_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
-        lab.apply(&config).expect_done();
+        engine.apply(&config).expect_done();
         // The smallest of three, because other work can only make a run slower.
         let times = (0..3).map(|_| {
             let begin = std::time::Instant::now();
-            lab.plan(&config).expect_nothing();
+            engine.plan(&config).expect_nothing();
             begin.elapsed()
         });
         times.min().unwrap_or_default().as_secs_f64()
@@ -228,10 +228,10 @@ impl Resource for Crowds {
 #[test]
 fn life_after_life_leaves_nothing_behind() {
     let world = HostValues::default();
-    let mut lab = TestEngine::new(provider(&world));
+    let mut engine = TestEngine::new(provider(&world));
     let begin = std::time::Instant::now();
     for _ in 0..20 {
-        lab.run_lifecycle(CONFIG);
+        engine.run_lifecycle(CONFIG);
     }
     println!("{:.0} lives a second", 20.0 / begin.elapsed().as_secs_f64());
     assert!(world.lock().unwrap().is_empty());
@@ -268,9 +268,9 @@ impl Resource for Slows {
 fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
     let provider =
         || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
-    let mut lab = TestEngine::new(provider);
-    lab.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
-    assert_eq!(lab.attribute("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
+    let mut engine = TestEngine::new(provider);
+    engine.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
+    assert_eq!(engine.attribute("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
     let short = "resource \"slow_one\" \"b\" {\n  timeouts { create = \"10s\" }\n}\n";
     TestEngine::new(provider).apply(short).expect_error("Waited 10s until it is done");
 }

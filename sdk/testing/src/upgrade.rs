@@ -93,33 +93,33 @@ fn today() -> ProviderDef {
 fn left_by_the_first(config: &str) -> TestEngine {
     let mut old = TestEngine::new(provider_v0);
     old.apply(config).expect_done();
-    let mut lab = TestEngine::new(today);
-    lab.take_state(&old.state());
-    lab
+    let mut engine = TestEngine::new(today);
+    engine.take_state(&old.state());
+    engine
 }
 
 const TODAY: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n";
 
 #[test]
 fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
-    let mut lab = left_by_the_first("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
-    lab.plan(TODAY).expect_nothing();
-    lab.refresh(TODAY).expect_done();
-    assert_eq!(lab.attribute("cloud_disk.a", "gigabytes"), "10");
+    let mut engine = left_by_the_first("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
+    engine.plan(TODAY).expect_nothing();
+    engine.refresh(TODAY).expect_done();
+    assert_eq!(engine.attribute("cloud_disk.a", "gigabytes"), "10");
     // If the state kept the old version, every run would upgrade it again.
-    assert!(lab.state().contains("\"schema_version\": 1"), "{}", lab.state());
-    lab.destroy(TODAY).expect_done();
+    assert!(engine.state().contains("\"schema_version\": 1"), "{}", engine.state());
+    engine.destroy(TODAY).expect_done();
 }
 
 #[test]
 fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
-    let mut lab = left_by_the_first("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
+    let mut engine = left_by_the_first("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
     let moved = "moved {\n  from = cloud_drive.old\n  to = cloud_disk.a\n}\n";
-    lab.apply(&format!("{TODAY}{moved}")).expect_done();
-    assert_eq!(lab.n_objects(), 1);
-    assert_eq!(lab.attribute("cloud_disk.a", "id"), "d-1");
-    assert!(lab.state().contains("\"identity\": {"), "{}", lab.state());
-    assert!(lab.state().contains("\"private\""), "{}", lab.state());
+    engine.apply(&format!("{TODAY}{moved}")).expect_done();
+    assert_eq!(engine.n_objects(), 1);
+    assert_eq!(engine.attribute("cloud_disk.a", "id"), "d-1");
+    assert!(engine.state().contains("\"identity\": {"), "{}", engine.state());
+    assert!(engine.state().contains("\"private\""), "{}", engine.state());
     // A disk whose private data were lost would not be found.
-    lab.plan(TODAY).expect_nothing();
+    engine.plan(TODAY).expect_nothing();
 }

@@ -22,7 +22,7 @@ const OURS: [(&str, &str); 3] = [
     ("cluster", include_str!("comparison/cluster.rs")),
 ];
 
-fn lab(service: &Service) -> TestEngine {
+fn test_engine(service: &Service) -> TestEngine {
     let service = service.clone();
     TestEngine::new(move || {
         ProviderDef::new("registry.terraform.io/acme/acme")
@@ -58,21 +58,21 @@ resource "acme_cluster" "a" {
 #[test]
 fn the_three_resources_live() {
     let service = Service::default();
-    let mut lab = lab(&service);
-    lab.run_lifecycle(CONFIG);
-    lab.apply(CONFIG).expect_done();
-    assert_eq!(lab.attribute("acme_greeting.a", "text"), "Hello, you");
-    assert_eq!(lab.attribute("acme_cluster.a", "endpoint"), "https://main-3.example.com");
+    let mut engine = test_engine(&service);
+    engine.run_lifecycle(CONFIG);
+    engine.apply(CONFIG).expect_done();
+    assert_eq!(engine.attribute("acme_greeting.a", "text"), "Hello, you");
+    assert_eq!(engine.attribute("acme_cluster.a", "endpoint"), "https://main-3.example.com");
     let more = CONFIG
         .replace("port     = 53", "port     = 54")
         .replace("\"main\"", "\"main\"\n  nodes = 5");
-    lab.apply(&more).expect_done();
-    assert_eq!(lab.attribute("acme_cluster.a", "endpoint"), "https://main-5.example.com");
-    lab.plan(&more).expect_nothing();
+    engine.apply(&more).expect_done();
+    assert_eq!(engine.attribute("acme_cluster.a", "endpoint"), "https://main-5.example.com");
+    engine.plan(&more).expect_nothing();
     // The new name forces a new cluster, which is not ready after a second.
-    lab.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
-    assert!(lab.is_tainted("acme_cluster.a"));
-    assert_eq!(lab.attribute("acme_cluster.a", "id"), "5");
+    engine.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
+    assert!(engine.is_tainted("acme_cluster.a"));
+    assert_eq!(engine.attribute("acme_cluster.a", "id"), "5");
 }
 
 #[test]
@@ -82,10 +82,10 @@ fn a_firewall_is_found_again() {
     let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
         ..CONFIG.find("resource \"acme_cluster\"").unwrap();
     let firewall = &CONFIG[rest];
-    lab(&service).apply(firewall).expect_done();
+    test_engine(&service).apply(firewall).expect_done();
     let import = format!("{firewall}import {{\n  to = acme_firewall.a\n  id = \"1\"\n}}\n");
-    // Another lab, because an import needs a state that lacks the object.
-    let mut later = lab(&service);
+    // Another test engine, because an import needs a state that lacks the object.
+    let mut later = test_engine(&service);
     later.apply(&import).expect_done();
     later.plan(firewall).expect_nothing();
 }

@@ -28,7 +28,7 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let service = Self { address: listener.local_addr().unwrap(), things: Arc::default() };
         let serving = service.clone();
-        // On threads, because time in the lab's runtime may stand still.
+        // On threads, because time in the test engine's runtime may stand still.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let service = serving.clone();
@@ -131,7 +131,7 @@ impl Resource for Things {
         let request = self.client.post(&self.url).body(call.planned.name.clone());
         match self.ask(request).await? {
             (201, id) => {
-                // By the clock of the lab, which jumps.
+                // By the clock of the test engine, which jumps.
                 tokio::time::sleep(self.settling).await;
                 Ok(ThingComputed { id })
             }
@@ -162,7 +162,7 @@ fn provider(address: SocketAddr, patience: Duration, settling: Duration) -> Prov
     let client = reqwest::Client::builder()
         .timeout(patience)
         .connect_timeout(patience)
-        // For the lab, an idle connection looks like an answer under way.
+        // For the test engine, an idle connection looks like an answer under way.
         .pool_max_idle_per_host(0)
         // A proxy of the environment may not reach this server.
         .no_proxy();
@@ -181,10 +181,10 @@ const CONFIG: &str = "resource \"web_thing\" \"a\" {\n  name = \"a\"\n}\n";
 fn a_clients_timeout_does_not_fire_while_its_answer_is_under_way() {
     let service = Service::start();
     let address = service.address;
-    let mut lab = TestEngine::new(move || provider(address, PATIENCE, Duration::ZERO));
-    lab.run_lifecycle(CONFIG);
-    lab.apply(CONFIG).expect_done();
-    lab.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_done();
+    let mut engine = TestEngine::new(move || provider(address, PATIENCE, Duration::ZERO));
+    engine.run_lifecycle(CONFIG);
+    engine.apply(CONFIG).expect_done();
+    engine.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_done();
     assert_eq!(service.things.lock().unwrap()["t-0"], "b");
 }
 
@@ -193,9 +193,9 @@ fn time_that_passes_between_two_requests_is_not_waited_for() {
     let service = Service::start();
     let address = service.address;
     let settling = Duration::from_secs(600);
-    let mut lab = TestEngine::new(move || provider(address, PATIENCE, settling));
+    let mut engine = TestEngine::new(move || provider(address, PATIENCE, settling));
     let begun = Instant::now();
-    lab.run_lifecycle(CONFIG);
+    engine.run_lifecycle(CONFIG);
     assert!(begun.elapsed() < settling / 2, "the ten minutes took {:?}", begun.elapsed());
 }
 
@@ -206,12 +206,12 @@ fn a_clients_timeout_fires_when_there_is_no_answer() {
     let address = listener.local_addr().unwrap();
     for is_real in [false, true] {
         let patience = Duration::from_millis(50);
-        let mut lab = TestEngine::new(move || provider(address, patience, Duration::ZERO));
+        let mut engine = TestEngine::new(move || provider(address, patience, Duration::ZERO));
         if is_real {
-            lab.real_time();
+            engine.real_time();
         }
-        lab.apply(CONFIG).expect_error("timed out");
-        assert_eq!(lab.n_objects(), 0);
+        engine.apply(CONFIG).expect_error("timed out");
+        assert_eq!(engine.n_objects(), 0);
     }
 }
 

@@ -244,7 +244,7 @@ fn provider(service: Service) -> ProviderDef {
         .resource("acme_named", Names(service))
 }
 
-fn lab(service: &Service) -> TestEngine {
+fn test_engine(service: &Service) -> TestEngine {
     let service = service.clone();
     TestEngine::new(move || provider(service.clone()))
 }
@@ -256,28 +256,28 @@ fn config(kind: &str, name: &str, size: u32) -> String {
 #[test]
 fn what_a_call_tells_is_not_asked_again() {
     let service = Service::default();
-    let mut lab = lab(&service);
-    lab.apply(&config("told", "a", 1)).expect_done();
-    lab.apply(&config("told", "a", 2)).expect_done();
-    assert_eq!(lab.attribute("acme_told.a", "address"), "a.example.com:2");
-    lab.plan(&config("told", "a", 2)).expect_nothing();
+    let mut engine = test_engine(&service);
+    engine.apply(&config("told", "a", 1)).expect_done();
+    engine.apply(&config("told", "a", 2)).expect_done();
+    assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
+    engine.plan(&config("told", "a", 2)).expect_nothing();
     // Without a configuration: a deletion must need nothing but the state.
-    lab.destroy("").expect_done();
+    engine.destroy("").expect_done();
     // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
-    lab.run_lifecycle(&config("told", "a", 1));
+    engine.run_lifecycle(&config("told", "a", 1));
 }
 
 #[test]
 fn what_a_call_does_not_tell_is_read() {
     let service = Service::default();
-    let mut lab = lab(&service);
-    lab.apply(&config("terse", "a", 1)).expect_done();
-    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:1");
+    let mut engine = test_engine(&service);
+    engine.apply(&config("terse", "a", 1)).expect_done();
+    assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find m-0");
-    lab.apply(&config("terse", "a", 2)).expect_done();
-    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:2");
-    lab.plan(&config("terse", "a", 2)).expect_nothing();
+    engine.apply(&config("terse", "a", 2)).expect_done();
+    assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:2");
+    engine.plan(&config("terse", "a", 2)).expect_nothing();
 }
 
 #[test]
@@ -286,11 +286,11 @@ fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
         let service = Service::default();
         // As if another program had made it.
         service.put("m-7", "a", 2);
-        let mut lab = lab(&service);
+        let mut engine = test_engine(&service);
         let block = config("told", "a", 2);
-        lab.apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n")).expect_done();
-        assert_eq!(lab.attribute("acme_told.a", "address"), "a.example.com:2");
-        lab.plan(&block).expect_nothing();
+        engine.apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n")).expect_done();
+        assert_eq!(engine.attribute("acme_told.a", "address"), "a.example.com:2");
+        engine.plan(&block).expect_nothing();
     }
 }
 
@@ -321,33 +321,33 @@ fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
 fn what_the_service_tells_late_is_waited_for() {
     let service = Service::default();
     service.0.lock().unwrap().delay = 2;
-    let mut lab = lab(&service);
+    let mut engine = test_engine(&service);
     let config = config("terse", "a", 1);
-    lab.apply(&config).expect_done();
-    assert_eq!(lab.attribute("acme_terse.a", "address"), "a.example.com:1");
+    engine.apply(&config).expect_done();
+    assert_eq!(engine.attribute("acme_terse.a", "address"), "a.example.com:1");
     // Two answers come too early, and the third has the machine.
     assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
-    lab.destroy(&config).expect_done();
+    engine.destroy(&config).expect_done();
     // The first is the read of the plan; the last three wait until the machine is gone.
     assert_eq!(service.take(), "find m-0, unmake m-0, find m-0, find m-0, find m-0");
     service.0.lock().unwrap().delay = 100;
-    lab.apply(&config).expect_error("until the terse is there");
+    engine.apply(&config).expect_error("until the terse is there");
     // Terraform marks an object as tainted if its creation fails and still gives a state.
-    assert!(lab.is_tainted("acme_terse.a"));
+    assert!(engine.is_tainted("acme_terse.a"));
 }
 
 #[test]
 fn what_was_made_is_kept_when_the_rest_fails() {
     let service = Service::default();
     service.0.lock().unwrap().is_broken = true;
-    let mut lab = lab(&service);
-    lab.apply(&config("terse", "a", 1)).expect_error("the service is down");
-    assert!(lab.is_tainted("acme_terse.a"));
-    assert_eq!(lab.attribute("acme_terse.a", "id"), "m-0");
-    assert_eq!(lab.attribute("acme_terse.a", "name"), "a");
+    let mut engine = test_engine(&service);
+    engine.apply(&config("terse", "a", 1)).expect_error("the service is down");
+    assert!(engine.is_tainted("acme_terse.a"));
+    assert_eq!(engine.attribute("acme_terse.a", "id"), "m-0");
+    assert_eq!(engine.attribute("acme_terse.a", "name"), "a");
     service.0.lock().unwrap().is_broken = false;
-    lab.apply(&config("terse", "a", 1)).expect_done();
-    assert!(!lab.is_tainted("acme_terse.a"));
+    engine.apply(&config("terse", "a", 1)).expect_done();
+    assert!(!engine.is_tainted("acme_terse.a"));
     // The tainted machine was removed, and did not stay beside the new one.
     assert_eq!(service.0.lock().unwrap().machines.len(), 1);
 }
@@ -355,49 +355,49 @@ fn what_was_made_is_kept_when_the_rest_fails() {
 #[test]
 fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
     let service = Service::default();
-    let mut lab = lab(&service);
-    lab.apply(&config("patient", "a", 0)).expect_done();
-    lab.apply(&config("patient", "a", 3)).expect_done();
-    assert_eq!(lab.attribute("acme_patient.a", "address"), "a.example.com:3");
-    lab.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
-    assert_eq!(lab.attribute("acme_patient.a", "size"), "3");
-    lab.destroy("").expect_done();
+    let mut engine = test_engine(&service);
+    engine.apply(&config("patient", "a", 0)).expect_done();
+    engine.apply(&config("patient", "a", 3)).expect_done();
+    assert_eq!(engine.attribute("acme_patient.a", "address"), "a.example.com:3");
+    engine.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
+    assert_eq!(engine.attribute("acme_patient.a", "size"), "3");
+    engine.destroy("").expect_done();
     // The machine is created without a size, and never gets one.
-    lab.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
-    assert!(lab.is_tainted("acme_patient.a"));
-    assert_eq!(lab.attribute("acme_patient.a", "address"), "b.example.com:0");
+    engine.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
+    assert!(engine.is_tainted("acme_patient.a"));
+    assert_eq!(engine.attribute("acme_patient.a", "address"), "b.example.com:0");
 }
 
 #[test]
 fn what_users_call_an_object_may_be_all_there_is() {
     let service = Service::default();
-    let mut lab = lab(&service);
-    lab.run_lifecycle(&config("named", "a", 1));
-    let ran = lab.apply(&config("named", "a", 1));
+    let mut engine = test_engine(&service);
+    engine.run_lifecycle(&config("named", "a", 1));
+    let ran = engine.apply(&config("named", "a", 1));
     ran.expect_done();
     assert!(ran.messages().contains("A machine costs money."), "{}", ran.messages());
-    lab.apply(&config("named", "a", 0)).expect_error("No machine is so small");
-    lab.apply(&config("named", "a", 5)).expect_done();
+    engine.apply(&config("named", "a", 0)).expect_error("No machine is so small");
+    engine.apply(&config("named", "a", 5)).expect_done();
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
     // Another program removes it.
     service.0.lock().unwrap().machines.clear();
-    let plan = lab.plan(&config("named", "a", 5)).text();
+    let plan = engine.plan(&config("named", "a", 5)).text();
     assert!(plan.contains("+ acme_named.a"), "{plan}");
 }
 
 #[test]
 fn what_an_author_calls_an_object_is_enough_to_read_it() {
     let service = Service::default();
-    let mut lab = lab(&service);
+    let mut engine = test_engine(&service);
     let block = "resource \"acme_called\" \"a\" {\n  name = \"a\"\n}\n";
-    lab.run_lifecycle(block);
+    engine.run_lifecycle(block);
     service.take();
-    lab.apply(block).expect_done();
-    assert_eq!(lab.attribute("acme_called.a", "address"), "a.example.com:1");
+    engine.apply(block).expect_done();
+    assert_eq!(engine.attribute("acme_called.a", "address"), "a.example.com:1");
     assert_eq!(service.take(), "make a, find a");
     let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
-    // Another lab, because an import needs a state that lacks the object.
-    let mut later = self::lab(&service);
+    // Another test engine, because an import needs a state that lacks the object.
+    let mut later = self::test_engine(&service);
     later.apply(&import).expect_done();
     later.plan(block).expect_nothing();
 }
@@ -406,16 +406,16 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
 fn what_is_said_beside_the_calls_is_heard() {
     let service = Service::default();
     service.put("m-0", "a-b", 2);
-    let mut lab = lab(&service);
+    let mut engine = test_engine(&service);
     let block = config("named", "a-b", 2);
     let import = format!("{block}import {{\n  to = acme_named.a\n  id = \"a/b\"\n}}\n");
-    lab.apply(&import).expect_done();
-    lab.plan(&block).expect_nothing();
+    engine.apply(&import).expect_done();
+    engine.plan(&block).expect_nothing();
     // As from an older version of the provider, whose upgrade adds 1 to the size.
-    let older = lab.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
+    let older = engine.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
     assert!(older.contains("\"schema_version\": 0"), "{older}");
     // 2 and 1: without the upgrade, or with two of them, the plan would have a change.
     service.put("m-0", "a-b", 3);
-    lab.take_state(&older);
-    lab.plan(&config("named", "a-b", 3)).expect_nothing();
+    engine.take_state(&older);
+    engine.plan(&config("named", "a-b", 3)).expect_nothing();
 }

@@ -9,12 +9,12 @@ use formwork_plugin_protocol::message::resource::{
     ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Operations};
+use formwork_plugin_protocol::{Failure, ProviderHandlers};
 
 /// The provider.
 pub(super) struct Echo;
 
-impl Operations for Echo {
+impl ProviderHandlers for Echo {
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         Ok(ReadResponse {
             state: request.current,

@@ -13,7 +13,7 @@ use formwork_plugin_protocol::message::resource::{
     RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_tests::answers::{
     Judged, NAME, TYPES, answer, filled, planned, replace_paths, schema, type_name,
 };
@@ -80,7 +80,7 @@ fn dice(case: &str, of: &str) -> Dice {
     Dice::new(case.parse().unwrap_or_default(), of)
 }
 
-impl Operations for Answers {
+impl ProviderHandlers for Answers {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let types = || (0..TYPES).map(type_name).map(|name| (name.clone(), schema(&name)));
         // Only resources have write-only attributes.

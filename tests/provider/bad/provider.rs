@@ -24,7 +24,7 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 use futures_util::stream::BoxStream;
@@ -179,7 +179,7 @@ fn data_payload(name: &Value, text: Value) -> Payload {
     Payload::Value(plain, data().block.implied_type())
 }
 
-impl Operations for BadProvider {
+impl ProviderHandlers for BadProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.world.log_event("schema");
         let mut offer = provider_schema(self.fault);

@@ -16,7 +16,7 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
@@ -73,7 +73,7 @@ fn error(summary: &str) -> Vec<ProviderDiagnostic> {
     vec![ProviderDiagnostic { severity: Severity::Error, summary, detail, path: Path::root() }]
 }
 
-impl Operations for SlowProvider {
+impl ProviderHandlers for SlowProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(provider_schema())
     }

@@ -24,7 +24,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Operations, Payload};
+use formwork_plugin_protocol::{Failure, Payload, ProviderHandlers};
 use formwork_value::codec::msgpack;
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
 use formwork_value::{Number, Path, Type, Value};
@@ -246,7 +246,7 @@ fn apply(planned: Object) -> Object {
     applied
 }
 
-impl Operations for Legacy {
+impl ProviderHandlers for Legacy {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let resources = [(KIND.to_owned(), schema())].into();
         Ok(ProviderSchema { resources, ..ProviderSchema::default() })

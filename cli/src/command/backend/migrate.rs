@@ -30,7 +30,7 @@ pub(super) struct Move {
 
 /// Extent of a migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
+enum StatesToMigrate {
     /// The one state that there is.
     Single,
     /// The states of all workspaces.
@@ -40,15 +40,15 @@ enum Extent {
 }
 
 /// The states that a migration is about.
-struct Scope {
-    extent: Extent,
+struct MigrationScope {
+    extent: StatesToMigrate,
     /// Each workspace of the former backend with its workspace in the new one.
     pairs: Vec<(String, String)>,
     /// Workspaces whose states stay in the former backend.
     left: Vec<String>,
 }
 
-impl Scope {
+impl MigrationScope {
     /// Determines it from the workspaces of both backends, as Terraform does.
     fn of(
         diags: &mut Diagnostics,
@@ -58,7 +58,7 @@ impl Scope {
     ) -> Self {
         let single = || {
             let pair = (DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned());
-            Self { extent: Extent::Single, pairs: vec![pair], left: Vec::new() }
+            Self { extent: StatesToMigrate::Single, pairs: vec![pair], left: Vec::new() }
         };
         let Some(names) = sources.filter(|names| *names != [DEFAULT_WORKSPACE]) else {
             return single();
@@ -66,18 +66,18 @@ impl Scope {
         if targets.is_none() {
             let pair = (selected.to_owned(), DEFAULT_WORKSPACE.to_owned());
             let left = names.into_iter().filter(|name| name != selected).collect();
-            return Self { extent: Extent::Selected, pairs: vec![pair], left };
+            return Self { extent: StatesToMigrate::Selected, pairs: vec![pair], left };
         }
         let (names, others): (Vec<_>, Vec<_>) =
             names.into_iter().partition(|name| Workspaces::is_valid_name(name));
         others.iter().for_each(|name| diags.warn(not_migrated(name)));
         let pairs = names.into_iter().map(|name| (name.clone(), name)).collect();
-        Self { extent: Extent::All, pairs, left: Vec::new() }
+        Self { extent: StatesToMigrate::All, pairs, left: Vec::new() }
     }
 }
 
 /// A state that is to be migrated.
-struct Migrating {
+struct MigratingState {
     source: String,
     target: String,
     found: StateSummary,
@@ -97,13 +97,13 @@ pub(super) async fn migrate(
 ) -> Result<(), Reported> {
     let sources = workspaces_of(diags, &*both.from).await?;
     let targets = workspaces_of(diags, &*both.to).await?;
-    let Scope { extent, pairs, left } =
-        Scope::of(diags, &workspace.name(), sources, targets.as_deref());
+    let MigrationScope { extent, pairs, left } =
+        MigrationScope::of(diags, &workspace.name(), sources, targets.as_deref());
     let mut migrating = Vec::new();
     for (source, target) in pairs {
         migrating.extend(both.read_source_state(diags, init, source, target).await?);
     }
-    if extent == Extent::All {
+    if extent == StatesToMigrate::All {
         // Before the first copy: one state that has to stay is no reason to leave the others behind.
         migrating.retain(|one| match &one.target_state {
             TargetState::Unrelated(_) => {
@@ -122,10 +122,11 @@ pub(super) async fn migrate(
     if migrating.is_empty() && left_states.is_empty() {
         return Ok(());
     }
-    let question = Question { init, both, extent, migrating: &migrating, left: &left_states };
+    let question =
+        MigrationQuestion { init, both, extent, migrating: &migrating, left: &left_states };
     match ask_for_approval(diags, workspace, &question).await? {
         true => {
-            for Migrating { source, target, .. } in migrating {
+            for MigratingState { source, target, .. } in migrating {
                 both.copy(diags, &init.args.lock, &source, &target).await?;
             }
             Ok(())
@@ -181,8 +182,8 @@ fn emptied_state_warning(name: &str, location: &str) -> Diagnostic {
 }
 
 /// Warns that a state is not migrated because the new backend has another one in its place.
-fn state_stays_warning(one: &Migrating, both: &Move) -> Diagnostic {
-    let Migrating { source, target, target_state, .. } = one;
+fn state_stays_warning(one: &MigratingState, both: &Move) -> Diagnostic {
+    let MigratingState { source, target, target_state, .. } = one;
     let detail = format!(
         "The state of the workspace {source:?} stays in the former backend: the new {:?} backend has in {target:?} {}.",
         both.to.kind(),
@@ -231,29 +232,33 @@ pub(super) async fn has_states(
 }
 
 /// The question whether states are to be migrated.
-struct Question<'m> {
+struct MigrationQuestion<'m> {
     init: &'m Init<'m>,
     both: &'m Move,
-    extent: Extent,
-    migrating: &'m [Migrating],
+    extent: StatesToMigrate,
+    migrating: &'m [MigratingState],
     /// States that stay in the former backend.
     left: &'m [(String, StateSummary)],
 }
 
-impl Question<'_> {
+impl MigrationQuestion<'_> {
     /// Whether "no" ends the command. As in Terraform, the states of several workspaces are not left behind by
     /// one word, unless the former backend is to be forgotten.
     fn no_ends_it(&self) -> bool {
-        self.extent != Extent::Single && !self.init.args.reconfigure
+        self.extent != StatesToMigrate::Single && !self.init.args.reconfigure
     }
 
     fn question_title(&self) -> String {
         match self.extent {
-            Extent::Single => "Do you want to copy existing state to the new backend?".to_owned(),
-            Extent::All => {
+            StatesToMigrate::Single => {
+                "Do you want to copy existing state to the new backend?".to_owned()
+            }
+            StatesToMigrate::All => {
                 format!("Do you want to migrate all workspaces to {:?}?", self.both.to.kind())
             }
-            Extent::Selected => "Do you want to copy only your current workspace?".to_owned(),
+            StatesToMigrate::Selected => {
+                "Do you want to copy only your current workspace?".to_owned()
+            }
         }
     }
 
@@ -262,7 +267,7 @@ impl Question<'_> {
         let (from, to) = (self.both.from.kind(), self.both.to.kind());
         let mut lines =
             vec![format!("Pre-existing state was found in the previous {from:?} backend.")];
-        for Migrating { source, target, found, target_state } in self.migrating {
+        for MigratingState { source, target, found, target_state } in self.migrating {
             lines.push(format!(
                 "Workspace {source:?}: {}. The new {to:?} backend has in {target:?}: {}.",
                 found.words(),
@@ -275,9 +280,9 @@ impl Question<'_> {
         }
         lines.push(String::new());
         let yes = match self.extent {
-            Extent::Single => "copy the state".to_owned(),
-            Extent::All => "copy all of them".to_owned(),
-            Extent::Selected => {
+            StatesToMigrate::Single => "copy the state".to_owned(),
+            StatesToMigrate::All => "copy all of them".to_owned(),
+            StatesToMigrate::Selected => {
                 lines.push(format!("The {to:?} backend keeps one state only."));
                 match self.migrating {
                     [] => "go on with what is in the new backend".to_owned(),
@@ -298,7 +303,7 @@ impl Question<'_> {
 async fn ask_for_approval(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
-    question: &Question<'_>,
+    question: &MigrationQuestion<'_>,
 ) -> Result<bool, Reported> {
     let Init { args, report } = *question.init;
     if args.force_copy {
@@ -335,7 +340,7 @@ impl Move {
         init: &Init<'_>,
         source: String,
         target: String,
-    ) -> Result<Option<Migrating>, Reported> {
+    ) -> Result<Option<MigratingState>, Reported> {
         let is_same = self.from.kind() == self.to.kind()
             && self.from.identity(&source) == self.to.identity(&target);
         if is_same {
@@ -368,7 +373,7 @@ impl Move {
                 init.report.report_step(Paint::Plain, &text, "backend_has_later_state");
                 Ok(None)
             }
-            _ => Ok(Some(Migrating { source, target, found, target_state })),
+            _ => Ok(Some(MigratingState { source, target, found, target_state })),
         }
     }
 
@@ -380,11 +385,11 @@ impl Move {
         source: &str,
         target: &str,
     ) -> Result<(), Reported> {
-        let from = open(diags, &*self.from, source, lock).await?;
+        let from = open_state(diags, &*self.from, source, lock).await?;
         if let Some(StateSummary::Emptied) = summary(diags, &*self.to, target).await? {
             remove_empty_file(diags, &self.to.location(target))?;
         }
-        let copied = match open(diags, &*self.to, target, lock).await {
+        let copied = match open_state(diags, &*self.to, target, lock).await {
             Ok(mut to) => {
                 let put = write_state(diags, &from, &mut to).await;
                 to.unlock(diags).await;
@@ -398,7 +403,7 @@ impl Move {
 }
 
 /// Opens and locks the state of a workspace.
-async fn open(
+async fn open_state(
     diags: &mut Diagnostics,
     backend: &dyn Backend,
     name: &str,
@@ -416,7 +421,7 @@ async fn take_over(
     name: &str,
     lock: &LockArgs,
 ) -> Result<(), Reported> {
-    let mut session = open(diags, backend, name, lock).await?;
+    let mut session = open_state(diags, backend, name, lock).await?;
     let stored = if session.has_taken_over() { session.write_state(diags).await } else { Ok(()) };
     session.unlock(diags).await;
     stored

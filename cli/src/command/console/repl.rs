@@ -17,8 +17,8 @@ use super::lines::{InputLine, LineEditor};
 use super::type_name;
 use crate::exit::Exit;
 use crate::messages;
+use crate::view::operation_report::OperationReport;
 use crate::view::print_out;
-use crate::view::report::OperationReport;
 
 const HELP_TEXT: &str =
     "Type an expression to see its value, as it would be in the root module: for

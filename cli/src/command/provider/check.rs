@@ -28,7 +28,7 @@ use crate::install::shipped::{self, ShippedProgram};
 use crate::install::signature;
 use crate::messages;
 use crate::signals::SignalGuard;
-use crate::view::report::OperationReport as Messages;
+use crate::view::operation_report::OperationReport as Messages;
 use crate::view::{Screen, print_out, print_transient};
 
 /// Check a provider against the rules of the protocol.
@@ -129,7 +129,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let report = run_interruptible(options, &shown).await;
     shown.clear();
     let mut diags = Diagnostics::new();
-    let written = write(&mut diags, args, &report);
+    let written = write_reports(&mut diags, args, &report);
     messages.report_diagnostics(&sources, &diags);
     if args.json {
         print_out(&report.json());
@@ -259,11 +259,11 @@ fn read_release(
             diags.error(Diagnostic::error(messages::KEY_RELEASE_CANNOT_BE_READ, detail))
         })
     });
-    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify })
+    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify: verify_signature })
 }
 
 /// Verifies a signature as `init` does.
-fn verify(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
+fn verify_signature(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
     let verified = signature::verify(document, signed, &[key.to_owned()], clock::current_time());
     verified.map(drop).map_err(|error| error.to_string())
 }
@@ -387,7 +387,7 @@ fn provider_program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Rep
 }
 
 /// Writes the reports that were asked for.
-fn write(
+fn write_reports(
     diags: &mut Diagnostics,
     args: &ProviderCheckArgs,
     report: &Report,

@@ -34,7 +34,7 @@ pub(super) fn read_examples(
     files.sort();
     let mut examples = Vec::new();
     for file in files {
-        let body = parse(diags, sources, &file)?;
+        let body = parse_body(diags, sources, &file)?;
         let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
         for block in &body.blocks {
             let Some(kind) = kind_of(block) else { continue };
@@ -55,7 +55,7 @@ pub(super) fn read_provider_config(
     sources: &mut Sources,
     file: &Path,
 ) -> Result<Value, Reported> {
-    let body = parse(diags, sources, file)?;
+    let body = parse_body(diags, sources, file)?;
     Ok(value_of(&body, Kind::Provider))
 }
 
@@ -70,7 +70,11 @@ fn find_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<Body, Reported> {
+fn parse_body(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    file: &Path,
+) -> Result<Body, Reported> {
     let text = read_file(file, MAX_TEXT).map_err(|error| {
         let detail = format!("{} cannot be read: {error}.", file.display());
         diags.error(Diagnostic::error(messages::FILE_CANNOT_BE_READ, detail))

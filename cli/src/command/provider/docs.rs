@@ -20,7 +20,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Write the documentation of a provider from its schema, or check its examples.
@@ -70,15 +70,16 @@ async fn write_docs(
         diags.error(Diagnostic::error(messages::NO_SUCH_PROGRAM, detail))
     })?;
     let name = name_of(diags, &program)?;
-    let plugin =
-        launch(&program, &name).await.map_err(|failure| report_unusable(diags, &failure))?;
+    let plugin = launch_provider(&program, &name)
+        .await
+        .map_err(|failure| report_unusable(diags, &failure))?;
     let schema = plugin.provider().schema().await;
     shutdown_all([&plugin]).await;
     let schema = schema.map_err(|failure| report_unusable(diags, &failure))?;
     let pages = render_pages(&schema, &name, &args.examples);
     if !args.check {
         for (path, text) in &pages {
-            write(diags, &args.out.join(path), text)?;
+            write_page(diags, &args.out.join(path), text)?;
         }
         return Ok(format!("Wrote {} pages to {}.", pages.len(), args.out.display()));
     }
@@ -97,7 +98,7 @@ async fn write_docs(
     Ok(format!("{} pages are up to date, {n_examples} examples plan.", pages.len()))
 }
 
-async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
+async fn launch_provider(program: &Path, name: &str) -> Result<Plugin, Failure> {
     let executable = Executable {
         name: name.to_owned(),
         path: program.to_owned(),
@@ -178,7 +179,7 @@ fn render_pages(
     pages
 }
 
-fn write(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reported> {
+fn write_page(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reported> {
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder.and_then(|()| fs::write(path, text)).map_err(|error| {
         let detail = format!("{} cannot be written: {error}.", path.display());

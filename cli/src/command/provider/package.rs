@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::install::hash;
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.
@@ -105,7 +105,7 @@ fn pack_release(
         sums.push_str(&format!("{}  {name}\n", sum.trim_start_matches("zh:")));
     }
     let signature = match &args.key {
-        Some(key) => Some(sign(diags, key, env, sums.as_bytes())?),
+        Some(key) => Some(sign_checksums(diags, key, env, sums.as_bytes())?),
         None => {
             let detail = "Without -key=FILE the checksums have no signature. Registries refuse such a release; mirrors take it.";
             diags.warn(Diagnostic::warning(messages::RELEASE_IS_NOT_SIGNED, detail));
@@ -116,7 +116,7 @@ fn pack_release(
     files.extend(
         signature.map(|bytes| PackedFile { name: format!("{base}_SHA256SUMS.sig"), bytes }),
     );
-    write(diags, &args.out, &files)?;
+    write_packed_files(diags, &args.out, &files)?;
     Ok(files.into_iter().map(|file| file.name).collect())
 }
 
@@ -222,7 +222,7 @@ fn report_pack_error(diags: &mut Diagnostics, path: &Path, error: &io::Error) ->
 }
 
 /// The signature over the checksums, in the binary form that registries want.
-fn sign(
+fn sign_checksums(
     diags: &mut Diagnostics,
     key: &Path,
     env: &Env,
@@ -242,7 +242,11 @@ fn sign(
 }
 
 /// Writes the files, each aside first.
-fn write(diags: &mut Diagnostics, folder: &Path, files: &[PackedFile]) -> Result<(), Reported> {
+fn write_packed_files(
+    diags: &mut Diagnostics,
+    folder: &Path,
+    files: &[PackedFile],
+) -> Result<(), Reported> {
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         files.iter().try_for_each(|file| {
             let mut aside = tempfile::NamedTempFile::new_in(folder)?;

@@ -30,7 +30,7 @@ pub(super) fn of_block(subject: &PageSubject<'_>, block: &Block) -> String {
     write_example(&mut out, subject);
     out.push_str("\n## Schema\n");
     let mut deeper = Vec::new();
-    write_parts(&mut out, &SchemaParts::of_block(block), "", "###", &mut deeper);
+    write_parts(&mut out, &AttributesAndBlocks::of_block(block), "", "###", &mut deeper);
     // Nested schemas follow one after the other, so that none is deeper than the table of contents.
     let mut at = 0;
     while at < deeper.len() {
@@ -125,7 +125,7 @@ fn write_example(out: &mut String, subject: &PageSubject<'_>) {
 }
 
 /// The parts of a schema, by name.
-struct SchemaParts<'s> {
+struct AttributesAndBlocks<'s> {
     attributes: Vec<(&'s str, &'s Attribute)>,
     blocks: Vec<(&'s str, &'s NestedBlock)>,
 }
@@ -134,10 +134,10 @@ struct SchemaParts<'s> {
 struct NestedSection<'s> {
     path: String,
     title: &'static str,
-    parts: SchemaParts<'s>,
+    parts: AttributesAndBlocks<'s>,
 }
 
-impl<'s> SchemaParts<'s> {
+impl<'s> AttributesAndBlocks<'s> {
     fn of_block(block: &'s Block) -> Self {
         Self {
             attributes: block.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect(),
@@ -153,7 +153,7 @@ impl<'s> SchemaParts<'s> {
 
 fn write_parts<'s>(
     out: &mut String,
-    all: &SchemaParts<'s>,
+    all: &AttributesAndBlocks<'s>,
     path: &str,
     heading: &str,
     deeper: &mut Vec<NestedSection<'s>>,
@@ -173,7 +173,7 @@ fn write_parts<'s>(
             if is_here {
                 write_attribute(&mut lines, name, one, &below(name));
                 if let AttributeKind::Nested(nested) = &one.kind {
-                    let parts = SchemaParts::of_attributes(nested);
+                    let parts = AttributesAndBlocks::of_attributes(nested);
                     deeper.push(NestedSection {
                         path: below(name),
                         title: "Nested Schema for",
@@ -185,7 +185,7 @@ fn write_parts<'s>(
         for (name, one) in &all.blocks {
             if wanted == Some(one.min_items > 0) {
                 write_block(&mut lines, name, one, &below(name));
-                let parts = SchemaParts::of_block(&one.block);
+                let parts = AttributesAndBlocks::of_block(&one.block);
                 deeper.push(NestedSection {
                     path: below(name),
                     title: "Nested Schema for the block",

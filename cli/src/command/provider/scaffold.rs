@@ -11,7 +11,7 @@ use crate::args::example;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::messages;
-use crate::view::report::OperationReport;
+use crate::view::operation_report::OperationReport;
 use crate::view::{Screen, print_out};
 
 /// Write a new provider that builds, tests and loads.
@@ -52,7 +52,7 @@ const FILE_TEMPLATES: [(&str, &str); 12] = [
 /// Runs the command.
 pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
-    match write(&mut diags, args) {
+    match write_project(&mut diags, args) {
         Ok(folder) => {
             print_out(&format!(
                 "Wrote the provider {} to {}. To try it:\n\n    cd {}\n    cargo test\n",
@@ -70,7 +70,7 @@ pub(super) fn run(args: &ProviderNewArgs, env: &Env) -> Exit {
     }
 }
 
-fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
+fn write_project(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
     check_name(diags, "name of a provider", &args.name)?;
     check_name(diags, "namespace", &args.namespace)?;
     let sdk = sdk_folder(diags, args)?;

@@ -20,7 +20,7 @@ use crate::messages;
 use crate::modules::manifest::ModuleRecord;
 use crate::platform::Platform;
 use crate::view::json::tree::Json;
-use crate::view::{Screen, out_data, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport, out_data};
 use crate::workspace::{LoadedTest, Workspace};
 
 /// The scope of CycloneDX for components that only tests use.
@@ -102,12 +102,12 @@ struct UsedProvider {
 }
 
 /// The configuration, and the modules that its tests use instead.
-struct Loaded {
+struct LoadedModules {
     config: Config,
     tests: Vec<LoadedTest<Config>>,
 }
 
-impl Loaded {
+impl LoadedModules {
     fn read(
         diags: &mut Diagnostics,
         workspace: &mut Workspace<'_>,
@@ -129,7 +129,7 @@ impl Loaded {
 fn used_providers(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    loaded: &Loaded,
+    loaded: &LoadedModules,
     in_state: &BTreeSet<ProviderAddr>,
 ) -> Result<BTreeMap<ProviderAddr, UsedProvider>, Reported> {
     let locks = workspace.read_lock_file(diags)?;
@@ -170,8 +170,8 @@ async fn providers_document(
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<Json, Reported> {
-    let loaded = Loaded::read(diags, workspace, tests)?;
-    let Loaded { config, tests } = &loaded;
+    let loaded = LoadedModules::read(diags, workspace, tests)?;
+    let LoadedModules { config, tests } = &loaded;
     let in_state = required_by_state(diags, workspace, config).await?;
     let used = used_providers(diags, workspace, &loaded, &in_state)?;
     let members = used.iter().map(|(addr, one)| {
@@ -227,7 +227,7 @@ fn materials_document(
     workspace: &mut Workspace<'_>,
     tests: Option<&Path>,
 ) -> Result<Json, Reported> {
-    let loaded = Loaded::read(diags, workspace, tests)?;
+    let loaded = LoadedModules::read(diags, workspace, tests)?;
     let mut components = vec![engine_to_json(diags)?];
     for (addr, one) in used_providers(diags, workspace, &loaded, &BTreeSet::new())? {
         if one.origin != ProgramOrigin::BuiltIn {

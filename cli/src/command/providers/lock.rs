@@ -22,7 +22,7 @@ use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
 use crate::settings::{InstallMethod, MethodKind};
-use crate::view::{Paint, Screen, report::OperationReport};
+use crate::view::{Paint, Screen, operation_report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Record the checksums of providers for several platforms in the lock file.

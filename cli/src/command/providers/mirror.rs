@@ -25,7 +25,7 @@ use crate::install::source::{
 use crate::install::{hash, parallel};
 use crate::messages;
 use crate::platform::Platform;
-use crate::view::{Screen, report::OperationReport};
+use crate::view::{Screen, operation_report::OperationReport};
 use crate::workspace::Workspace;
 
 /// Copy the packages of the required providers into a folder that serves as a mirror.
@@ -191,10 +191,10 @@ fn write_archive(fetched: &FetchedPackage, folder: &Path, name: &str) -> io::Res
     let mut archive = archive;
     io::Seek::rewind(&mut archive)?;
     io::copy(&mut archive, &mut aside)?;
-    save(aside, &folder.join(name))
+    save_archive(aside, &folder.join(name))
 }
 
-fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
+fn save_archive(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
     set_mode(aside.as_file(), 0o644)?;
     aside.persist(path)?;
     Ok(())
@@ -258,5 +258,5 @@ fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
 fn write_json(folder: &Path, name: &str, content: &serde_json::Value) -> io::Result<()> {
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer_pretty(&mut aside, content)?;
-    save(aside, &folder.join(name))
+    save_archive(aside, &folder.join(name))
 }

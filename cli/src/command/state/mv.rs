@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::Target;
-use formwork_core::state::edit::{MoveStates, StateMove, plan_moves, put_objects, take_objects};
+use formwork_core::state::edit::{StateMove, StatesOfMove, plan_moves, put_objects, take_objects};
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -129,7 +129,7 @@ fn move_within_state(
 ) -> Result<EditOutcome, Reported> {
     let state = &mut locked.file.state;
     let MoveAddrs { from, to } = addrs;
-    let states = MoveStates { source: state, destination: state };
+    let states = StatesOfMove { source: state, destination: state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
         return Ok(EditOutcome::Unchanged(would_move_text(&moves)));
@@ -191,7 +191,7 @@ async fn transfer_instances(
 ) -> Result<String, Reported> {
     let StatePair { source, destination } = states;
     let MoveAddrs { from, to } = addrs;
-    let states = MoveStates { source: &source.file.state, destination: &destination.file.state };
+    let states = StatesOfMove { source: &source.file.state, destination: &destination.file.state };
     let moves = plan_moves(diags, states, from, to)?;
     if args.dry_run {
         return Ok(would_move_text(&moves));

@@ -40,7 +40,7 @@ pub(crate) struct StatePushArgs {
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
-        let new = read(diags, workspace, &args.path)?;
+        let new = read_pushed_state(diags, workspace, &args.path)?;
         let editing = StateEdit {
             state_paths: StatePaths::default(),
             any_backend: false,
@@ -49,14 +49,14 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
             must_exist: false,
         };
         let mut locked = open(diags, workspace, &editing).await?;
-        let pushed = push(diags, args, &mut locked, new).await;
+        let pushed = push_state(diags, args, &mut locked, new).await;
         locked.unlock(diags).await;
         pushed.map(|()| String::new())
     })
     .await
 }
 
-fn read(
+fn read_pushed_state(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     path: &Path,
@@ -76,7 +76,7 @@ fn read(
     workspace.state_cipher().read_named(&text).map_err(|error| failed(diags, &error))
 }
 
-async fn push(
+async fn push_state(
     diags: &mut Diagnostics,
     args: &StatePushArgs,
     locked: &mut StateSession,

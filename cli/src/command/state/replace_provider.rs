@@ -34,8 +34,8 @@ pub(crate) struct StateReplaceProviderArgs {
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
-        let from = provider(diags, "from", &args.from, ProviderAddr::from_state(&args.from));
-        let to = provider(diags, "to", &args.to, args.to.parse());
+        let from = parse_provider(diags, "from", &args.from, ProviderAddr::from_state(&args.from));
+        let to = parse_provider(diags, "to", &args.to, args.to.parse());
         let replacement = ProviderReplacement { from: from?, to: to? };
         let editing = StateEdit {
             state_paths: args.edit.state_paths(),
@@ -45,14 +45,14 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
             must_exist: true,
         };
         edit_state(diags, workspace, editing, |diags, locked| {
-            replace(diags, locked, &replacement, args.auto_approve)
+            replace_in_state(diags, locked, &replacement, args.auto_approve)
         })
         .await
     })
     .await
 }
 
-fn provider(
+fn parse_provider(
     diags: &mut Diagnostics,
     which: &str,
     text: &str,
@@ -71,7 +71,7 @@ struct ProviderReplacement {
     to: ProviderAddr,
 }
 
-fn replace(
+fn replace_in_state(
     diags: &mut Diagnostics,
     locked: &mut StateSession,
     replacement: &ProviderReplacement,

@@ -43,13 +43,15 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
             operation: "state-rm",
             must_exist: true,
         };
-        edit_state(diags, workspace, editing, |diags, locked| remove(diags, args, locked, &targets))
-            .await
+        edit_state(diags, workspace, editing, |diags, locked| {
+            remove_from_state(diags, args, locked, &targets)
+        })
+        .await
     })
     .await
 }
 
-fn remove(
+fn remove_from_state(
     diags: &mut Diagnostics,
     args: &StateRmArgs,
     locked: &mut StateSession,

@@ -11,8 +11,8 @@ use super::overall_status;
 use crate::command::show;
 use crate::view::human::plan as human_plan;
 use crate::view::human::test as human;
-use crate::view::json::test_stream::{TestStream, VerboseJson};
-use crate::view::report::OperationReport;
+use crate::view::json::test_stream::{TestStream, VerboseJson, names_of};
+use crate::view::operation_report::OperationReport;
 use crate::view::sanitize::sanitize_line;
 use crate::view::{Screen, print_err, print_out};
 
@@ -107,7 +107,8 @@ impl<'a> Observer<'a> {
                     .map(|path| human::LeftState { path, can_destroy: *can_destroy });
                 print_err(&human::print_left_objects(screen, &name, left, file));
             }
-            TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(_) => {}
+            TestEvent::SuiteProblems(_, diags) => self.diagnostics(sources, diags),
+            TestEvent::RunStarted(_) | TestEvent::RunProgress(..) | TestEvent::RunTearDown(..) => {}
         }
     }
 }
@@ -124,9 +125,9 @@ impl TestObserver for Observer<'_> {
                 };
                 stream.write_verbose(*run, json);
             }
-            stream.diagnostics(sources, *run, &result.diags);
+            stream.diagnostics(sources, &names_of(*run), &result.diags);
         } else if let TestEvent::RunDone { run, result, .. } = event {
-            stream.diagnostics(sources, *run, &result.diags);
+            stream.diagnostics(sources, &names_of(*run), &result.diags);
         }
     }
 }

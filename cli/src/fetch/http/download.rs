@@ -10,7 +10,7 @@ use super::steady::SteadyReader;
 use super::{
     Client, DOWNLOAD_TIMEOUT, HttpError, HttpResponse, RetryPolicy, describe_io, retry_pause,
 };
-use crate::fetch::capped::quote_shortened;
+use crate::fetch::limited::quote_shortened;
 use crate::redact;
 
 /// Number of attempts in a row that bring no further byte.

@@ -136,7 +136,7 @@ impl<'a> LoginFinder<'a> {
         match defaults.and_then(|defaults| defaults.files.as_ref()) {
             Some(files) => {
                 for file in files {
-                    for one in in_file(file, &read(file)?, repository) {
+                    for one in in_file(file, &read_auth_file(file)?, repository) {
                         found.push(one?);
                     }
                 }
@@ -171,7 +171,7 @@ fn credential_files(env: &Env) -> Vec<PathBuf> {
     files
 }
 
-fn read(file: &Path) -> Result<Value, String> {
+fn read_auth_file(file: &Path) -> Result<Value, String> {
     let named = |reason: String| {
         format!("the file of credentials {} cannot be read: {reason}", file.display())
     };
@@ -182,7 +182,7 @@ fn read(file: &Path) -> Result<Value, String> {
 /// The credentials for a repository in a file that other programs write, and not for this one. What is damaged
 /// is passed over.
 fn in_ambient_file(file: &Path, repository: &RepositoryAddr) -> Vec<LoginCandidate> {
-    let found = match read(file) {
+    let found = match read_auth_file(file) {
         Ok(document) => in_file(file, &document, repository),
         Err(reason) => vec![Err(reason)],
     };
@@ -203,7 +203,7 @@ fn in_file(
     let is_old = file.file_name().is_some_and(|name| name == ".dockercfg");
     let entries = document.get("auths").or_else(|| is_old.then_some(document));
     for (prefix, entry) in entries.and_then(Value::as_object).into_iter().flatten() {
-        let Some(segments) = covered_by_key(repository, prefix) else { continue };
+        let Some(segments) = n_segments_covered_by_key(repository, prefix) else { continue };
         let candidate =
             |login| LoginCandidate { segments: Some(segments), origin: origin.clone(), login };
         let damaged = |reason: String| {
@@ -219,7 +219,7 @@ fn in_file(
     let helpers = document.get("credHelpers").and_then(Value::as_object);
     let own = helpers.and_then(|helpers| {
         let mut covering =
-            helpers.iter().filter(|(key, _)| covered_by_key(repository, key) == Some(0));
+            helpers.iter().filter(|(key, _)| n_segments_covered_by_key(repository, key) == Some(0));
         covering.next().map(|(_, name)| name)
     });
     for (segments, name) in [(Some(0), own), (None, document.get("credsStore"))] {
@@ -233,7 +233,7 @@ fn in_file(
 
 /// The number of path segments that the key of an entry has in common with an address. `None` if the entry
 /// is not for the repository. All names of Docker Hub mean the same registry.
-fn covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
+fn n_segments_covered_by_key(repository: &RepositoryAddr, key: &str) -> Option<usize> {
     if !is_hub(repository) {
         // Old entries have the address of the registry's interface, as in https://example.com/v1/.
         let address = key.strip_prefix("https://").and_then(|address| address.split('/').next());

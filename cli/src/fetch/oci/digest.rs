@@ -10,13 +10,13 @@ use super::OciError;
 /// A digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Digest {
-    algorithm: Algorithm,
+    algorithm: DigestAlgorithm,
     /// In hexadecimal digits, small ones.
     digits: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Algorithm {
+enum DigestAlgorithm {
     Sha256,
     Sha512,
 }
@@ -29,8 +29,8 @@ impl Digest {
     pub(crate) fn parse(text: &str) -> Result<Self, OciError> {
         let (algorithm, digits) = text.split_once(':').unwrap_or_default();
         let (algorithm, length) = match algorithm {
-            "sha256" => (Algorithm::Sha256, 64),
-            "sha512" => (Algorithm::Sha512, 128),
+            "sha256" => (DigestAlgorithm::Sha256, 64),
+            "sha512" => (DigestAlgorithm::Sha512, 128),
             _ => {
                 return Err(OciError::Content(format!(
                     "{text:?} is not a supported digest; supported are \"sha256:…\" and \"sha512:…\""
@@ -48,7 +48,7 @@ impl Digest {
 
     /// The digits, if the algorithm is SHA-256.
     pub(crate) fn sha256_digits(&self) -> Option<&str> {
-        (self.algorithm == Algorithm::Sha256).then_some(self.digits.as_str())
+        (self.algorithm == DigestAlgorithm::Sha256).then_some(self.digits.as_str())
     }
 
     /// Whether it is the digest of these bytes.
@@ -61,8 +61,8 @@ impl Digest {
     /// Hashes what is written to `to` with the algorithm of this digest.
     pub(super) fn hashing_writer<W>(&self, to: W) -> HashingWriter<W> {
         let hasher = match self.algorithm {
-            Algorithm::Sha256 => Hasher::Sha256(Sha256::new()),
-            Algorithm::Sha512 => Hasher::Sha512(Sha512::new()),
+            DigestAlgorithm::Sha256 => DigestHasher::Sha256(Sha256::new()),
+            DigestAlgorithm::Sha512 => DigestHasher::Sha512(Sha512::new()),
         };
         HashingWriter { to, hasher }
     }
@@ -71,14 +71,14 @@ impl Digest {
 impl Display for Digest {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let algorithm = match self.algorithm {
-            Algorithm::Sha256 => "sha256",
-            Algorithm::Sha512 => "sha512",
+            DigestAlgorithm::Sha256 => "sha256",
+            DigestAlgorithm::Sha512 => "sha512",
         };
         write!(f, "{algorithm}:{}", self.digits)
     }
 }
 
-enum Hasher {
+enum DigestHasher {
     Sha256(Sha256),
     Sha512(Sha512),
 }
@@ -86,22 +86,22 @@ enum Hasher {
 /// A writer that hashes.
 pub(super) struct HashingWriter<W> {
     to: W,
-    hasher: Hasher,
+    hasher: DigestHasher,
 }
 
 impl<W> HashingWriter<W> {
     fn update(&mut self, bytes: &[u8]) {
         match &mut self.hasher {
-            Hasher::Sha256(hasher) => hasher.update(bytes),
-            Hasher::Sha512(hasher) => hasher.update(bytes),
+            DigestHasher::Sha256(hasher) => hasher.update(bytes),
+            DigestHasher::Sha512(hasher) => hasher.update(bytes),
         }
     }
 
     /// Whether the written bytes have this digest.
     pub(super) fn has_digest(self, digest: &Digest) -> bool {
         let digits = match self.hasher {
-            Hasher::Sha256(hasher) => hex(&hasher.finalize()),
-            Hasher::Sha512(hasher) => hex(&hasher.finalize()),
+            DigestHasher::Sha256(hasher) => hex(&hasher.finalize()),
+            DigestHasher::Sha512(hasher) => hex(&hasher.finalize()),
         };
         digits == digest.digits
     }

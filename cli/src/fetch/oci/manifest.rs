@@ -142,19 +142,19 @@ impl Manifest {
 }
 
 #[derive(Deserialize)]
-struct Tags {
+struct TagList {
     #[serde(default)]
     tags: Option<Vec<String>>,
 }
 
 /// The tags on a page of a list.
 pub(super) fn parse_tags(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let page: Tags = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let page: TagList = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(page.tags.unwrap_or_default())
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct RegistryRefusal {
     errors: Vec<RefusalReason>,
 }
 
@@ -167,7 +167,7 @@ struct RefusalReason {
 
 /// The codes and messages of a refusal, if it is one of a registry. Those that it does not give are empty.
 pub(super) fn parse_errors(bytes: &[u8]) -> Option<Vec<(String, String)>> {
-    let refusal: Refusal = serde_json::from_slice(bytes).ok()?;
+    let refusal: RegistryRefusal = serde_json::from_slice(bytes).ok()?;
     let text = Option::unwrap_or_default;
     Some(refusal.errors.into_iter().map(|one| (text(one.code), text(one.message))).collect())
 }

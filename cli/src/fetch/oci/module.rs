@@ -36,7 +36,7 @@ pub(in crate::fetch) fn download_module(
     to: &mut impl Write,
     limit: u64,
 ) -> Result<(), FetchError> {
-    let ModuleAddr { repository, reference } = parse(url)?;
+    let ModuleAddr { repository, reference } = parse_module_addr(url)?;
     let repository = registries.repository(http, &repository);
     let manifest = repository.manifest(&reference, None)?;
     manifest.check(&MODULE_KIND)?;
@@ -54,7 +54,7 @@ pub(in crate::fetch) fn download_module(
 }
 
 /// Reads an address.
-fn parse(url: &str) -> Result<ModuleAddr, FetchError> {
+fn parse_module_addr(url: &str) -> Result<ModuleAddr, FetchError> {
     let wrong = |reason: String| FetchError::Address(reason);
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     if !scheme.eq_ignore_ascii_case("oci") {
@@ -117,7 +117,7 @@ mod tests {
             ("OCI://h.example/a?tag=1.0_x", "h.example/a tag \"1.0_x\"".to_owned()),
             (&with_digest, format!("h.example/a manifest {digest}")),
         ] {
-            let ModuleAddr { repository, reference } = parse(url).unwrap();
+            let ModuleAddr { repository, reference } = parse_module_addr(url).unwrap();
             assert_eq!(format!("{repository} {reference}"), expected, "{url}");
         }
         for (url, reason) in [
@@ -133,7 +133,7 @@ mod tests {
             ("oci://h.example/a?digest=sha256:abc", "is not a digest"),
             ("oci://h.example/a?archive=zip", "unsupported argument \"archive\""),
         ] {
-            let error = parse(url).unwrap_err().to_string();
+            let error = parse_module_addr(url).unwrap_err().to_string();
             assert!(error.contains(reason), "{url}: {error}");
         }
     }

@@ -9,28 +9,28 @@ use super::{
     MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
     VersionListing,
 };
-use crate::fetch::capped::{CappedList, CappedMap, quote_shortened};
 use crate::fetch::http::{HttpResponse, host_and_port, resolve_reference};
+use crate::fetch::limited::{LimitedList, LimitedMap, quote_shortened};
 use crate::platform::Platform;
 
 #[derive(Deserialize)]
-struct Index {
+struct VersionIndex {
     #[serde(default)]
-    versions: Option<CappedMap<IgnoredAny>>,
+    versions: Option<LimitedMap<IgnoredAny>>,
 }
 
 #[derive(Deserialize)]
-struct Archives {
+struct ArchiveIndex {
     #[serde(default)]
-    archives: Option<CappedMap<Option<Archive>>>,
+    archives: Option<LimitedMap<Option<MirroredArchive>>>,
 }
 
 #[derive(Default, Deserialize)]
-struct Archive {
+struct MirroredArchive {
     #[serde(default)]
     url: Option<String>,
     #[serde(default, alias = "Hashes")]
-    hashes: Option<CappedList<String>>,
+    hashes: Option<LimitedList<String>>,
 }
 
 /// The versions of a provider in a mirror.
@@ -41,7 +41,7 @@ pub(super) fn list_versions(
 ) -> Result<VersionListing, SourceError> {
     let missing = || SourceError::NotFound { addr: addr.clone(), sources: Vec::new() };
     let answer = request_file(servers, mirror, addr, "index.json", missing)?;
-    let index: Index = parse_document(mirror, addr, answer)?;
+    let index: VersionIndex = parse_document(mirror, addr, answer)?;
     let names = index.versions.unwrap_or_default();
     let versions = names.0.keys().filter_map(|name| Version::parse(name).ok()).collect();
     Ok(VersionListing { versions, warnings: Vec::new() })
@@ -63,7 +63,7 @@ pub(super) fn find_mirror_package(
     };
     let answer = request_file(servers, mirror, addr, &format!("{version}.json"), missing)?;
     let base = answer.url.clone();
-    let archives: Archives = parse_document(mirror, addr, answer)?;
+    let archives: ArchiveIndex = parse_document(mirror, addr, answer)?;
     let archive = archives.archives.unwrap_or_default().0.remove(&platform.to_string());
     let archive = archive.ok_or_else(|| SourceError::MirrorPlatform {
         url: mirror.to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn find_mirror_package(
         version: version.clone(),
         platform: platform.clone(),
     })?;
-    let Archive { url: named, hashes } = archive.unwrap_or_default();
+    let MirroredArchive { url: named, hashes } = archive.unwrap_or_default();
     let (named, hashes) = (named.unwrap_or_default(), hashes.unwrap_or_default().0);
     let url = resolve_reference(&base, &named);
     // The hashes came over an encrypted connection, so a package that has one of them is authentic.
@@ -159,10 +159,10 @@ fn parse_document<T: serde::de::DeserializeOwned>(
 /// Reads the documents of a mirror, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
-    if let Ok(Index { versions: Some(versions) }) = serde_json::from_str(text) {
+    if let Ok(VersionIndex { versions: Some(versions) }) = serde_json::from_str(text) {
         versions.0.keys().for_each(|name| drop(Version::parse(name)));
     }
-    if let Ok(Archives { archives: Some(archives) }) = serde_json::from_str(text) {
+    if let Ok(ArchiveIndex { archives: Some(archives) }) = serde_json::from_str(text) {
         for archive in archives.0.into_values().flatten() {
             drop(resolve_reference("https://one.example/a/", &archive.url.unwrap_or_default()));
         }

@@ -11,29 +11,29 @@ use super::{
     MAX_DOCUMENT, PackageEvidence, PackageLocation, PackageSource, ServerAccess, SourceError,
     VersionListing,
 };
-use crate::fetch::capped::{CappedList, quote_shortened, shorten};
 use crate::fetch::host::{HostError, HostService};
 use crate::fetch::http::{HttpError, HttpResponse, resolve_reference};
+use crate::fetch::limited::{LimitedList, quote_shortened, shorten};
 use crate::install::{signature, sums};
 use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
-const SERVICE: HostService = HostService { id: "providers.v1", name: "provider registry" };
+const REGISTRY_SERVICE: HostService = HostService { id: "providers.v1", name: "provider registry" };
 /// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
 const SUPPORTED_PROTOCOLS: std::ops::Range<u64> = 5..7;
 /// The longest signature.
 const MAX_SIGNATURE: u64 = 1 << 20;
 
 #[derive(Deserialize)]
-struct Versions {
+struct VersionsDocument {
     #[serde(default)]
-    versions: Option<CappedList<Release>>,
+    versions: Option<LimitedList<ListedRelease>>,
     #[serde(default)]
-    warnings: Option<CappedList<String>>,
+    warnings: Option<LimitedList<String>>,
 }
 
 #[derive(Deserialize)]
-struct Release {
+struct ListedRelease {
     #[serde(default)]
     version: String,
     #[serde(default)]
@@ -41,7 +41,7 @@ struct Release {
 }
 
 #[derive(Deserialize)]
-struct Description {
+struct PackageDescription {
     #[serde(default)]
     protocols: Option<Vec<String>>,
     #[serde(default)]
@@ -84,17 +84,17 @@ pub(super) fn versions(
 }
 
 /// The releases of a provider with the protocols of each, and the remarks of the registry.
-type Releases = (BTreeMap<Version, Vec<String>>, Vec<String>);
+type ProviderReleases = (BTreeMap<Version, Vec<String>>, Vec<String>);
 
 /// Asks a registry for the releases of a provider.
 fn fetch_releases(
     servers: &ServerAccess<'_>,
     addr: &ProviderAddr,
-) -> Result<Releases, SourceError> {
+) -> Result<ProviderReleases, SourceError> {
     let answer = request_document(servers, addr, "versions", || SourceError::NotKnown {
         addr: addr.clone(),
     })?;
-    let list: Versions = parse_document(addr, answer)?;
+    let list: VersionsDocument = parse_document(addr, answer)?;
     let mut releases = BTreeMap::new();
     for release in list.versions.unwrap_or_default().0 {
         // A registry may hold versions that are not numbered as ours are; they cannot be selected.
@@ -112,8 +112,9 @@ fn request_document(
     missing: impl FnOnce() -> SourceError,
 ) -> Result<HttpResponse, SourceError> {
     let ServerAccess { http, hosts, .. } = servers;
-    let base =
-        hosts.service(http, addr.host(), SERVICE).map_err(|error| host_error(addr, error))?;
+    let base = hosts
+        .service(http, addr.host(), REGISTRY_SERVICE)
+        .map_err(|error| host_error(addr, error))?;
     let url = format!("{base}{}/{}/{path}", addr.namespace(), addr.provider_type());
     let token = hosts.authorization_header(addr.host(), &url);
     let answer = http.get_with_retries(&url, token.as_deref(), hosts.retry_policy());
@@ -178,7 +179,7 @@ impl RegistryQuery<'_> {
             platform: platform.clone(),
         })?;
         let base = answer.url.clone();
-        let found: Description = parse_document(addr, answer)?;
+        let found: PackageDescription = parse_document(addr, answer)?;
         self.check_protocols(version, &found)?;
         if found.os != platform.os || found.arch != platform.arch {
             return Err(SourceError::Description(format!(
@@ -198,7 +199,11 @@ impl RegistryQuery<'_> {
         Ok(PackageSource { location: PackageLocation::Url(url), evidence })
     }
 
-    fn check_protocols(&self, version: &Version, found: &Description) -> Result<(), SourceError> {
+    fn check_protocols(
+        &self,
+        version: &Version,
+        found: &PackageDescription,
+    ) -> Result<(), SourceError> {
         let protocols = found.protocols.as_deref().unwrap_or_default();
         let mut supported = protocols.is_empty();
         for text in protocols {
@@ -229,7 +234,7 @@ impl RegistryQuery<'_> {
     fn verified_evidence(
         &self,
         base: &str,
-        found: &Description,
+        found: &PackageDescription,
     ) -> Result<PackageEvidence, SourceError> {
         let sums_url = web_address(base, &found.shasums_url, "SHASUMS URL")?;
         let signature_url =
@@ -306,10 +311,10 @@ fn web_address(base: &str, reference: &str, what: &str) -> Result<String, Source
 /// Reads the documents of a registry, as a fuzz target.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_documents(text: &str) {
-    if let Ok(Versions { versions: Some(versions), .. }) = serde_json::from_str(text) {
+    if let Ok(VersionsDocument { versions: Some(versions), .. }) = serde_json::from_str(text) {
         versions.0.iter().for_each(|one| drop(Version::parse(&one.version)));
     }
-    if let Ok(found) = serde_json::from_str::<Description>(text) {
+    if let Ok(found) = serde_json::from_str::<PackageDescription>(text) {
         let _is_spoken =
             found.protocols.iter().flatten().all(|text| supports_protocol(text).is_some());
         drop(web_address("https://one.example/a/b", &found.download_url, "download URL"));

@@ -36,7 +36,7 @@ pub(crate) fn render_all(
             ..SortedDiagnostics::default()
         };
     }
-    let mut shown = rendered(screen, sources, warnings, &errors);
+    let mut shown = render_diagnostic(screen, sources, warnings, &errors);
     if let Some(code) = errors.iter().rev().find_map(|error| error.code) {
         let hint =
             format!("For the cause and the remedy of an error, run: formwork explain {code}");
@@ -53,10 +53,10 @@ pub(crate) fn without_hint(
 ) -> SortedDiagnostics {
     let ordered = in_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
-    rendered(screen, sources, group_similar(warnings), &errors)
+    render_diagnostic(screen, sources, group_similar(warnings), &errors)
 }
 
-fn rendered(
+fn render_diagnostic(
     screen: &Screen,
     sources: &Sources,
     warnings: Vec<SimilarWarnings<'_>>,
@@ -214,8 +214,8 @@ fn render_place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> 
     lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
-        let line = excerpt(sources, span, sources.line(span.source, number));
-        lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
+        let line = excerpt_around_span(sources, span, sources.line(span.source, number));
+        lines.push(format!("{number:>4}: {}", underline_span(screen, sources, span, line)));
     }
     if let Some(path) = nonempty_path(diagnostic) {
         lines.push(format!("     (at {})", display_inner_path(path)));
@@ -263,7 +263,7 @@ fn display_inner_path(path: &Path) -> String {
 const MAX_EXCERPT: usize = 240;
 
 /// The piece of a line around what a span covers. A line may be a whole file long.
-fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
+fn excerpt_around_span<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
     if line.len() <= MAX_EXCERPT {
         return line;
     }
@@ -281,7 +281,7 @@ fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
 }
 
 /// Underlines the part of a line that a span covers.
-fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
+fn underline_span(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
     let text = sources.source_text(span.source);
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let line = &*redact::source(line);

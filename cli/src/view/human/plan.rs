@@ -140,7 +140,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
         return format!(
             " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}{}",
             if change.deposed.is_some() { format!(" {LEFTOVER_NOTE}") } else { String::new() },
-            block(screen, change, pool)
+            render_change_block(screen, change, pool)
         );
     }
     let what = match (change.action, change.reason) {
@@ -172,7 +172,7 @@ fn render_change(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> S
         text.push_str(&format!("  {LEFTOVER_NOTE}"));
     }
     text.push_str(&origin_text(change));
-    text.push_str(&block(screen, change, pool));
+    text.push_str(&render_change_block(screen, change, pool));
     text
 }
 
@@ -255,7 +255,7 @@ fn instance_key_text(change: &Change) -> String {
     }
 }
 
-fn block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
+fn render_change_block(screen: &Screen, change: &Change, pool: &ProviderPool<'_>) -> String {
     let name = &change.addr.resource;
     let kind =
         if name.mode() == formwork_core::addr::ResourceMode::Data { "data" } else { "resource" };
@@ -346,7 +346,7 @@ fn render_drift(
             _ => format!("  # {addr} has changed\n"),
         });
         text.push_str(&origin_text(change));
-        text.push_str(&block(screen, change, pool));
+        text.push_str(&render_change_block(screen, change, pool));
     }
     text.push_str(&format!("\n\n{}\n", screen.wrap(after)));
     text

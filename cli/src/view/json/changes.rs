@@ -96,7 +96,7 @@ fn unknown_after(after: &Value) -> Json {
 }
 
 /// Whether a change is listed: the removal of a data source is not.
-pub(crate) fn is_listed(change: &Change) -> bool {
+pub(crate) fn is_not_data_removal(change: &Change) -> bool {
     !(change.addr.resource.mode() == ResourceMode::Data && change.action == Action::Delete)
 }
 

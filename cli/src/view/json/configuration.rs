@@ -265,7 +265,7 @@ impl Scope for ConstantScope {
         Vec::new()
     }
 
-    fn is_constant(&self) -> bool {
+    fn has_no_names(&self) -> bool {
         true
     }
 }

@@ -37,7 +37,7 @@ struct ChangeMembers {
 impl ChangeMembers {
     fn of(plan: &Plan) -> Self {
         let listed = plan.changes.values().map(Box::as_ref);
-        let listed = listed.filter(|change| changes::is_listed(change));
+        let listed = listed.filter(|change| changes::is_not_data_removal(change));
         let outputs = plan
             .outputs
             .iter()

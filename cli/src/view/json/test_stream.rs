@@ -33,7 +33,8 @@ fn suite_and_run_names(suite: &TestSuite, run: Option<&str>) -> Vec<(&'static st
     [("@testfile", Json::text(suite.path.as_str()))].into_iter().chain(run).collect()
 }
 
-fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
+/// The names of a run, for its lines.
+pub(crate) fn names_of(run: RunOfSuite<'_>) -> Vec<(&'static str, Json)> {
     suite_and_run_names(run.suite, Some(run.run.name.as_str()))
 }
 
@@ -99,9 +100,12 @@ impl TestStream {
             TestEvent::SuiteStarted(suite) => self.suite(suite, "starting", None),
             TestEvent::SuiteTearDown(suite) => self.suite(suite, "teardown", None),
             TestEvent::SuiteDone(suite, status) => self.suite(suite, "complete", Some(*status)),
+            TestEvent::SuiteProblems(suite, diags) => {
+                self.diagnostics(sources, &suite_and_run_names(suite, None), diags);
+            }
             TestEvent::RunStarted(run) => self.run(*run, "starting", Duration::ZERO),
             TestEvent::RunProgress(run, elapsed) => self.run(*run, "running", *elapsed),
-            TestEvent::RunTearDown(run) => self.run(*run, "teardown", Duration::ZERO),
+            TestEvent::RunTearDown(run, elapsed) => self.run(*run, "teardown", *elapsed),
             TestEvent::RunDone { run, result, .. } => {
                 let shown = human_word(result.status);
                 let message = format!("  {:?}... {shown}", run.run.name.as_str());
@@ -118,7 +122,7 @@ impl TestStream {
                 if !left.is_empty() {
                     self.write_left_objects(*run, left, state.as_deref());
                 }
-                self.diagnostics(sources, *run, diags);
+                self.diagnostics(sources, &names_of(*run), diags);
             }
         }
     }
@@ -181,8 +185,13 @@ impl TestStream {
         write_line("info", message, &names_of(run), kind, vec![(kind, members)]);
     }
 
-    /// Problems of a run or of its cleanup.
-    pub(crate) fn diagnostics(&self, sources: &Sources, run: RunOfSuite<'_>, diags: &Diagnostics) {
+    /// Problems of a test file, of a run or of its cleanup.
+    pub(crate) fn diagnostics(
+        &self,
+        sources: &Sources,
+        names: &[(&'static str, Json)],
+        diags: &Diagnostics,
+    ) {
         // As in Terraform, in the order in which they were found.
         for one in diags.iter() {
             let (level, label) = match one.severity {
@@ -191,7 +200,7 @@ impl TestStream {
             };
             let message = format!("{label}: {}", one.summary);
             let members = vec![("diagnostic", diagnostic::diagnostic_to_json(sources, one))];
-            write_line(level, &message, &names_of(run), "diagnostic", members);
+            write_line(level, &message, names, "diagnostic", members);
         }
     }
 }

@@ -27,7 +27,7 @@ const FORMAT_VERSION: u64 = 3;
 
 /// The file as a whole.
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct RecordDocument {
     version: u64,
     /// OpenTofu writes none.
     #[serde(default)]
@@ -106,7 +106,7 @@ impl InitializedBackend {
         if text.trim_ascii().is_empty() {
             return Ok(None);
         }
-        let Document { backend, state_store, .. } = serde_json::from_slice(text)?;
+        let RecordDocument { backend, state_store, .. } = serde_json::from_slice(text)?;
         match (backend, state_store) {
             (Some(_), Some(_)) => {
                 Err(io::Error::other("it has both a \"backend\" and a \"state_store\""))
@@ -211,7 +211,7 @@ pub(super) fn write(
         InitializedBackend { hash: block.hash(), ..InitializedBackend::for_config(config)? };
     let (backend, state_store) =
         if config.state_store().is_some() { (None, Some(settled)) } else { (Some(settled), None) };
-    let document = Document {
+    let document = RecordDocument {
         version: FORMAT_VERSION,
         terraform_version: LANGUAGE_VERSION.to_string(),
         backend,

@@ -21,12 +21,12 @@ pub(crate) struct ProfilePaths {
 /// The profiles of all files.
 #[derive(Debug, Default)]
 pub(crate) struct Profiles {
-    profiles: BTreeMap<String, Properties>,
+    profiles: BTreeMap<String, ProfileProperties>,
     /// The sessions of the IAM Identity Center.
-    sessions: BTreeMap<String, Properties>,
+    sessions: BTreeMap<String, ProfileProperties>,
 }
 
-type Properties = BTreeMap<String, String>;
+type ProfileProperties = BTreeMap<String, String>;
 
 /// The origin of the credentials of a profile.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 use ureq::http::{Request, StatusCode, header};
 
 use super::cloud::{AzureCloud, CloudSource};
-use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_program};
+use super::identity::{IdentityTokens, TokenIdentity, TokenSource, azure_cli_call};
 use crate::cause::Cause;
 use crate::web::{HttpClient, HttpResponse, percent_encode};
 
@@ -55,23 +55,23 @@ pub(super) struct ResolvedAccount {
 }
 
 #[derive(Deserialize)]
-struct Properties {
+struct AccountDocument {
     properties: AccountProperties,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct AccountProperties {
-    primary_endpoints: Endpoint,
+    primary_endpoints: BlobEndpoint,
 }
 
 #[derive(Deserialize)]
-struct Endpoint {
+struct BlobEndpoint {
     blob: String,
 }
 
 #[derive(Deserialize)]
-struct Keys {
+struct AccountKeys {
     keys: Vec<Key>,
 }
 
@@ -153,7 +153,7 @@ impl StorageAccount {
             Some(manager) => {
                 // An account of a DNS zone has a number in its host, which its name does not
                 // reveal.
-                let found: Properties = manager.send_request(&self.client, "GET", "").await?;
+                let found: AccountDocument = manager.send_request(&self.client, "GET", "").await?;
                 found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
             }
         };
@@ -213,7 +213,7 @@ impl StorageAccount {
     }
 
     async fn list_account_key(&self, manager: &ResourceManagerClient) -> Result<String, Cause> {
-        let listed: Keys = manager.send_request(&self.client, "POST", "/listKeys").await?;
+        let listed: AccountKeys = manager.send_request(&self.client, "POST", "/listKeys").await?;
         let full = listed
             .keys
             .into_iter()
@@ -230,8 +230,7 @@ const STORAGE_TOKEN_RESOURCE: &str = "https://storage.azure.com";
 
 /// The subscription that the Azure CLI uses by default.
 async fn default_subscription() -> Result<String, Cause> {
-    let output =
-        azure_cli_program(&["account", "show", "--output", "json"]).run_for_output().await?;
+    let output = azure_cli_call(&["account", "show", "--output", "json"]).run_for_output().await?;
     let account: serde_json::Value = serde_json::from_slice(&output)?;
     let id = account.get("id").and_then(serde_json::Value::as_str);
     Ok(id.ok_or("subscription_id is not set, and `az account show` names none")?.to_owned())

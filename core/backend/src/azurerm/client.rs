@@ -128,7 +128,7 @@ impl RemoteClient for AzureClient {
         self.container.location(&self.blob)
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

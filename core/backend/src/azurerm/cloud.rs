@@ -63,19 +63,19 @@ impl AzureCloud {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct CloudMetadata {
-    authentication: Authentication,
+    authentication: CloudAuthentication,
     resource_manager: String,
-    suffixes: Suffixes,
+    suffixes: DomainSuffixes,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Authentication {
+struct CloudAuthentication {
     login_endpoint: String,
 }
 
 #[derive(Deserialize)]
-struct Suffixes {
+struct DomainSuffixes {
     storage: String,
 }
 

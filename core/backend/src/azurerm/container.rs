@@ -73,21 +73,21 @@ pub(super) enum ConditionalOutcome {
 }
 
 #[derive(Deserialize)]
-struct Listing {
+struct BlobListing {
     #[serde(rename = "Blobs", default)]
-    blobs: Blobs,
+    blobs: ListedBlobs,
     #[serde(rename = "NextMarker", default)]
     next: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
-struct Blobs {
+struct ListedBlobs {
     #[serde(rename = "Blob", default)]
-    blobs: Vec<Listed>,
+    blobs: Vec<ListedBlob>,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct ListedBlob {
     #[serde(rename = "Name")]
     name: String,
 }
@@ -303,7 +303,7 @@ impl Container {
             }
             let text = String::from_utf8_lossy(&answer.body);
             // Azure puts a byte order mark before its XML.
-            let page: Listing = quick_xml::de::from_str(text.trim_start_matches('\u{feff}'))
+            let page: BlobListing = quick_xml::de::from_str(text.trim_start_matches('\u{feff}'))
                 .map_err(|error| format!("the list of the container cannot be read: {error}"))?;
             names.extend(page.blobs.blobs.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {

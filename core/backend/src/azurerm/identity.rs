@@ -187,7 +187,7 @@ impl IdentityTokens {
         if let Some(tenant) = &self.identity.tenant {
             arguments.extend(["--tenant", tenant]);
         }
-        let output = azure_cli_program(&arguments).run_for_output().await?;
+        let output = azure_cli_call(&arguments).run_for_output().await?;
         let printed: CliToken = serde_json::from_slice(&output)
             .map_err(|error| format!("the token of `az` cannot be read: {error}"))?;
         // Older versions of `az` print the end only as a local time, which means nothing without
@@ -198,7 +198,7 @@ impl IdentityTokens {
 }
 
 /// The Azure CLI with arguments.
-pub(super) fn azure_cli_program(arguments: &[&str]) -> CredentialProgram {
+pub(super) fn azure_cli_call(arguments: &[&str]) -> CredentialProgram {
     CredentialProgram {
         name: "az".to_owned(),
         arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),

@@ -224,7 +224,7 @@ impl RemoteClient for ConsulClient {
         format!("{}/v1/kv/{}", self.server.url, self.key)
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

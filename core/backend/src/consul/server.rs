@@ -62,7 +62,7 @@ struct SessionId {
 }
 
 #[derive(Deserialize)]
-struct Transaction {
+struct ConsulTransaction {
     #[serde(rename = "Results", default)]
     results: Option<Vec<TransactionResult>>,
 }
@@ -151,7 +151,7 @@ impl ConsulServer {
             }
             _ => {}
         }
-        let done: Transaction = self.parse_json(&answer, "PUT", key)?;
+        let done: ConsulTransaction = self.parse_json(&answer, "PUT", key)?;
         let version = done.results.and_then(|results| results.into_iter().next());
         let version = version.ok_or("the answer to the transaction has no result")?;
         Ok(ConditionalPut::Stored(version.pair.modify_index))

@@ -17,7 +17,7 @@ use super::wrapper::Base64Bytes;
 const PROTOCOL_NAME: &str = "OpenTofu-External-Key-Provider";
 
 /// The time that the program may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The most bytes of output.
 const MAX_OUTPUT: u64 = 1 << 20;
@@ -174,14 +174,14 @@ impl RunningProgram {
 
     /// The output, once the program has ended.
     fn wait_for_output(mut self) -> Result<Vec<u8>, String> {
-        let deadline = Instant::now() + TIMEOUT;
+        let deadline = Instant::now() + PROGRAM_TIMEOUT;
         let left = || deadline.saturating_duration_since(Instant::now());
         let output = self.stdout.recv_timeout(left());
         let messages = output.as_ref().ok().and_then(|_| self.stderr.recv_timeout(left()).ok());
         let (Ok(output), Some(messages)) = (output, messages) else {
             self.child.kill().ok();
             self.child.wait().ok();
-            return Err(format!("it has not ended after {} seconds", TIMEOUT.as_secs()));
+            return Err(format!("it has not ended after {} seconds", PROGRAM_TIMEOUT.as_secs()));
         };
         let status = self.child.wait().map_err(|error| format!("it was lost: {error}"))?;
         if status.success() {

@@ -19,7 +19,7 @@ use crate::web::{HttpClient, HttpResponse, TlsSettings, percent_encode};
 const DEFAULT_ADDRESS: &str = "https://127.0.0.1:8200";
 
 /// The attempts at a request.
-const RETRIES: RetryPolicy =
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 2, shortest: Duration::from_secs(1), longest: Duration::from_millis(1500) };
 
 /// The arguments of the key provider.
@@ -95,7 +95,7 @@ impl OpenBaoKeyProvider {
         });
         let tls = TlsSettings { authorities: authorities.transpose()?, ..TlsSettings::default() };
         let client =
-            HttpClient::new(&tls, RETRIES, &variable).map_err(|error| error.to_string())?;
+            HttpClient::new(&tls, RETRY_POLICY, &variable).map_err(|error| error.to_string())?;
         let engine = settings.engine.unwrap_or_else(|| "transit".to_owned());
         Ok(Self {
             client: client.without_redirects(),

@@ -63,7 +63,7 @@ impl RemoteClient for GcsClient {
         format!("gs://{}/{}", self.bucket.name, self.state_object_name())
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

@@ -22,7 +22,7 @@ use crate::web::Authorize;
 use crate::web::{HttpClient, TlsSettings};
 
 /// Attempts at requests.
-const RETRIES: RetryPolicy =
+const RETRY_POLICY: RetryPolicy =
     RetryPolicy { most: 4, shortest: Duration::from_millis(500), longest: Duration::from_secs(20) };
 
 /// Settings of a connection.
@@ -100,7 +100,7 @@ impl ClusterConnection {
         }
         let tls =
             TlsSettings { insecure: self.insecure, authorities: authorities.clone(), identity };
-        let client = HttpClient::new(&tls, RETRIES, |name| match (name, proxy) {
+        let client = HttpClient::new(&tls, RETRY_POLICY, |name| match (name, proxy) {
             // A proxy that is set for the cluster is used, whatever the environment excludes.
             ("NO_PROXY", Some(_)) => None,
             (_, Some(proxy)) => Some(proxy.clone()),

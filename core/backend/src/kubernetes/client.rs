@@ -244,7 +244,7 @@ impl RemoteClient for KubernetesClient {
         self.cluster.location(&self.name)
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::locks::{LockedFile, is_held, lock};
+use formwork_core::disk::locks::{LockedFile, is_lock_held_error, lock};
 use formwork_core::disk::{Access, FileId, FileOptions as _, MAX_RECORD, read_file};
 
 use super::{StateFilePaths, display_path, is_not_regular_file, store_error};
@@ -64,7 +64,7 @@ impl HeldLock {
                 .map_err(lock_failed)?;
             let file = match lock(file) {
                 Ok(file) => file,
-                Err(error) if is_held(&error) => {
+                Err(error) if is_lock_held_error(&error) => {
                     let holder = read_info(&info).map(Box::new);
                     let location = display_path(path);
                     return Err(StoreError::Held { location, holder, ends: LockEnd::WithProcess });

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::lock::{LockInfo, LockRequest};
-use formwork_core::disk::locks::{is_held, lock};
+use formwork_core::disk::locks::{is_lock_held_error, lock};
 use formwork_core::state::journal::{CallAction, Intent, RunHeader};
 
 fn load_state_file(path: &Path) -> Result<Option<StateFile>, StoreError> {
@@ -150,9 +150,9 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let waiting = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut state_with_word(word)).await.unwrap();
-        assert!(is_held(&lock(waiting.try_clone().unwrap()).unwrap_err()));
+        assert!(is_lock_held_error(&lock(waiting.try_clone().unwrap()).unwrap_err()));
         let later = File::options().read(true).write(true).open(state_path_in(&folder)).unwrap();
-        assert!(is_held(&lock(later).unwrap_err()));
+        assert!(is_lock_held_error(&lock(later).unwrap_err()));
     }
     store.unlock(any_lock()).await.unwrap();
     let waiting = lock(waiting).unwrap();

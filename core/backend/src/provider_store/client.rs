@@ -26,7 +26,7 @@ impl RemoteClient for StateStoreClient {
         self.location.clone()
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

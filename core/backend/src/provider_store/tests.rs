@@ -14,7 +14,7 @@ use formwork_plugin_protocol::message::state_store::{
 };
 use formwork_plugin_protocol::provider::Events;
 use formwork_plugin_protocol::state_chunks::split_into_chunks;
-use formwork_plugin_protocol::{Failure, Operations};
+use formwork_plugin_protocol::{Failure, ProviderHandlers};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::schema::{Attribute, Role, Schema};
 use formwork_value::{Diagnostics, Str, Type};
@@ -86,7 +86,7 @@ fn connection_lost() -> Failure {
     Failure::Lost { reason: "gone".to_owned(), exit, output }
 }
 
-impl Operations for FakeProvider {
+impl ProviderHandlers for FakeProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let token = Attribute { sensitive: true, ..Attribute::new(Type::String, Role::Optional) };
         let folder = Attribute::new(Type::String, Role::Required);

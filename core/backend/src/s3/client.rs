@@ -155,7 +155,7 @@ impl RemoteClient for S3Client {
         format!("s3://{}", self.state_location())
     }
 
-    fn lock_end(&self) -> LockEnd {
+    fn stale_lock_end(&self) -> LockEnd {
         LockEnd::ByForce
     }
 

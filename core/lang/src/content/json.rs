@@ -11,7 +11,7 @@ use crate::messages;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
 
 /// Schema of a `dynamic` block of any block type.
-const DYNAMIC: BodySchema = BodySchema {
+const DYNAMIC_BLOCK_SCHEMA: BodySchema = BodySchema {
     attributes: &[("for_each", false), ("iterator", false), ("labels", false)],
     blocks: &[("content", &[])],
 };
@@ -142,7 +142,7 @@ impl BlockBuilder<'_> {
         // The parts of a `dynamic` block are the same for all block types, so they are decided at
         // once. Its content waits for the schema of the type it repeats.
         if self.kind.name == "dynamic" {
-            resolve_members(self.diags, &mut body, &DYNAMIC);
+            resolve_members(self.diags, &mut body, &DYNAMIC_BLOCK_SCHEMA);
         }
         self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, brace: end, span });
     }

@@ -45,8 +45,8 @@ impl Scope for IterationScope<'_> {
         self.outer.why_no_function(name)
     }
 
-    fn is_constant(&self) -> bool {
-        self.outer.is_constant()
+    fn has_no_names(&self) -> bool {
+        self.outer.has_no_names()
     }
 
     fn function_names(&self) -> Vec<String> {

@@ -11,7 +11,7 @@ use crate::suggest::nearest_name;
 use crate::syntax::{Call, Expr, ExprKind};
 
 /// An argument: its value, and the expression it came from.
-struct Arg<'e> {
+struct EvaluatedArg<'e> {
     value: Value,
     expr: &'e Expr,
 }
@@ -62,12 +62,12 @@ impl Evaluator<'_> {
         &mut self,
         site: &FunctionCall<'e>,
         frames: ForFrames<'_>,
-    ) -> Result<Option<Vec<Arg<'e>>>, Reported> {
+    ) -> Result<Option<Vec<EvaluatedArg<'e>>>, Reported> {
         let mut args = Vec::with_capacity(site.call.args.len());
         let mut failed = None;
         for expr in &site.call.args {
             match self.expr(expr, frames) {
-                Ok(value) => args.push(Arg { value, expr }),
+                Ok(value) => args.push(EvaluatedArg { value, expr }),
                 Err(reported) => failed = Some(reported),
             }
         }
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         if !site.call.expand {
             return Ok(Some(args));
         }
-        let Some(Arg { value, expr }) = args.pop() else { return Ok(Some(args)) };
+        let Some(EvaluatedArg { value, expr }) = args.pop() else { return Ok(Some(args)) };
         let refusal = match ValueKind::of(&value) {
             _ if value.is_null() => "must not be null".to_owned(),
             ValueKind::List | ValueKind::Set | ValueKind::Tuple | ValueKind::Dynamic => {
@@ -91,7 +91,9 @@ impl Evaluator<'_> {
                     .map_err(|limit| self.report_limit(limit, site.expr.span))?;
                 // The list itself is gone after this, so its marks move to its elements.
                 let marks = value.marks();
-                args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
+                args.extend(
+                    items.iter().map(|item| EvaluatedArg { value: item.clone().mark(marks), expr }),
+                );
                 return Ok(Some(args));
             }
             _ => {
@@ -109,7 +111,7 @@ impl Evaluator<'_> {
     fn check_count(
         &mut self,
         site: &FunctionCall<'_>,
-        args: &[Arg<'_>],
+        args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let params = site.function.params();
@@ -155,7 +157,7 @@ impl Evaluator<'_> {
     fn convert_args(
         &mut self,
         site: &FunctionCall<'_>,
-        args: &[Arg<'_>],
+        args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<Vec<Value>, Reported> {
         let mut values = Vec::with_capacity(args.len());
@@ -187,7 +189,7 @@ impl Evaluator<'_> {
     fn call_failed(
         &mut self,
         site: &FunctionCall<'_>,
-        args: &[Arg<'_>],
+        args: &[EvaluatedArg<'_>],
         error: CallError,
         frames: ForFrames<'_>,
     ) -> Reported {
@@ -273,7 +275,7 @@ impl Evaluator<'_> {
         site: &FunctionCall<'_>,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let Some(arg) = self.only_argument(site, frames)? else {
+        let Some(arg) = self.sole_argument_expr(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
         // The diagnostics are dropped: an error is an answer here, not a failure.
@@ -299,7 +301,7 @@ impl Evaluator<'_> {
         if matches!(base.kind, ExprKind::Variable(_)) {
             return Ok(());
         }
-        let args = [Arg { value: Value::dynamic(), expr: first }];
+        let args = [EvaluatedArg { value: Value::dynamic(), expr: first }];
         let reason = "invalid template expression: templatestring is only for rendering templates retrieved dynamically from elsewhere, and so does not support providing a literal template; consider using a template string expression instead";
         Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
     }
@@ -309,7 +311,7 @@ impl Evaluator<'_> {
     fn check_text(
         &mut self,
         site: &FunctionCall<'_>,
-        args: &[Arg<'_>],
+        args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let Some(first) = args.first() else { return Ok(()) };
@@ -321,14 +323,18 @@ impl Evaluator<'_> {
         Err(self.call_failed(site, args, CallError::argument(0, reason), frames))
     }
 
-    fn only_argument<'e>(
+    fn sole_argument_expr<'e>(
         &mut self,
         site: &FunctionCall<'e>,
         frames: ForFrames<'_>,
     ) -> Result<Option<&'e Expr>, Reported> {
         // The count is checked with stand-ins: the argument must not be evaluated yet.
-        let args: Vec<Arg<'_>> =
-            site.call.args.iter().map(|expr| Arg { value: Value::dynamic(), expr }).collect();
+        let args: Vec<EvaluatedArg<'_>> = site
+            .call
+            .args
+            .iter()
+            .map(|expr| EvaluatedArg { value: Value::dynamic(), expr })
+            .collect();
         self.check_count(site, &args, frames)?;
         Ok(site.call.args.first())
     }

@@ -305,10 +305,10 @@ fn unknown_of_arms(yes: &Value, no: &Value, ty: Type) -> Value {
     Value::refined(ty, common)
 }
 
-type Bound = (formwork_value::Number, bool);
+type NumberBound = (formwork_value::Number, bool);
 
 /// The bound that allows more.
-fn looser_bound(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
+fn looser_bound(a: NumberBound, b: NumberBound, wider: std::cmp::Ordering) -> NumberBound {
     match a.0.cmp(&b.0) {
         std::cmp::Ordering::Equal => (a.0, a.1 || b.1),
         order if order == wider => a,

@@ -8,7 +8,7 @@ use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
 /// Step taken on each element, with its key evaluated.
-enum Step<'e> {
+enum EvaluatedStep<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),
     Splat { steps: Vec<Self>, marker: Span },
@@ -17,7 +17,7 @@ enum Step<'e> {
 struct Splat<'s> {
     /// The expression before the first marker.
     on: &'s Expr,
-    steps: &'s [Step<'s>],
+    steps: &'s [EvaluatedStep<'s>],
     marker: Span,
 }
 
@@ -41,17 +41,18 @@ impl Evaluator<'_> {
         &mut self,
         each: &'e [SplatStep],
         frames: ForFrames<'_>,
-    ) -> Result<Vec<Step<'e>>, Reported> {
+    ) -> Result<Vec<EvaluatedStep<'e>>, Reported> {
         each.iter()
             .map(|step| {
                 Ok(match step {
-                    SplatStep::Attribute(name) => Step::Attribute(name),
+                    SplatStep::Attribute(name) => EvaluatedStep::Attribute(name),
                     SplatStep::Index { key, brackets } => {
-                        Step::Index(self.expr(key, frames)?, *brackets)
+                        EvaluatedStep::Index(self.expr(key, frames)?, *brackets)
                     }
-                    SplatStep::Splat { each, marker } => {
-                        Step::Splat { steps: self.splat_steps(each, frames)?, marker: *marker }
-                    }
+                    SplatStep::Splat { each, marker } => EvaluatedStep::Splat {
+                        steps: self.splat_steps(each, frames)?,
+                        marker: *marker,
+                    },
                 })
             })
             .collect()
@@ -174,13 +175,13 @@ impl Evaluator<'_> {
         let mut value = item;
         for step in splat.steps {
             let (taken, span) = match step {
-                Step::Attribute(name) => {
+                EvaluatedStep::Attribute(name) => {
                     // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::access_attribute(&value, &name.name), with_dot)
                 }
-                Step::Index(key, span) => (access::access_index(&value, key), *span),
-                Step::Splat { steps, marker } => {
+                EvaluatedStep::Index(key, span) => (access::access_index(&value, key), *span),
+                EvaluatedStep::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };
                     (Ok(self.splat_over(&inner, value, frames)?), *marker)
                 }

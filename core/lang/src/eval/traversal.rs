@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostic, Reported, Span, Value};
 
-use super::{Evaluator, ForFrames, access, lookup};
+use super::{Evaluator, ForFrames, access, lookup_for_name};
 use crate::scope::ScopeStep;
 use crate::syntax::{Expr, ExprKind, Ident};
 
@@ -28,7 +28,7 @@ impl Evaluator<'_> {
             return self.follow_steps(value?, &links, &steps?, frames);
         };
         let steps = self.evaluate_steps(&links, frames)?;
-        if let Some(value) = lookup(frames, &root.name) {
+        if let Some(value) = lookup_for_name(frames, &root.name) {
             return self.follow_steps(value.clone(), &links, &steps, frames);
         }
         let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;

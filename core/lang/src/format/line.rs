@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::piece::Piece;
 use super::space;
+use super::spaced_token::SpacedToken;
 use crate::syntax::lex::TokenKind;
 
 /// A line and its parts, as indices of pieces.
-struct Line {
+struct LineParts {
     /// First part: the name of an argument, or everything.
     lead: Range<usize>,
     /// From the equals sign on, if the value ends on this line; otherwise empty.
@@ -17,9 +17,9 @@ struct Line {
 }
 
 /// Gives every piece the number of spaces that belong before it.
-pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
+pub(super) fn lay_out(pieces: &mut [SpacedToken<'_>]) {
     let lines = split_lines(pieces);
-    indent(pieces, &lines);
+    indent_lines(pieces, &lines);
     for line in &lines {
         space_out(pieces, &line.lead);
         space_out(pieces, &line.assign);
@@ -29,7 +29,7 @@ pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
 }
 
 /// Splits pieces into lines. The end of the text belongs to none.
-fn split_lines(pieces: &[Piece<'_>]) -> Vec<Line> {
+fn split_lines(pieces: &[SpacedToken<'_>]) -> Vec<LineParts> {
     let n_pieces = pieces.len() - usize::from(ends_with_end(pieces));
     let mut lines = Vec::new();
     let mut start = 0;
@@ -45,11 +45,11 @@ fn split_lines(pieces: &[Piece<'_>]) -> Vec<Line> {
     lines
 }
 
-fn ends_with_end(pieces: &[Piece<'_>]) -> bool {
+fn ends_with_end(pieces: &[SpacedToken<'_>]) -> bool {
     pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
 }
 
-fn parse_line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
+fn parse_line(pieces: &[SpacedToken<'_>], whole: Range<usize>) -> LineParts {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
@@ -58,20 +58,20 @@ fn parse_line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     // A value that continues below has no place beside those of its neighbours.
     match equals {
         Some(equals) if net_brackets(&pieces[equals..lead.end]) == 0 => {
-            Line { lead: lead.start..equals, assign: equals..lead.end, comment }
+            LineParts { lead: lead.start..equals, assign: equals..lead.end, comment }
         }
-        _ => Line { assign: lead.end..lead.end, lead, comment },
+        _ => LineParts { assign: lead.end..lead.end, lead, comment },
     }
 }
 
 /// Number of brackets opened minus the number closed.
-fn net_brackets(pieces: &[Piece<'_>]) -> isize {
-    pieces.iter().map(Piece::bracket_change).sum()
+fn net_brackets(pieces: &[SpacedToken<'_>]) -> isize {
+    pieces.iter().map(SpacedToken::bracket_change).sum()
 }
 
 /// Indents each line by the lines that opened brackets around it: one step for each such line, however
 /// many brackets it opens.
-fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
+fn indent_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     // Number of open brackets of each of those lines.
     let mut open: Vec<usize> = Vec::new();
     for line in lines {
@@ -85,7 +85,7 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
         // A line that closes brackets stands at the level of the line that opened them; one that
         // opens some raises only the lines below it.
         if change < 0 {
-            close(&mut open, change.unsigned_abs());
+            close_brackets(&mut open, change.unsigned_abs());
         }
         pieces[first].spaces = 2 * open.len();
         if change > 0 {
@@ -95,7 +95,7 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
 }
 
 /// Number of brackets a line opens or closes. The content of a heredoc does not count.
-fn bracket_change(pieces: &[Piece<'_>], line: &Line) -> isize {
+fn bracket_change(pieces: &[SpacedToken<'_>], line: &LineParts) -> isize {
     let up_to_heredoc = |part: &Range<usize>| {
         let part = &pieces[part.clone()];
         let end = part.iter().position(|piece| piece.kind == TokenKind::OpenHeredoc);
@@ -104,7 +104,7 @@ fn bracket_change(pieces: &[Piece<'_>], line: &Line) -> isize {
     up_to_heredoc(&line.lead) + up_to_heredoc(&line.assign)
 }
 
-fn close(open: &mut Vec<usize>, mut n_closed: usize) {
+fn close_brackets(open: &mut Vec<usize>, mut n_closed: usize) {
     while let Some(innermost) = open.last_mut() {
         if n_closed < *innermost {
             *innermost -= n_closed;
@@ -119,7 +119,7 @@ fn close(open: &mut Vec<usize>, mut n_closed: usize) {
 }
 
 /// Puts spaces between the pieces of a part of a line.
-fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
+fn space_out(pieces: &mut [SpacedToken<'_>], part: &Range<usize>) {
     for at in part.clone().skip(1) {
         let before = (at - part.start >= 2).then(|| &pieces[at - 2]);
         pieces[at].spaces =
@@ -128,7 +128,7 @@ fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
 }
 
 /// Puts equals signs of neighbouring lines below each other, and then their comments.
-fn align_lines(pieces: &mut [Piece<'_>], lines: &[Line]) {
+fn align_lines(pieces: &mut [SpacedToken<'_>], lines: &[LineParts]) {
     align_column(pieces, lines, |line| {
         (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
     });
@@ -140,9 +140,9 @@ fn align_lines(pieces: &mut [Piece<'_>], lines: &[Line]) {
 /// Puts something in the same column in each run of lines that have it. `cell` says what must stand
 /// before it, and which piece it is.
 fn align_column(
-    pieces: &mut [Piece<'_>],
-    lines: &[Line],
-    cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
+    pieces: &mut [SpacedToken<'_>],
+    lines: &[LineParts],
+    cell: impl Fn(&LineParts) -> Option<(Range<usize>, usize)>,
 ) {
     let cells: Vec<_> = lines.iter().map(cell).collect();
     // A line without the part ends the run, so an empty line separates groups, as in Terraform.
@@ -150,7 +150,7 @@ fn align_column(
         let widths: Vec<(usize, usize)> = run
             .iter()
             .flatten()
-            .map(|(before, at)| (pieces[before.clone()].iter().map(Piece::width).sum(), *at))
+            .map(|(before, at)| (pieces[before.clone()].iter().map(SpacedToken::width).sum(), *at))
             .collect();
         let widest = widths.iter().map(|(width, _)| *width).max().unwrap_or(0);
         for (width, at) in widths {

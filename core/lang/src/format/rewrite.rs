@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::piece::{Piece, cut_part};
+use super::spaced_token::{SpacedToken, cut_part};
 use crate::print::print_literal;
 use crate::stack::with_stack;
 use crate::syntax::lex::{Token, TokenKind};
@@ -91,17 +91,22 @@ fn is_wrapped(text: &str, expr: &Expr) -> bool {
 
 impl Rewrite<'_> {
     /// Adds the pieces that stand for the tokens of this part.
-    pub(super) fn apply<'t>(&self, text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+    pub(super) fn apply<'t>(
+        &self,
+        text: &'t str,
+        tokens: &[Token],
+        pieces: &mut Vec<SpacedToken<'t>>,
+    ) {
         match self.kind {
             RewriteKind::Labels(labels) => {
                 labels.iter().for_each(|label| push_label(label, pieces));
             }
             RewriteKind::Type(word, element) => {
-                pieces.push(Piece::new(TokenKind::Ident, word));
+                pieces.push(SpacedToken::new(TokenKind::Ident, word));
                 if let Some(element) = element {
-                    pieces.push(Piece::new(TokenKind::OpenParen, "("));
-                    pieces.push(Piece::new(TokenKind::Ident, element));
-                    pieces.push(Piece::new(TokenKind::CloseParen, ")"));
+                    pieces.push(SpacedToken::new(TokenKind::OpenParen, "("));
+                    pieces.push(SpacedToken::new(TokenKind::Ident, element));
+                    pieces.push(SpacedToken::new(TokenKind::CloseParen, ")"));
                 }
             }
             RewriteKind::Unwrap => unwrap_interpolation(text, tokens, pieces),
@@ -109,17 +114,17 @@ impl Rewrite<'_> {
     }
 }
 
-fn push_label(label: &Ident, pieces: &mut Vec<Piece<'_>>) {
-    pieces.push(Piece::new(TokenKind::OpenQuote, "\""));
+fn push_label(label: &Ident, pieces: &mut Vec<SpacedToken<'_>>) {
+    pieces.push(SpacedToken::new(TokenKind::OpenQuote, "\""));
     if !label.name.is_empty() {
-        pieces.push(Piece::new(TokenKind::QuotedText, print_literal(&label.name)));
+        pieces.push(SpacedToken::new(TokenKind::QuotedText, print_literal(&label.name)));
     }
-    pieces.push(Piece::new(TokenKind::CloseQuote, "\""));
+    pieces.push(SpacedToken::new(TokenKind::CloseQuote, "\""));
 }
 
 /// Takes the text between `"${` and `}"`. An expression of several lines gets parentheses, because
 /// outside of a string a line end would end it.
-fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<SpacedToken<'t>>) {
     let inside = match tokens {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
         _ => return cut_part(text, tokens, pieces),
@@ -133,11 +138,11 @@ fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Pi
     cut_part(text, inside, &mut inner);
     let wrap = has_lines(&inner) && !in_parens(&inner);
     if wrap {
-        pieces.push(Piece::new(TokenKind::OpenParen, "("));
+        pieces.push(SpacedToken::new(TokenKind::OpenParen, "("));
     }
     pieces.append(&mut inner);
     if wrap {
-        pieces.push(Piece::new(TokenKind::CloseParen, ")"));
+        pieces.push(SpacedToken::new(TokenKind::CloseParen, ")"));
     }
 }
 
@@ -157,7 +162,7 @@ fn has_interpolation(inside: &[Token]) -> bool {
 
 /// Whether a line ends inside, in a way that would end the argument. A comment that ends a line counts
 /// only where no bracket keeps the argument going; the last one does no harm.
-fn has_lines(inner: &[Piece<'_>]) -> bool {
+fn has_lines(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     inner.iter().enumerate().any(|(at, piece)| {
         n_open += piece.bracket_change();
@@ -167,7 +172,7 @@ fn has_lines(inner: &[Piece<'_>]) -> bool {
 }
 
 /// Whether one pair of parentheses is around everything.
-fn in_parens(inner: &[Piece<'_>]) -> bool {
+fn in_parens(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     let closes = inner.iter().position(|piece| {
         n_open += piece.bracket_change();

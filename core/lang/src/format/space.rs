@@ -1,14 +1,14 @@
 //! Whether a space stands between two tokens of a line.
 
-use super::piece::Piece;
+use super::spaced_token::SpacedToken;
 use crate::syntax::lex::TokenKind as T;
 
 /// Whether a space belongs between `piece` and `after`; `before` is what precedes `piece` in its part
 /// of the line. The first rule that speaks of the pair decides.
 pub(super) fn needs_space_between(
-    before: Option<&Piece<'_>>,
-    piece: &Piece<'_>,
-    after: &Piece<'_>,
+    before: Option<&SpacedToken<'_>>,
+    piece: &SpacedToken<'_>,
+    after: &SpacedToken<'_>,
 ) -> bool {
     let (left, right) = (piece.kind, after.kind);
     // A number and its attribute access would become one number. Terraform lets that happen.
@@ -52,7 +52,7 @@ pub(super) fn needs_space_between(
 }
 
 /// Whether a number and a point with this behind it are one number: a fraction or an exponent.
-fn is_fraction(after: &Piece<'_>) -> bool {
+fn is_fraction(after: &SpacedToken<'_>) -> bool {
     let exponent = || after.text.strip_prefix(['e', 'E']);
     let is_exponent =
         || exponent().is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));

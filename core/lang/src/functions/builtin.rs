@@ -84,17 +84,17 @@ impl Builtin {
     }
 
     /// The last parameter takes unknown values.
-    pub(crate) fn or_unknown(self) -> Self {
+    pub(crate) fn last_param_allows_unknown(self) -> Self {
         self.change_last_param(|param| param.allow_unknown = true)
     }
 
     /// The last parameter takes values of unknown type.
-    pub(crate) fn or_dynamic(self) -> Self {
+    pub(crate) fn last_param_allows_dynamic(self) -> Self {
         self.change_last_param(|param| param.allow_dynamic = true)
     }
 
     /// The last parameter takes marked values.
-    pub(crate) fn or_marked(self) -> Self {
+    pub(crate) fn last_param_allows_marked(self) -> Self {
         self.change_last_param(|param| param.allow_marked = true)
     }
 

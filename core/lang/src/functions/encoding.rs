@@ -39,8 +39,8 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("jsonencode", json_encode)
             .with_param("val", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
             .with_return_type(Type::String)
             .described_as("Encodes a value as JSON.", ["The value."])
             .example(

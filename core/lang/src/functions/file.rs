@@ -21,7 +21,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         path_builtin("file", file)
             .described_as("Returns the content of a file as a string.", ["Path of the file."])
             .example(r#"file("greeting.txt")"#, r#""hello""#),
-        path_builtin("filebase64", |args| args.string(STANDARD.encode(read(args)?)))
+        path_builtin("filebase64", |args| args.string(STANDARD.encode(read_file_argument(args)?)))
             .described_as("Returns the bytes of a file in Base64.", ["Path of the file."])
             .example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
         path_builtin("fileexists", file_exists)
@@ -81,7 +81,7 @@ fn path_argument(args: &Args<'_>) -> Result<String, CallError> {
     path::expand_home(args, args.text(0)?)
 }
 
-fn read(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
+fn read_file_argument(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
     let bytes = args
         .ctx
         .host
@@ -121,7 +121,7 @@ fn shown_path(args: &Args<'_>) -> String {
 }
 
 fn text_of(args: &Args<'_>) -> Result<String, CallError> {
-    String::from_utf8(read(args)?).map_err(|_| {
+    String::from_utf8(read_file_argument(args)?).map_err(|_| {
         CallError::new(format!(
             "the file at {} is not UTF-8 text; filebase64() gives its bytes in base64",
             shown_path(args)

@@ -19,36 +19,40 @@ const MAX_BCRYPT_COST: u32 = 20;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        digest("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
+        digest_builtin("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
             .described_as(
                 "Returns the MD5 hash of a string in hexadecimal digits.",
                 ["The string."],
             )
             .example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
-        digest("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
+        digest_builtin("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
             .described_as(
                 "Returns the SHA-1 hash of a string in hexadecimal digits.",
                 ["The string."],
             )
             .example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
-        digest("sha256", |args| args.string(hex(&Sha256::digest(args.text(0)?.as_bytes()))))
-            .described_as(
-                "Returns the SHA-256 hash of a string in hexadecimal digits.",
-                ["The string."],
-            )
-            .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
-        digest("sha512", |args| args.string(hex(&Sha512::digest(args.text(0)?.as_bytes()))))
-            .described_as(
-                "Returns the SHA-512 hash of a string in hexadecimal digits.",
-                ["The string."],
-            )
-            .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
-        digest("base64sha256", |args| {
+        digest_builtin("sha256", |args| {
+            args.string(hex(&Sha256::digest(args.text(0)?.as_bytes())))
+        })
+        .described_as(
+            "Returns the SHA-256 hash of a string in hexadecimal digits.",
+            ["The string."],
+        )
+        .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
+        digest_builtin("sha512", |args| {
+            args.string(hex(&Sha512::digest(args.text(0)?.as_bytes())))
+        })
+        .described_as(
+            "Returns the SHA-512 hash of a string in hexadecimal digits.",
+            ["The string."],
+        )
+        .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
+        digest_builtin("base64sha256", |args| {
             args.string(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the SHA-256 hash of a string in Base64.", ["The string."])
         .example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
-        digest("base64sha512", |args| {
+        digest_builtin("base64sha512", |args| {
             args.string(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the SHA-512 hash of a string in Base64.", ["The string."])
@@ -87,7 +91,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-fn digest(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn digest_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 

@@ -34,13 +34,13 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .example("pow(3, 2)", "9"),
         Builtin::new("max", |args| extreme_number(args, |a, b| a > b))
             .with_variadic("numbers", Type::Number)
-            .or_dynamic()
+            .last_param_allows_dynamic()
             .with_return_type(Type::Number)
             .described_as("Returns the maximum of numbers.", ["The numbers, at least one."])
             .example("max(5, 12, 9)", "12"),
         Builtin::new("min", |args| extreme_number(args, |a, b| a < b))
             .with_variadic("numbers", Type::Number)
-            .or_dynamic()
+            .last_param_allows_dynamic()
             .with_return_type(Type::Number)
             .described_as("Returns the minimum of numbers.", ["The numbers, at least one."])
             .example("min(5, 12, 9)", "5"),
@@ -59,7 +59,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
 fn number_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
         .with_param("num", Type::Number)
-        .or_dynamic()
+        .last_param_allows_dynamic()
         .with_return_type(Type::Number)
 }
 

@@ -122,7 +122,7 @@ fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
     if let Some(compiled) = CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
-    let compiled = Rc::new(compile(pattern)?);
+    let compiled = Rc::new(compile_pattern(pattern)?);
     CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
         if kept.len() >= MAX_CACHED || bytes + compiled.bytes > MAX_CACHED_BYTES {
@@ -135,7 +135,7 @@ fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Compiled, PatternError> {
+fn compile_pattern(pattern: &str) -> Result<Compiled, PatternError> {
     let translated = pattern::translate(pattern).map_err(PatternError::NoPattern)?;
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
@@ -197,13 +197,13 @@ fn captures_value(compiled: &Compiled, captures: &Captures, text: &str) -> Value
     }
 }
 
-fn pattern_builtin(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
+fn compile_pattern_argument(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
     compile_charged(args, args.text(0)?)?
         .map_err(|reason| CallError::argument(0, format!("invalid regexp pattern: {reason}")))
 }
 
 fn regex(args: &Args<'_>) -> FunctionResult {
-    let compiled = pattern_builtin(args)?;
+    let compiled = compile_pattern_argument(args)?;
     let text = args.text(1)?;
     let mut captures = compiled.regex.create_captures();
     compiled.regex.captures(text.as_str(), &mut captures);
@@ -215,7 +215,7 @@ fn regex(args: &Args<'_>) -> FunctionResult {
 }
 
 fn regex_all(args: &Args<'_>) -> FunctionResult {
-    let compiled = pattern_builtin(args)?;
+    let compiled = compile_pattern_argument(args)?;
     let text = args.text(1)?;
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {

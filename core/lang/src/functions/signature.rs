@@ -5,7 +5,7 @@ use std::iter;
 use formwork_value::diag::{CalledFunction, CalledFunctionParam};
 use formwork_value::{Type, Value};
 
-use super::{Function, Param, SpecialFunction, table};
+use super::{Function, Param, SpecialFunction, builtin_table};
 
 /// Signature of a built-in function.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Signature {
 pub fn signatures() -> Vec<Signature> {
     // Those that were removed only say what to use instead.
     let removed = |name: &str| matches!(name, "list" | "map");
-    let all = table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
+    let all = builtin_table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
         let examples = builtin.examples().iter().map(|(expression, printed)| {
             let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("`{expression}` is `{printed}`.")

@@ -72,7 +72,7 @@ fn predicate_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("startswith", starts_with)
             .with_param("str", Type::String)
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_param("prefix", Type::String)
             .with_return_type(Type::Bool)
             .described_as(
@@ -117,7 +117,7 @@ fn split_builtins() -> Vec<Builtin> {
         Builtin::new("join", join)
             .with_param("separator", Type::String)
             .with_variadic("lists", strings())
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_return_type(Type::String)
             .described_as(
                 "Joins strings with a separator.",

@@ -67,21 +67,22 @@ fn timestamp_value(args: &Args<'_>, time: Option<OffsetDateTime>) -> FunctionRes
     }
 }
 
-fn timestamp(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
+fn timestamp_argument(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
     parse::rfc3339(args.text(at)?).map_err(|reason| {
         CallError::argument(at, format!("not a valid RFC3339 timestamp: {reason}"))
     })
 }
 
 fn format_date(args: &Args<'_>) -> FunctionResult {
-    let time = timestamp(args, 1)?;
+    let time = timestamp_argument(args, 1)?;
     let text = format::format_date(args.text(0)?, time)
         .map_err(|reason| CallError::argument(0, reason))?;
     args.string(text)
 }
 
 fn time_add(args: &Args<'_>) -> FunctionResult {
-    let time = timestamp(args, 0).map_err(|error| CallError { argument: None, ..error })?;
+    let time =
+        timestamp_argument(args, 0).map_err(|error| CallError { argument: None, ..error })?;
     let text = args.text(1)?;
     let nanoseconds = duration::parse_nanoseconds(text).map_err(|reason| {
         CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
@@ -94,6 +95,6 @@ fn time_add(args: &Args<'_>) -> FunctionResult {
 }
 
 fn time_compare(args: &Args<'_>) -> FunctionResult {
-    let order = timestamp(args, 0)?.cmp(&timestamp(args, 1)?);
+    let order = timestamp_argument(args, 0)?.cmp(&timestamp_argument(args, 1)?);
     Ok(Value::int(order as i64))
 }

@@ -5,7 +5,7 @@ use formwork_value::Diagnostics;
 use formwork_value::Span;
 use formwork_value::schema::Block as Schema;
 
-use super::{Finder, Traversal};
+use super::{ReferenceFinder, Traversal};
 use crate::block_attributes::{Applicability, BlockAttributes};
 use crate::content::{ExpectedContent, resolve_members};
 use crate::decode::WithDynamic;
@@ -26,7 +26,7 @@ pub struct ContentMentions {
 /// of a `dynamic` block counts for blocks of any type, as in Terraform.
 #[must_use]
 pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
-    let mut finder = Finder::default();
+    let mut finder = ReferenceFinder::default();
     finder.content(body, schema, &Applicability::of(schema));
     ContentMentions { repetitions: finder.repetitions, values: finder.found }
 }
@@ -140,10 +140,10 @@ fn each_item(
     body.undecided.iter().for_each(|member| visit(Item::Unsupported(member.span)));
 }
 
-impl Finder {
+impl ReferenceFinder {
     fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
         each_item(body, schema, applicability, &mut |item| match item {
-            Item::Argument(expr) => self.expr(expr),
+            Item::Argument(expr) => self.visit_expr(expr),
             Item::Block(body, block) => {
                 block.with_schema(applicability, |schema, applicability| {
                     self.content(body, schema, applicability);
@@ -161,11 +161,11 @@ impl Finder {
         applicability: &Applicability<'_>,
     ) {
         let n_found = self.found.len();
-        dynamic.for_each.into_iter().for_each(|for_each| self.expr(for_each));
+        dynamic.for_each.into_iter().for_each(|for_each| self.visit_expr(for_each));
         self.repetitions.extend(self.found.drain(n_found..));
         let iterator = dynamic.iterator_name();
         self.with_bound_names(&[&iterator], |finder| {
-            dynamic.labels.into_iter().for_each(|labels| finder.expr(labels));
+            dynamic.labels.into_iter().for_each(|labels| finder.visit_expr(labels));
             if let (Some(content), Some(block)) = (dynamic.content, block) {
                 block.with_schema(applicability, |schema, applicability| {
                     finder.content(&content.body, schema, applicability);

@@ -161,7 +161,7 @@ const IN_NAMES: [bool; 256] = {
 };
 
 /// Number of tokens that are made at once.
-const BATCH: usize = 512;
+const TOKENS_PER_BATCH: usize = 512;
 
 /// The tokens of a source text, made as they are asked for: those of a large file together would take
 /// more memory than its text. They are counted from the start of the text.
@@ -185,7 +185,8 @@ impl<'t> Tokens<'t> {
     fn new(text: &'t str, mode: LexMode) -> Self {
         // A byte order mark is allowed at the very start and says nothing.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let (bytes, tokens) = (text.as_bytes(), Vec::with_capacity(BATCH.min(text.len() + 1)));
+        let (bytes, tokens) =
+            (text.as_bytes(), Vec::with_capacity(TOKENS_PER_BATCH.min(text.len() + 1)));
         let lexer = Lexer { text, bytes, at, tokens, modes: vec![mode], comment_ends: true };
         Self { lexer, n_released: 0 }
     }
@@ -201,7 +202,7 @@ impl<'t> Tokens<'t> {
         let lexer = &mut self.lexer;
         let n_kept = lexer.tokens.len();
         if lexer.tokens.last().is_none_or(|token| token.kind != TokenKind::End) {
-            lexer.run(n_kept + BATCH);
+            lexer.run(n_kept + TOKENS_PER_BATCH);
         }
         self.n_released + n_kept..self.n_released + lexer.tokens.len()
     }
@@ -218,7 +219,7 @@ impl<'t> Tokens<'t> {
     /// Gives up the tokens before this one, if they are worth it.
     pub(super) fn drop_before(&mut self, before: usize) {
         let n_spent = before.saturating_sub(self.n_released);
-        if n_spent >= BATCH / 2 {
+        if n_spent >= TOKENS_PER_BATCH / 2 {
             self.lexer.tokens.drain(..n_spent);
             self.n_released += n_spent;
         }

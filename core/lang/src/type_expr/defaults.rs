@@ -6,10 +6,10 @@ use formwork_value::{Str, Value};
 
 /// Defaults of the optional attributes of a type constraint, at any depth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Defaults(Shape);
+pub struct Defaults(DefaultsShape);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Shape {
+enum DefaultsShape {
     /// The same for every element of a collection.
     Elements(Box<Defaults>),
     /// For the elements of a tuple one by one.
@@ -24,11 +24,11 @@ enum Shape {
 
 impl Defaults {
     pub(super) fn of_elements(element: Self) -> Self {
-        Self(Shape::Elements(Box::new(element)))
+        Self(DefaultsShape::Elements(Box::new(element)))
     }
 
     pub(super) fn of_tuple(elements: Vec<Option<Self>>) -> Option<Self> {
-        elements.iter().any(Option::is_some).then_some(Self(Shape::Tuple(elements)))
+        elements.iter().any(Option::is_some).then_some(Self(DefaultsShape::Tuple(elements)))
     }
 
     pub(super) fn of_object(
@@ -36,7 +36,7 @@ impl Defaults {
         children: BTreeMap<Str, Self>,
     ) -> Option<Self> {
         let empty = values.is_empty() && children.is_empty();
-        (!empty).then_some(Self(Shape::Object { values, children }))
+        (!empty).then_some(Self(DefaultsShape::Object { values, children }))
     }
 
     /// Fills attributes that are missing or null. The value need not have the type yet; parts of an
@@ -59,9 +59,9 @@ impl Defaults {
             .enumerate()
             .map(|(at, item)| {
                 let defaults = match &self.0 {
-                    Shape::Elements(element) => Some(&**element),
-                    Shape::Tuple(elements) => elements.get(at).and_then(Option::as_ref),
-                    Shape::Object { .. } => None,
+                    DefaultsShape::Elements(element) => Some(&**element),
+                    DefaultsShape::Tuple(elements) => elements.get(at).and_then(Option::as_ref),
+                    DefaultsShape::Object { .. } => None,
                 };
                 defaults.map_or_else(|| item.clone(), |defaults| defaults.apply(item.clone()))
             })
@@ -84,9 +84,9 @@ impl Defaults {
             keys.iter().cloned().zip(value.children().iter().cloned()).collect();
         let none = BTreeMap::new();
         let (values, children) = match &self.0 {
-            Shape::Object { values, children } => (values, children),
-            Shape::Tuple(_) => return value,
-            Shape::Elements(element) => {
+            DefaultsShape::Object { values, children } => (values, children),
+            DefaultsShape::Tuple(_) => return value,
+            DefaultsShape::Elements(element) => {
                 for item in pairs.values_mut() {
                     *item = element.apply(std::mem::replace(item, Value::dynamic()));
                 }

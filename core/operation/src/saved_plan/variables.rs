@@ -15,7 +15,7 @@ use crate::messages;
 
 /// The values that are given for variables while a saved plan is applied.
 #[derive(Debug, Default)]
-pub struct GivenVariables {
+pub struct VariablesAtApply {
     /// Those of the environment, which is not made for one command.
     pub environment: Vec<GivenVariable>,
     /// Those of files that are read without being named.
@@ -36,12 +36,12 @@ impl SavedPlan {
         diags: &mut Diagnostics,
         sources: &mut Sources,
         config: &Config,
-        given: GivenVariables,
+        given: VariablesAtApply,
     ) -> Result<BTreeMap<Str, ResolvedVariable>, Reported> {
         let declared = &config.root.variables;
         let is_ephemeral =
             |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
-        let GivenVariables { environment, files, options } = given;
+        let VariablesAtApply { environment, files, options } = given;
         let (current, ignored): (Vec<_>, Vec<_>) =
             environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
         let fixed = self.plan.variables.iter().map(|(name, value)| GivenVariable {

@@ -1,5 +1,7 @@
 //! Destroys the objects that the runs of a test file have created, those of the last run first.
 
+use std::time::Duration;
+
 use formwork_core::addr::ResourceMode;
 use formwork_core::plan::{PlanMode, PlanOptions};
 use formwork_core::provider::ProviderPool;
@@ -7,6 +9,7 @@ use formwork_core::state::State;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
+use super::run::with_progress_reports;
 use super::states::{RunConfig, TestState, has_objects};
 use super::{LeftObject, RunOfSuite, SuiteRunner, TestEvent, TestInputs};
 use crate::apply::PlanSource;
@@ -53,10 +56,10 @@ impl Cleanup<'_> {
     async fn destroy(&self, state: &mut TestState) -> Result<(), CleanupFailed> {
         let Self { tests, sources, run, config } = *self;
         let see = |event: TestEvent<'_>| tests.observer.see(sources, &event);
-        see(TestEvent::RunTearDown(run));
+        see(TestEvent::RunTearDown(run, Duration::ZERO));
         let mut diags = Diagnostics::new();
         // The providers of the run have ended, or hold its configuration.
-        let pool = ProviderPool::new(tests.launcher);
+        let pool = ProviderPool::new(tests.launcher).with_mocks(config.mocks.clone());
         let inputs = OperationInputs {
             config: &config.config,
             sources,
@@ -69,7 +72,9 @@ impl Cleanup<'_> {
         // Not cancelled by the first interrupt, which is to leave nothing behind.
         let options = PlanOptions { mode: PlanMode::Destroy, ..PlanOptions::default() };
         // Its outcome shows in the state and in the diagnostics.
-        let _ = operation.apply(&mut diags, &mut state.session, PlanSource::New(options)).await;
+        let work = operation.apply(&mut diags, &mut state.session, PlanSource::New(options));
+        let _ =
+            with_progress_reports(work, |elapsed| see(TestEvent::RunTearDown(run, elapsed))).await;
         let left = left_in(&state.session.file.state);
         if diags.is_empty() && left.is_empty() {
             return Ok(());

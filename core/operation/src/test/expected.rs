@@ -36,15 +36,15 @@ impl ExpectedFailures {
         result.map(|()| Self(list))
     }
 
-    /// The address in the list that a failure is expected of. Those that are listed twice are met together.
-    fn find_expected(&mut self, failed: &str) -> Option<&Expected> {
-        let mut found = None;
+    /// Whether the list has an object that has failed. Those that are listed twice are met together.
+    fn is_expected(&mut self, failed: &str) -> bool {
+        let mut found = false;
         for expected in &mut self.0 {
             // Without a key, all instances of a resource are meant.
             let rest = failed.strip_prefix(expected.addr.as_str());
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('[')) {
                 expected.is_met = true;
-                found = Some(&*expected);
+                found = true;
             }
         }
         found
@@ -61,7 +61,7 @@ impl ExpectedFailures {
                 continue;
             };
             // A check only warns otherwise; a test is to find what it warns of.
-            if self.find_expected(&failed).is_none() {
+            if !self.is_expected(&failed) {
                 let _ = rest.error(one);
             }
         }
@@ -82,10 +82,9 @@ impl ExpectedFailures {
         let mut rest = Diagnostics::new();
         for one in found {
             let failed = one.condition_of.as_deref().filter(|_| one.severity == Severity::Error);
-            if let Some(expected) = failed.and_then(|failed| self.find_expected(failed)) {
+            if let Some(failed) = failed.filter(|failed| self.is_expected(failed)) {
                 let detail = format!(
-                    "A custom condition within {} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report.",
-                    expected.addr
+                    "A custom condition within {failed} failed during the planning stage and prevented the requested apply operation. While this was an expected failure, the apply operation could not be executed and so the overall test case will be marked as a failure and the original diagnostic included in the test report."
                 );
                 let summary = messages::EXPECTED_FAILURE_WHILE_PLANNING;
                 rest.warn(Diagnostic::warning(summary, detail));

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use formwork_core::addr::{LocalProvider, ProviderAddr};
+use formwork_core::addr::{LocalProvider, ModulePath, ProviderAddr, ProviderConfigAddr};
+use formwork_core::config::test_mocks::MockProvider;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
 use formwork_core::config::{
     Config, ImportBlock, Module, ModuleCall, ProviderBlock, RequiredProvider,
 };
 use formwork_core::eval::TestScope;
+use formwork_core::provider::Mocks;
 use formwork_lang::syntax::{Body, Expr, ExprKind, ObjectItem};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
@@ -24,19 +26,24 @@ pub(super) fn with_test_providers(
     config: &Config,
     run: RunOfSuite<'_>,
     scope: &TestScope<'_>,
-) -> Result<Config, Reported> {
-    let mut config = config.clone();
+) -> Result<(Config, Mocks), Reported> {
+    let (mut config, mut mocks) = (config.clone(), Mocks::default());
     let blocks = blocks_for(diags, run.suite, run.run)?;
     if blocks.is_empty() {
-        return Ok(config);
+        return Ok((config, mocks));
     }
     let (mut root, required) = (Module::clone(&config.root), config.provider_requirements());
     let mut result = Ok(());
-    for mut block in blocks {
+    for TestProvider { mut block, mock } in blocks {
         block.provider = address(&root, &block.local);
         // As in Terraform, a provider that the module does not use need not be installed.
         if !required.contains_key(&block.provider) || !is_used(&root, &block.local) {
             continue;
+        }
+        if let Some(mock) = mock {
+            let (module, alias) = (ModulePath::root(), block.local.alias.clone());
+            let addr = ProviderConfigAddr { module, provider: block.provider.clone(), alias };
+            mocks.providers.insert(addr, mock.clone());
         }
         // Now, and not in the graph: there the names would be those of the module.
         match with_literal_values(diags, scope, block.body) {
@@ -54,7 +61,14 @@ pub(super) fn with_test_providers(
     if let Some(node) = config.nodes.first_mut() {
         node.module = config.root.clone();
     }
-    Ok(config)
+    Ok((config, mocks))
+}
+
+/// A provider configuration of a test file.
+struct TestProvider<'a> {
+    block: ProviderBlock,
+    /// The mock that it is.
+    mock: Option<&'a MockProvider>,
 }
 
 /// Whether a module uses a provider configuration: the default one serves modules that name none.
@@ -71,22 +85,27 @@ fn is_used(module: &Module, local: &LocalProvider) -> bool {
 }
 
 /// The provider configurations for a run, under the names that its module has for them.
-fn blocks_for(
+fn blocks_for<'a>(
     diags: &mut Diagnostics,
-    suite: &TestSuite,
+    suite: &'a TestSuite,
     run: &TestRun,
-) -> Result<Vec<ProviderBlock>, Reported> {
+) -> Result<Vec<TestProvider<'a>>, Reported> {
+    let real =
+        suite.providers.iter().map(|block| TestProvider { block: block.clone(), mock: None });
+    let mocks = suite.mocks.iter();
+    let mocks = mocks.map(|mock| TestProvider { block: mock.block.clone(), mock: Some(mock) });
+    let all: Vec<TestProvider<'_>> = real.chain(mocks).collect();
     // A run that names none takes all of the file under their own names.
     if run.providers.is_empty() {
-        return Ok(suite.providers.clone());
+        return Ok(all);
     }
     let mut blocks = Vec::new();
     let mut result = Ok(());
     for passed in &run.providers {
-        let block = suite.providers.iter().find(|block| block.local == passed.in_caller);
-        match block {
-            Some(block) => {
-                blocks.push(ProviderBlock { local: passed.in_child.clone(), ..block.clone() });
+        match all.iter().find(|one| one.block.local == passed.in_caller) {
+            Some(TestProvider { block, mock }) => {
+                let block = ProviderBlock { local: passed.in_child.clone(), ..block.clone() };
+                blocks.push(TestProvider { block, mock: *mock });
             }
             None => {
                 let detail =

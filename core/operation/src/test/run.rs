@@ -15,6 +15,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use super::expected::ExpectedFailures;
+use super::mocks::{add_overrides, seed, warn_of_unmatched};
 use super::providers::with_test_providers;
 use super::states::RunConfig;
 use super::variables::RunVariables;
@@ -87,10 +88,14 @@ impl SuiteRunner<'_> {
         let (started, clock) = ((self.inputs.host.clock)(), Instant::now());
         let mut result = RunResult::new(run.name.clone(), TestStatus::Error);
         result.n_asserts = run.asserts.len();
+        let ready = self.prepare(&mut result.diags, sources, run);
         // Each run configures its providers for itself, as runs of the program do.
-        let pool = ProviderPool::new(self.inputs.launcher);
+        let mut pool = ProviderPool::new(self.inputs.launcher);
+        if let Ok(ready) = &ready {
+            pool = pool.with_mocks(ready.config.mocks.clone());
+        }
         let mut worked = Worked::failed(false);
-        if let Ok(ready) = self.prepare(&mut result.diags, sources, run)
+        if let Ok(ready) = ready
             && let Ok(state) = self.states.state_of_run(&mut result.diags, run).await
         {
             let ReadyRun { config, values, expected } = ready;
@@ -134,8 +139,8 @@ impl SuiteRunner<'_> {
         run: &TestRun,
     ) -> Result<ReadyRun, Reported> {
         let (suite, inputs) = (self.suite, self.inputs);
-        refuse_mocks(diags, RunOfSuite { suite, run })?;
         let TestModule { config, dangling } = self.module(run);
+        warn_of_unmatched(diags, config, &run.overrides);
         diags.append(dangling.clone())?;
         let expected = ExpectedFailures::from_run(diags, run)?;
         let runs: Vec<Str> = suite.runs.iter().map(|run| run.name.clone()).collect();
@@ -150,8 +155,12 @@ impl SuiteRunner<'_> {
             level: TestLevel::Run(&runs),
             world: inputs.host,
         };
-        let config = with_test_providers(diags, config, RunOfSuite { suite, run }, &scope)?;
-        let config = Rc::new(RunConfig { config, variables: variables.inputs });
+        let run = RunOfSuite { suite, run };
+        let (mut config, mut mocks) = with_test_providers(diags, config, run, &scope)?;
+        add_overrides(&mut config, &mut mocks, run);
+        // Generated values differ from run to run, as in Terraform.
+        mocks.seed = seed((inputs.host.clock)(), &run.run.name);
+        let config = Rc::new(RunConfig { config, variables: variables.inputs, mocks });
         Ok(ReadyRun { config, values: variables.all, expected })
     }
 
@@ -180,40 +189,31 @@ pub(super) async fn with_progress_reports<T>(
     }
 }
 
-/// Reports mocks and overrides.
-fn refuse_mocks(diags: &mut Diagnostics, run: RunOfSuite<'_>) -> Result<(), Reported> {
-    let RunOfSuite { suite, run } = run;
-    // An ignored mock would create real objects, which its author wanted to avoid.
-    let blocks = suite.mocks.iter().chain(&suite.overrides).chain(&run.overrides);
-    for block in blocks {
-        let detail =
-            "This block is not run by Formwork yet. Remove it, or run the test with Terraform.";
-        let problem = Diagnostic::error(messages::TEST_MOCKS_UNSUPPORTED, detail);
-        let _ = diags.error(problem.at(*block));
-    }
-    diags.check()
-}
-
 /// Options of the plan of a run.
-fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> PlanOptions {
+fn plan_options(diags: &mut Diagnostics, run: &TestRun) -> Result<PlanOptions, Reported> {
     let written = &run.options;
+    if written.refresh_only && !written.replace.is_empty() {
+        let detail = "The option `replace` is allowed only in runs with the mode `normal`.";
+        let refused = messages::REPLACEMENT_IN_REFRESH_ONLY_RUN;
+        return Err(diags.error(Diagnostic::error(refused, detail)));
+    }
     if !written.targets.is_empty() {
         let detail = "You are creating a plan with the target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.";
         diags.warn(Diagnostic::warning(messages::TARGETING_IN_TEST_RUN, detail));
     }
-    PlanOptions {
+    Ok(PlanOptions {
         mode: if written.refresh_only { PlanMode::RefreshOnly } else { PlanMode::Normal },
         skip_refresh: written.skip_refresh,
         targets: written.targets.clone(),
         replace: written.replace.clone(),
         ..PlanOptions::default()
-    }
+    })
 }
 
 impl<'a> RunJob<'a> {
     fn operation(&self) -> Operation<'a> {
         let Self { tests, sources, config, pool, .. } = *self;
-        let RunConfig { config, variables } = config;
+        let RunConfig { config, variables, .. } = config;
         let inputs = OperationInputs { config, sources, variables, pool };
         Operation::new(inputs, tests.host.clone())
             .with_provisioners(tests.provisioners)
@@ -228,7 +228,7 @@ impl<'a> RunJob<'a> {
         expected: ExpectedFailures,
     ) -> Worked {
         let operation = self.operation();
-        let options = plan_options(diags, self.run);
+        let Ok(options) = plan_options(diags, self.run) else { return Worked::failed(false) };
         let mut found = Diagnostics::new();
         let planned = operation.plan(&mut found, session, options).await;
         match self.run.command {

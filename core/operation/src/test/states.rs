@@ -12,6 +12,7 @@ use formwork_core::addr::ResourceMode;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::ResolvedVariable;
 use formwork_core::config::test_suite::{TestRun, TestSuite};
+use formwork_core::provider::Mocks;
 use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -29,6 +30,8 @@ pub(super) struct RunConfig {
     pub(super) config: Config,
     /// The values of its variables.
     pub(super) variables: BTreeMap<Str, ResolvedVariable>,
+    /// The mocks and overrides.
+    pub(super) mocks: Mocks,
 }
 
 /// A state that runs share.

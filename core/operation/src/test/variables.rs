@@ -62,6 +62,8 @@ impl RunVariables<'_> {
         let of_file: Vec<&Attribute> = of_file.collect();
         let mut global_names = needed.clone();
         global_names.extend(of_file.iter().flat_map(|one| variables_in(&one.expr)));
+        let overridden = self.overridden(&of_file);
+        global_names.retain(|name| !overridden.contains(name));
         let globals = self.global_values(&mut found, sources, &global_names);
         // Weakest first, so that a later value replaces an earlier one.
         let mut values = TestValues { variables: globals, ..self.values.clone() };
@@ -99,6 +101,15 @@ impl RunVariables<'_> {
             needed.extend(refs::of_body(&provider.body).iter().filter_map(variable_of));
         }
         needed
+    }
+
+    /// The names of the variables whose value of the file or of the run replaces the global one, and does not
+    /// refer to it. As in Terraform, errors in such a global value do not matter.
+    fn overridden(&self, of_file: &[&Attribute]) -> BTreeSet<Str> {
+        let set = || of_file.iter().copied().chain(&self.run.variables);
+        let mentioned: BTreeSet<Str> = set().flat_map(|one| variables_in(&one.expr)).collect();
+        let names = set().map(|one| one.name.name.clone());
+        names.filter(|name| !mentioned.contains(name)).collect()
     }
 
     /// Values that were given for all test files in the folder of this one, weakest first.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ApplyVertex, DEPENDENTS_DESTROYED_FIRST, GraphBuilder, REFERENCE_ORDER, vertex_resource_name,
+    ApplyVertex, GraphBuilder, REASON_DEPENDENTS_DESTROYED_FIRST, REASON_REFERENCE_ORDER,
+    vertex_resource_name,
 };
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
@@ -14,7 +15,7 @@ use crate::shared_graph::EdgeReason;
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider
 /// configuration go before those of another on which they depend.
 pub(in crate::apply) fn relax_cycles(draft: &mut GraphBuilder<'_>) {
-    let written = draft.edges().iter().map(|edge| edge.why == REFERENCE_ORDER).collect();
+    let written = draft.edges().iter().map(|edge| edge.why == REASON_REFERENCE_ORDER).collect();
     // In this order: the recorded dependencies describe real objects, while the configuration may
     // have changed since they were created.
     remove_cyclic_edges(draft, written);
@@ -37,7 +38,7 @@ pub(in crate::apply) fn relax_cycles(draft: &mut GraphBuilder<'_>) {
         _ => None,
     };
     let lies_between = |edge: &Edge<EdgeReason>| {
-        edge.why == DEPENDENTS_DESTROYED_FIRST
+        edge.why == REASON_DEPENDENTS_DESTROYED_FIRST
             && matches!(vertices[edge.dependency.index()], ApplyVertex::ResourceGone(_))
             && provider(edge.dependent) != provider(edge.dependency)
     };

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::testing::{format_diagnostics, format_value, load_valid_fixture};
+use crate::config::config_from_text::{format_diagnostics, format_value, load_valid_fixture};
 
 const VARIABLES: &str = r#"
 variable "untyped" { default = 1 }

@@ -398,7 +398,7 @@ pub(super) fn is_locked(error: &io::Error) -> bool {
 }
 
 /// Whether an error means that the place has no locks at all, or no more of them.
-pub(super) fn has_no_locks(error: &io::Error) -> bool {
+pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
     let errno = error.raw_os_error().map(Errno::from_raw);
     // `EINVAL` is the answer of a kernel or file system that does not know this kind of lock.
     matches!(errno, Some(Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS | Errno::EINVAL))

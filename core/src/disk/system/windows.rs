@@ -23,7 +23,7 @@ use super::dir::Purpose;
 use super::{FileOptions, Kind};
 
 /// Characters that lead out of a directory, or to a stream of a file.
-const SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
+const PATH_SEPARATORS: [u8; 3] = [b'/', b'\\', b':'];
 
 impl Kind {
     pub(super) fn of(found: &Metadata) -> Self {
@@ -312,7 +312,7 @@ pub(super) fn leads_elsewhere(name: &OsStr) -> bool {
     // All three are ASCII, so that none of them is a part of another character.
     let bytes = name.as_encoded_bytes();
     // The system drops dots and spaces at the end.
-    bytes.iter().any(|byte| SEPARATORS.contains(byte))
+    bytes.iter().any(|byte| PATH_SEPARATORS.contains(byte))
         || matches!(bytes.last(), Some(b'.' | b' '))
         || is_device_name(name)
 }
@@ -366,6 +366,6 @@ pub(super) fn is_locked(error: &io::Error) -> bool {
 }
 
 /// Whether an error means that the place has no locks at all.
-pub(super) fn has_no_locks(error: &io::Error) -> bool {
+pub(super) fn is_lock_unsupported_error(error: &io::Error) -> bool {
     is_one_of(error, &[ERROR_INVALID_FUNCTION, ERROR_NOT_SUPPORTED])
 }

@@ -4,7 +4,7 @@ use expect_test::expect;
 use formwork_value::{Diagnostics, Value};
 
 use super::ConstantCandidate;
-use crate::config::testing::format_value;
+use crate::config::config_from_text::format_value;
 use crate::eval::testing::EvalFixture;
 
 const LOCALS_CONFIG: &str = r#"

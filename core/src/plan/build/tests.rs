@@ -12,7 +12,7 @@ use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::EvalFixture;
 use crate::plan;
-use crate::plan::transform::{AddVertices, ConnectVertices};
+use crate::plan::transform::{AddingTransform, ConnectingTransform};
 use crate::provider::{ProviderLauncher, ProviderPool};
 use crate::provisioner::ProvisionerSet;
 use crate::session::SessionInputs;
@@ -84,8 +84,8 @@ fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>)
 /// The vertices, and the edges with their reasons, in an order of their own.
 fn describe_graph(
     session: &Session<'_>,
-    adds: &[AddVertices],
-    connects: &[ConnectVertices],
+    adds: &[AddingTransform],
+    connects: &[ConnectingTransform],
 ) -> Vec<String> {
     let (mut diags, options) = (Diagnostics::new(), PlanOptions::default());
     let inputs = TransformInputs { session, options: &options };

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::schema::Docs;
 
 use super::*;
-use crate::config::testing::load_valid_fixture;
+use crate::config::config_from_text::load_valid_fixture;
 
 fn attribute_with_role(ty: Type, role: Role) -> Attribute {
     Attribute::new(ty, role)

@@ -51,9 +51,8 @@ impl ProviderClient {
         let call = "OpenEphemeralResource";
         let context = ResponseContext { call, ty, about };
         // Not repeated after a failure: the opening may have taken effect at the service.
-        let answer = self
-            .wait_for_answer(call, about.addr, self.running_provider().open_ephemeral(request))
-            .await;
+        let provider = self.answering_provider(about.addr, self.running_provider());
+        let answer = self.wait_for_answer(call, about.addr, provider.open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.report_failure(diags, call, &failure, about))?;
         self.report_provider_diagnostics(diags, answer.diagnostics, about)?;
         self.check_not_deferred(diags, answer.deferred, context)?;

@@ -45,7 +45,8 @@ impl ProviderClient {
     {
         // Remembered, because the slot may hold another process by the time this one has failed.
         let before = self.running_provider();
-        let first = match self.wait_for_answer(call, about, ask(before.clone())).await {
+        let asked = self.answering_provider(about, before.clone());
+        let first = match self.wait_for_answer(call, about, ask(asked)).await {
             Err(failure) if failure.is_transient() => failure,
             answer => return answer,
         };
@@ -53,6 +54,7 @@ impl ProviderClient {
         let Some(fresh) = fresh else { return Err(first) };
         let (provider, address, reason) = (self.addr(), about, first.kind());
         tracing::info!(%provider, call, %address, reason, "call is repeated");
+        let fresh = self.answering_provider(about, fresh);
         let answer = self.wait_for_answer(call, about, ask(fresh)).await?;
         let about = about.to_string();
         let remark = retried_call_warning(self.addr(), call, Some(&about), &first);

@@ -232,7 +232,10 @@ impl ProviderPool<'_> {
             ProviderClient::new(entry.handle.loaded_schemas().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
         // Its warnings were reported for the first process.
-        handle.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
+        // A mocked configuration is never given to a provider.
+        if !self.is_mocked(&name) {
+            handle.configure_provider(&mut Diagnostics::new(), &entry.config, about).await?;
+        }
         match self.config_of_provider(before) {
             Some((_, entry)) => entry.handle.provider_slot().replace_provider(fresh),
             // No other user releases it any more, so it ends with its caller.

@@ -67,7 +67,7 @@ impl Display for StateMove {
 
 /// The state that objects are moved out of, and the one that they are moved into: it may be the same.
 #[derive(Clone, Copy, Debug)]
-pub struct MoveStates<'s> {
+pub struct StatesOfMove<'s> {
     /// The state that has the objects.
     pub source: &'s State,
     /// The state that gets them.
@@ -81,7 +81,7 @@ pub struct MoveStates<'s> {
 /// When there is nothing at `from`, or something at `to`, or the two are of different kinds.
 pub fn plan_moves(
     diags: &mut Diagnostics,
-    states: MoveStates<'_>,
+    states: StatesOfMove<'_>,
     from: &Target,
     to: &Target,
 ) -> Result<Vec<StateMove>, Reported> {
@@ -100,7 +100,7 @@ pub fn plan_moves(
 
 fn plan_module_moves(
     diags: &mut Diagnostics,
-    states: MoveStates<'_>,
+    states: StatesOfMove<'_>,
     from: &ModuleAddr,
     to: &Target,
 ) -> Result<Vec<StateMove>, Reported> {
@@ -164,7 +164,7 @@ fn plan_resource_move(
 
 fn plan_instance_move(
     diags: &mut Diagnostics,
-    states: MoveStates<'_>,
+    states: StatesOfMove<'_>,
     from: &InstanceAddr,
     to: &Target,
 ) -> Result<Vec<StateMove>, Reported> {

@@ -96,7 +96,7 @@ fn describe_move(from: &str, to: &str) -> String {
     let mut diags = Diagnostics::new();
     let (from, to): (Target, Target) = (from.parse().unwrap(), to.parse().unwrap());
     let before = state_to_lines(&state);
-    let states = MoveStates { source: &state, destination: &state };
+    let states = StatesOfMove { source: &state, destination: &state };
     match plan_moves(&mut diags, states, &from, &to) {
         Ok(moves) => {
             let said: String = moves.iter().map(|one| format!("{one}\n")).collect();
@@ -261,7 +261,7 @@ fn what_leaves_one_state_comes_into_the_other() {
     let target = |text: &str| text.parse::<Target>().unwrap();
     let mut diags = Diagnostics::new();
     let module = target("module.n");
-    let states = MoveStates { source: &from, destination: &to };
+    let states = StatesOfMove { source: &from, destination: &to };
     let moves = plan_moves(&mut diags, states, &module, &module).unwrap();
     let moved = take_objects(&mut from, &moves);
     put_objects(&mut to, moved);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::access::refuse_link;
+use super::permissions::refuse_link;
 use super::{Journal, JournalError};
 use crate::disk::{FileOptions as _, create_private_dir};
 

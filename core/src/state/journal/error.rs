@@ -8,7 +8,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Severity, to_sentence};
 
 use super::CopyError;
-use crate::disk::locks::{NO_LOCKS, has_no_locks};
+use crate::disk::locks::{NO_LOCKS, is_lock_unsupported_error};
 use crate::messages;
 
 /// Why something could not be kept.
@@ -104,7 +104,7 @@ impl JournalError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
-            Self::Io { what: "lock", source, .. } if has_no_locks(source) => {
+            Self::Io { what: "lock", source, .. } if is_lock_unsupported_error(source) => {
                 (messages::FAILED_TO_LOCK_JOURNAL, NO_LOCKS.to_owned())
             }
             Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (

@@ -14,7 +14,7 @@ pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalErr
     let file = file.map_err(JournalError::io_error("read", path))?;
     match locks::lock(file) {
         Ok(_) => Ok(false),
-        Err(error) if locks::is_held(&error) => Ok(true),
+        Err(error) if locks::is_lock_held_error(&error) => Ok(true),
         Err(error) => Err(JournalError::io_error("lock", path)(error)),
     }
 }

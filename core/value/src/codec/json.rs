@@ -92,7 +92,7 @@ pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
 /// # Errors
 /// When the text is not JSON, or is nested too deep.
 pub fn decode_simple(text: &[u8]) -> Result<Value, DecodeError> {
-    decode::simple_value(&parse(text)?)
+    decode::untyped_value(&parse(text)?)
 }
 
 fn parse(text: &[u8]) -> Result<read::Node<'_>, DecodeError> {

@@ -147,7 +147,7 @@ async fn a_request_beyond_the_limit_is_not_sent() {
 /// A provider that misbehaves as the name of the type says.
 struct Bad;
 
-impl Operations for Bad {
+impl ProviderHandlers for Bad {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         std::future::pending().await
     }

@@ -10,7 +10,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::super::parts::{
+use super::super::rule_values::{
     attribute_value, display_value, element_under_key, is_identical, keyed_elements,
 };
 use super::super::{Rule, Violation};

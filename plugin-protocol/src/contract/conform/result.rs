@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
-use super::super::parts::{attribute_value, display_value, element_under_key, keyed_elements};
+use super::super::rule_values::{
+    attribute_value, display_value, element_under_key, keyed_elements,
+};
 use super::super::sets::{ElementIndex, ElementKey, hash_whole};
 use super::super::{Rule, Violation};
 

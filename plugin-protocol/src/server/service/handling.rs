@@ -26,7 +26,7 @@ use crate::{Failure, Provider};
 pub(super) type ResponseFuture = BoxFuture<'static, http::Response<Body>>;
 
 /// Result of a method of the provider, before it is awaited.
-type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
+type PendingAnswer<'p, M> = BoxFuture<'p, Result<M, Failure>>;
 
 /// A call that came in.
 pub(super) struct IncomingCall {
@@ -40,7 +40,7 @@ impl IncomingCall {
     /// Answers a call between wire messages.
     pub(super) fn answer_wire<X: Exchange>(
         self,
-        run: for<'p> fn(&'p dyn Provider, X::Request) -> Pending<'p, X::Response>,
+        run: for<'p> fn(&'p dyn Provider, X::Request) -> PendingAnswer<'p, X::Response>,
     ) -> ResponseFuture {
         self.run_handler::<X, _>(move |provider, requests| {
             async move {
@@ -109,7 +109,7 @@ impl IncomingCall {
                 let mut requests = pin!(requests);
                 let mut incoming = IncomingState::default();
                 while let Some(piece) = requests.next().await {
-                    incoming.push(read(piece)?).map_err(misread_status)?;
+                    incoming.push(read_request(piece)?).map_err(misread_status)?;
                 }
                 let (state, chunks) = incoming.finish().map_err(misread_status)?;
                 let verdict =
@@ -185,12 +185,12 @@ impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
 /// Waits for the request when there is exactly one.
 async fn single_request<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
     match requests.next().await {
-        Some(request) => read(request),
+        Some(request) => read_request(request),
         None => Err(Status::invalid_argument("the request is empty")),
     }
 }
 
-fn read<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
+fn read_request<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
     // Bytes that are no message are the host's mistake, and the status must not blame the provider.
     request?.map_err(|why| Status::invalid_argument(why.to_string()))
 }

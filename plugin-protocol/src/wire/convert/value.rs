@@ -12,7 +12,7 @@ use crate::message::resource::RawState;
 use crate::wire::generated::tfplugin6 as v6;
 
 /// MessagePack for null.
-const NULL: &[u8] = &[0xc0];
+const MESSAGE_PACK_NULL: &[u8] = &[0xc0];
 
 /// Writes a value where the protocol wants one: an absent one becomes an explicit null, because
 /// providers on the Go library refuse a missing value. Bytes that are empty are no value and stay out.
@@ -21,7 +21,7 @@ pub(super) fn encode_required(
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
     if *payload == Payload::Absent {
-        let null = Bytes::from_static(NULL);
+        let null = Bytes::from_static(MESSAGE_PACK_NULL);
         return Ok(Some(v6::DynamicValue { msgpack: null, json: Bytes::new() }));
     }
     encode_optional(payload, field)
@@ -48,7 +48,7 @@ pub(super) fn decode_payload(wire: Option<v6::DynamicValue>) -> Payload {
     match wire {
         Some(value) if !value.msgpack.is_empty() => Payload::Msgpack(value.msgpack),
         Some(value) if !value.json.is_empty() => Payload::Json(value.json),
-        Some(_) => Payload::Msgpack(Bytes::from_static(NULL)),
+        Some(_) => Payload::Msgpack(Bytes::from_static(MESSAGE_PACK_NULL)),
         None => Payload::Absent,
     }
 }

@@ -11,18 +11,23 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 
 /// The repetitions of a call that show whether its answer differs by itself.
-const REPETITIONS: usize = 8;
+const N_REPEATED_CALLS: usize = 8;
 
 /// Whether a call has the usual answer to a request, or one whose texts differ as much between equal calls:
 /// a provider in Go may take what it reports from a map, whose order is random.
-pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call: &Call) -> bool {
+pub(super) async fn matches_usual_answer(
+    suite: &mut Suite,
+    request: &Msg,
+    usual: &Call,
+    call: &Call,
+) -> bool {
     let severities = |call: &Call| {
         let mut severities: Vec<u64> = call.diagnostics().iter().map(|it| it.severity).collect();
         severities.sort_unstable();
         severities
     };
-    let ty = type_of(suite, usual.rpc, request);
-    if same(usual, call, ty.as_ref()) {
+    let ty = answer_object_type(suite, usual.rpc, request);
+    if are_same_answers(usual, call, ty.as_ref()) {
         return true;
     }
     let are_answers =
@@ -30,8 +35,8 @@ pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call:
     if !are_answers || severities(usual) != severities(call) {
         return false;
     }
-    for _ in 0..REPETITIONS {
-        if !same(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
+    for _ in 0..N_REPEATED_CALLS {
+        if !are_same_answers(usual, &suite.call(usual.rpc, request).await, ty.as_ref()) {
             return true;
         }
     }
@@ -39,7 +44,7 @@ pub(super) async fn agrees(suite: &mut Suite, request: &Msg, usual: &Call, call:
 }
 
 /// The type of the object in the answer to a request, if it has one of a known type.
-fn type_of(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
+fn answer_object_type(suite: &Suite, rpc: Rpc, request: &Msg) -> Option<Type> {
     if !has_object(rpc) {
         return None;
     }
@@ -64,7 +69,7 @@ enum Object {
 /// The planned or upgraded object of an answer. Other answers are compared by their diagnostics alone.
 ///
 /// A value may be encoded in several ways: sets and maps in any order, numbers in several forms.
-fn object(call: &Call, ty: Option<&Type>) -> Vec<Object> {
+fn answer_objects(call: &Call, ty: Option<&Type>) -> Vec<Object> {
     let Reply::Answered(messages) = &call.reply else { return Vec::new() };
     if !has_object(call.rpc) {
         return Vec::new();
@@ -83,7 +88,7 @@ fn object(call: &Call, ty: Option<&Type>) -> Vec<Object> {
 
 /// Whether two answers mean the same. The order of diagnostics does not count, nor does the encoding of
 /// an object of type `ty`.
-fn same(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
+fn are_same_answers(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
     let lines = |call: &Call| {
         let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
         lines.sort();
@@ -91,7 +96,7 @@ fn same(a: &Call, b: &Call, ty: Option<&Type>) -> bool {
     };
     match (&a.reply, &b.reply) {
         (Reply::Answered(_), Reply::Answered(_)) => {
-            lines(a) == lines(b) && object(a, ty) == object(b, ty)
+            lines(a) == lines(b) && answer_objects(a, ty) == answer_objects(b, ty)
         }
         (Reply::Refused(a, _), Reply::Refused(b, _)) => a == b,
         (a, b) => a == b,
@@ -158,7 +163,7 @@ mod tests {
     fn agree(a: &[u8], b: &[u8]) -> bool {
         let ty = ty();
         let [plan, upgrade] = [Rpc::PlanResourceChange, Rpc::UpgradeResourceState]
-            .map(|rpc| same(&answer(rpc, a), &answer(rpc, b), Some(&ty)));
+            .map(|rpc| are_same_answers(&answer(rpc, a), &answer(rpc, b), Some(&ty)));
         assert_eq!(plan, upgrade, "both calls have the object in field 1");
         plan
     }
@@ -213,11 +218,11 @@ mod tests {
     fn an_absent_object_is_null_and_json_is_read() {
         let (rpc, ty) = (Rpc::PlanResourceChange, Type::object([("size", Type::Number)]));
         let absent = call(rpc, Msg::new());
-        assert!(same(&absent, &answer(rpc, &[0xc0]), Some(&ty)));
+        assert!(are_same_answers(&absent, &answer(rpc, &[0xc0]), Some(&ty)));
         let packed = answer(rpc, b"\x81\xa4size\x01");
-        assert!(!same(&absent, &packed, Some(&ty)));
-        assert!(same(&json(rpc, "{\"size\":1.0}"), &packed, Some(&ty)));
-        assert!(!same(&json(rpc, "{\"size\":2}"), &packed, Some(&ty)));
+        assert!(!are_same_answers(&absent, &packed, Some(&ty)));
+        assert!(are_same_answers(&json(rpc, "{\"size\":1.0}"), &packed, Some(&ty)));
+        assert!(!are_same_answers(&json(rpc, "{\"size\":2}"), &packed, Some(&ty)));
     }
 
     #[test]
@@ -226,23 +231,23 @@ mod tests {
         let [usual, reordered] =
             [&b"\x92\xa1a\xa1b"[..], b"\x92\xa1b\xa1a"].map(|it| answer(rpc, it));
         let ty = Type::set(Type::String);
-        assert!(same(&usual, &reordered, Some(&ty)));
+        assert!(are_same_answers(&usual, &reordered, Some(&ty)));
         for ty in [None, Some(&Type::Bool)] {
-            assert!(same(&usual, &usual, ty));
-            assert!(!same(&usual, &reordered, ty));
+            assert!(are_same_answers(&usual, &usual, ty));
+            assert!(!are_same_answers(&usual, &reordered, ty));
         }
     }
 
     #[test]
     fn objects_of_other_calls_and_the_order_of_diagnostics_do_not_count() {
         let read = |bytes: &[u8]| answer(Rpc::ReadResource, bytes);
-        assert!(same(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
+        assert!(are_same_answers(&read(&[0x01]), &read(&[0x02]), Some(&Type::Number)));
         let diag = |text: &str| Msg::new().with_int(1, 1).with_text(2, text);
         let rpc = Rpc::UpgradeResourceState;
         let two = |a: &str, b: &str| {
             call(rpc, Msg::new().with_message(2, &diag(a)).with_message(2, &diag(b)))
         };
-        assert!(same(&two("a", "b"), &two("b", "a"), None));
-        assert!(!same(&two("a", "b"), &two("a", "c"), None));
+        assert!(are_same_answers(&two("a", "b"), &two("b", "a"), None));
+        assert!(!are_same_answers(&two("a", "b"), &two("a", "c"), None));
     }
 }

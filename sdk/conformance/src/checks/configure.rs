@@ -38,7 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
         }
         // In a process of its own, because it may crash, and later checks need the other one.
         let Ok(fresh) = suite.start_another_process().await else { continue };
-        let call = configure(&fresh, &encode_dynamic(&config, &ty)).await;
+        let call = call_configure(&fresh, &encode_dynamic(&config, &ty)).await;
         suite.check(rule, call.has_reply(), || {
             Finding::new(rule, "provider", format!("{what} brings it down"))
                 .with_call(&call)
@@ -46,13 +46,13 @@ pub(super) async fn run(suite: &mut Suite) {
         });
     }
     configure_provider(suite, &provider, &empty).await;
-    endpoints(suite, &provider).await;
+    check_unreachable_endpoints(suite, &provider).await;
     check_second_configure(suite).await;
-    files(suite).await;
-    with_stop(suite).await;
+    check_files_written(suite).await;
+    check_configure_during_stop(suite).await;
 }
 
-async fn configure(plugin: &Plugin, config: &Msg) -> Call {
+async fn call_configure(plugin: &Plugin, config: &Msg) -> Call {
     plugin.call(Rpc::ConfigureProvider, &request::configure_request(config), CHANGE_TIMEOUT).await
 }
 
@@ -151,10 +151,10 @@ const NEEDS_CONFIGURED: [&str; 25] = [
 ];
 
 /// The longest wait for the answer of a service that does not exist.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_ENDPOINT_WAIT: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
-async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
+async fn check_unreachable_endpoints(suite: &mut Suite, provider: &OfferedType) {
     if !suite.is_wanted("C-05") {
         return;
     }
@@ -189,7 +189,7 @@ async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
             let Ok(fresh) = suite.start_another_process().await else { continue };
             found = true;
             let request = request::configure_request(&encode_dynamic(&config, &provider.ty()));
-            let call = fresh.call(Rpc::ConfigureProvider, &request, PATIENCE).await;
+            let call = fresh.call(Rpc::ConfigureProvider, &request, MAX_ENDPOINT_WAIT).await;
             suite.check("C-05", call.has_reply(), || {
                 Finding::new("C-05", "provider", "an address where nothing answers brings it down")
                     .with_path(&path)
@@ -228,19 +228,19 @@ async fn check_second_configure(suite: &mut Suite) {
     }
     let Ok(fresh) = suite.start_another_process().await else { return };
     // This one may fail: the rule is about the second.
-    configure(&fresh, &suite.config).await;
-    let call = configure(&fresh, &suite.config).await;
+    call_configure(&fresh, &suite.config).await;
+    let call = call_configure(&fresh, &suite.config).await;
     suite.check("C-04", call.has_reply(), || {
         Finding::new("C-04", "provider", "a second Configure brings it down").with_call(&call)
     });
 }
 
-fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
+fn file_names_in(folder: &Path) -> BTreeSet<std::ffi::OsString> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name()).collect()
 }
 
-async fn files(suite: &mut Suite) {
+async fn check_files_written(suite: &mut Suite) {
     if !suite.is_wanted("C-06") {
         return;
     }
@@ -253,10 +253,10 @@ async fn files(suite: &mut Suite) {
     launch.env.push(("HOME".into(), home.path().into()));
     launch.folder = Some(folder.path().to_owned());
     let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };
-    configure(&plugin, &suite.config).await;
+    call_configure(&plugin, &suite.config).await;
     plugin.shutdown(Duration::from_secs(2)).await;
     for (what, place) in [("HOME", home.path()), ("the working folder", folder.path())] {
-        let found = names(place);
+        let found = file_names_in(place);
         suite.check("C-06", found.is_empty(), || {
             Finding::new("C-06", "provider", format!("Configure writes to {what}"))
                 .with_values("no file", format!("{found:?}"))
@@ -264,7 +264,7 @@ async fn files(suite: &mut Suite) {
     }
 }
 
-async fn with_stop(suite: &mut Suite) {
+async fn check_configure_during_stop(suite: &mut Suite) {
     if !suite.is_wanted("C-07") {
         return;
     }
@@ -273,7 +273,7 @@ async fn with_stop(suite: &mut Suite) {
     // Both at once, as when a user interrupts a host that configures.
     let (configured, stopped) = tokio::join!(
         fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
-        fresh.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(10)),
+        fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(10)),
     );
     for call in [configured, stopped] {
         suite.check("C-07", !call.is_crash(), || {
@@ -283,4 +283,4 @@ async fn with_stop(suite: &mut Suite) {
     }
 }
 
-static EMPTY: Msg = Msg(Vec::new());
+static EMPTY_REQUEST: Msg = Msg(Vec::new());

@@ -17,10 +17,10 @@ use crate::suite::{CALL_TIMEOUT, CHANGE_TIMEOUT, Suite};
 use crate::system::make_executable;
 
 /// System calls that make, change or remove files by their names.
-const TRACED: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
+const TRACED_SYSTEM_CALLS: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
 
 /// The most files that a finding names.
-const NAMED: usize = 5;
+const MAX_NAMED_FILES: usize = 5;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -67,7 +67,7 @@ pub(super) async fn run(suite: &mut Suite) {
     let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
     let files = written_files(&log, &traced.working_dir(), &allowed);
     suite.check("K-05", files.is_empty(), || {
-        let named: Vec<&str> = files.iter().map(String::as_str).take(NAMED).collect();
+        let named: Vec<&str> = files.iter().map(String::as_str).take(MAX_NAMED_FILES).collect();
         Finding::new("K-05", "process", "it writes files outside of TMPDIR")
             .with_values("files below TMPDIR only", named.join(", "))
     });
@@ -87,10 +87,10 @@ impl TracedProgram {
             // file descriptor, to which names are relative. stderr is kept for the reason if strace
             // refuses.
             let script = format!(
-                "#!/bin/sh\nexec 2>>{}\nexec strace -ff -y -qq -s 4096 -e signal=none -e {TRACED} -o {} {}\n",
-                quoted(&traced.0.path().join("stderr")),
-                quoted(&traced.log()),
-                quoted(program),
+                "#!/bin/sh\nexec 2>>{}\nexec strace -ff -y -qq -s 4096 -e signal=none -e {TRACED_SYSTEM_CALLS} -o {} {}\n",
+                quote_path_for_shell(&traced.0.path().join("stderr")),
+                quote_path_for_shell(&traced.log()),
+                quote_path_for_shell(program),
             );
             fs::write(traced.wrapper(), script)?;
             make_executable(&traced.wrapper())?;
@@ -134,7 +134,7 @@ impl TracedProgram {
 }
 
 /// The path as a word of a shell.
-fn quoted(path: &Path) -> String {
+fn quote_path_for_shell(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
 }
 

@@ -15,7 +15,7 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// The number of argument lists for each function.
-const LISTS: u64 = 30;
+const N_ARGUMENT_LISTS: u64 = 30;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -38,7 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
         _ => None,
     };
     for function in &functions {
-        for number in 0..LISTS {
+        for number in 0..N_ARGUMENT_LISTS {
             if suite.is_late() {
                 return;
             }
@@ -47,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite) {
     }
 }
 
-fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
+fn generate_argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
     let mut dice = suite.dice(&format!("{}/{number}", parameter.name));
     // By number and not by dice, so that each parameter meets null and unknown.
     if number % 7 == 3 && parameter.null {
@@ -83,7 +83,8 @@ async fn check_call(
         .iter()
         .chain(variadic.take(if function.variadic.is_some() { more } else { 0 }))
         .collect();
-    let values: Vec<Value> = parameters.iter().map(|it| argument(it, number, suite)).collect();
+    let values: Vec<Value> =
+        parameters.iter().map(|it| generate_argument(it, number, suite)).collect();
     let arguments: Vec<Msg> =
         parameters.iter().zip(&values).map(|(it, value)| encode_dynamic(value, &it.ty)).collect();
     let request = request::call_function(&function.name, &arguments);
@@ -109,13 +110,13 @@ async fn check_call(
                     .with_input(input.clone())
             });
         }
-        None => result(suite, function, &values, &made),
+        None => check_result(suite, function, &values, &made),
     }
     check_latency(suite, &made).await;
     check_purity(suite, &made, elsewhere).await;
 }
 
-fn result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
+fn check_result(suite: &mut Suite, function: &Function, values: &[Value], made: &FunctionCall<'_>) {
     let FunctionCall { subject, input, call, .. } = *made;
     let answer = call.first_message().and_then(|it| it.get_msg(1));
     let decoded = decode_dynamic(answer, &function.returns);

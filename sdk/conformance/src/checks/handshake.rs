@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use formwork_plugin_protocol::client::short_temp_dir;
 use formwork_plugin_protocol::handshake::Address;
-use formwork_plugin_protocol::host::{self, HostIdentity};
+use formwork_plugin_protocol::host::{self, HostCertificate};
 
 use crate::finding::Finding;
 use crate::message::Msg;
@@ -23,7 +23,7 @@ use crate::suite::Suite;
 use crate::system;
 use environment::{check_network_use, listens_on_tcp, side_by_side, unusual_environment};
 
-const ALL: [&str; 23] = [
+const HANDSHAKE_RULES: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
     "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21", "K-06", "Z-14",
 ];
@@ -31,19 +31,19 @@ const ALL: [&str; 23] = [
 /// Checks the family. `Err` if the provider cannot be used at all.
 pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     let Some(program) = suite.program() else {
-        suite.skip_rules(&ALL, "the provider runs already, and these checks start it");
+        suite.skip_rules(&HANDSHAKE_RULES, "the provider runs already, and these checks start it");
         return Ok(());
     };
-    first_start(suite, &program).await?;
+    check_first_start(suite, &program).await?;
     without_cookie(suite, &program).await;
-    versions(suite, &program).await;
-    speed(suite, &program).await;
-    security(suite, &program).await;
-    leftovers(suite, &program).await;
-    stdin(suite, &program).await;
-    signals(suite, &program).await;
+    check_offered_versions(suite, &program).await;
+    check_start_speed(suite, &program).await;
+    check_connection_security(suite, &program).await;
+    check_leftover_files(suite, &program).await;
+    check_stdin_unread(suite, &program).await;
+    check_interrupt_ignored(suite, &program).await;
     check_end(suite, &program).await;
-    services(suite).await;
+    check_grpc_services(suite).await;
     side_by_side(suite, &program).await;
     unusual_environment(suite, &program).await;
     Ok(())
@@ -53,7 +53,7 @@ fn finding(rule: &'static str, message: impl Into<String>) -> Finding {
     Finding::new(rule, "process", message)
 }
 
-async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
+async fn check_first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
     // Without a handshake no other check can be made, so its error ends the run.
     let started = plugin::start(program, &suite.launch_options()).await;
     match started {
@@ -80,7 +80,10 @@ async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
 
 /// Runs the program as a person would, with the variables of a host left out.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn start_without_host(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
+async fn check_start_without_host(
+    suite: &Suite,
+    program: &Path,
+) -> Option<(Option<i32>, String, bool)> {
     let mut stderr = tempfile::tempfile().ok()?;
     let mut stdout = tempfile::tempfile().ok()?;
     let mut command = Command::new(program);
@@ -119,7 +122,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = start_without_host(suite, program).await else {
+    let Some((code, said, is_listening)) = check_start_without_host(suite, program).await else {
         return suite.skip_rules(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
@@ -133,7 +136,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn versions(suite: &mut Suite, program: &Path) {
+async fn check_offered_versions(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-04") {
         return;
     }
@@ -159,7 +162,7 @@ async fn versions(suite: &mut Suite, program: &Path) {
     }
 }
 
-async fn speed(suite: &mut Suite, program: &Path) {
+async fn check_start_speed(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-05") {
         return;
     }
@@ -181,7 +184,7 @@ async fn speed(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn security(suite: &mut Suite, program: &Path) {
+async fn check_connection_security(suite: &mut Suite, program: &Path) {
     if !suite.wants_any(&["H-06", "H-07", "H-08", "H-09"]) {
         return;
     }
@@ -203,7 +206,7 @@ async fn security(suite: &mut Suite, program: &Path) {
             finding("H-06", "the host's own certificate is refused")
                 .with_values("a connection", own_error)
         });
-        if let Ok(stranger) = HostIdentity::generate() {
+        if let Ok(stranger) = HostCertificate::generate() {
             let foreign =
                 host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
             suite.check("H-06", foreign.await.is_err(), || {
@@ -216,7 +219,7 @@ async fn security(suite: &mut Suite, program: &Path) {
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
         suite.check("H-07", a != b, || finding("H-07", "two processes have the same certificate"));
     }
-    address(suite, &one);
+    check_socket_address(suite, &one);
     let launch = Launch { tls: false, ..suite.launch_options() };
     if suite.is_wanted("H-08") {
         let plain = match plugin::start(program, &launch).await {
@@ -233,7 +236,7 @@ async fn security(suite: &mut Suite, program: &Path) {
     }
 }
 
-fn address(suite: &mut Suite, started: &Started) {
+fn check_socket_address(suite: &mut Suite, started: &Started) {
     match &started.handshake.address {
         Address::Unix(path) => {
             // The folder is left out where it is ours, which is closed.
@@ -271,7 +274,7 @@ fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-async fn leftovers(suite: &mut Suite, program: &Path) {
+async fn check_leftover_files(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-10") {
         return;
     }
@@ -296,7 +299,7 @@ async fn leftovers(suite: &mut Suite, program: &Path) {
 
 /// Starts it with a canary on stdin; it must not take any of it.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn stdin(suite: &mut Suite, program: &Path) {
+async fn check_stdin_unread(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-11") {
         return;
     }
@@ -335,7 +338,7 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn signals(suite: &mut Suite, program: &Path) {
+async fn check_interrupt_ignored(suite: &mut Suite, program: &Path) {
     if !suite.is_wanted("H-12") {
         return;
     }
@@ -452,7 +455,7 @@ async fn check_orphan(suite: &mut Suite, program: &Path) {
     });
 }
 
-async fn services(suite: &mut Suite) {
+async fn check_grpc_services(suite: &mut Suite) {
     if !suite.wants_any(&["H-16", "H-17", "H-18"]) {
         return;
     }

@@ -31,12 +31,14 @@ pub(super) async fn run(suite: &mut Suite) {
             }
             match kind {
                 Kind::DataSource if suite.wants_any(&["D-01", "D-02", "D-03"]) => {
-                    data(suite, &offered).await;
+                    check_data_source(suite, &offered).await;
                 }
                 Kind::Ephemeral if suite.wants_any(&["E-01", "E-02", "E-03"]) => {
-                    ephemeral(suite, &offered).await;
+                    check_ephemeral_resource(suite, &offered).await;
                 }
-                Kind::Action if suite.wants_any(&["X-01", "X-02"]) => action(suite, &offered).await,
+                Kind::Action if suite.wants_any(&["X-01", "X-02"]) => {
+                    check_action(suite, &offered).await
+                }
                 _ => {}
             }
         }
@@ -48,7 +50,7 @@ fn named_request(offered: &OfferedType, config: &Value) -> Msg {
 }
 
 /// Looks for something that does not exist.
-async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+async fn check_data_not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.is_wanted("D-03") {
         return;
     }
@@ -91,11 +93,11 @@ async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     });
 }
 
-async fn data(suite: &mut Suite, offered: &OfferedType) {
+async fn check_data_source(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let configs = suite.legal_configs(offered).await;
     match configs.first() {
-        Some(config) => not_found(suite, offered, config).await,
+        Some(config) => check_data_not_found(suite, offered, config).await,
         None => suite.skip_rules(&["D-01", "D-02", "D-03"], NO_CONFIG),
     }
     for config in configs.iter().take(3) {
@@ -167,7 +169,7 @@ fn find_unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option
     })
 }
 
-async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
+async fn check_ephemeral_resource(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let configs = suite.legal_configs(offered).await;
     let Some(config) = configs.first() else {
@@ -259,7 +261,7 @@ fn now_seconds() -> u64 {
     now.map_or(0, |it| it.as_secs())
 }
 
-async fn action(suite: &mut Suite, offered: &OfferedType) {
+async fn check_action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.display_name();
     let unknown = suite.generated(offered, Extent::Unknown, 0);
     let configs = suite.legal_configs(offered).await;

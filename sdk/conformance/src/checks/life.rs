@@ -24,7 +24,7 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 use journal::Journal;
 
-const RULES: [&str; 32] = [
+const LIFECYCLE_RULES: [&str; 32] = [
     "A-01", "A-02", "A-03", "A-04", "A-05", "A-06", "A-08", "A-10", "A-11", "A-12", "A-13", "A-17",
     "A-19", "A-20", "A-21", "A-25", "P-11", "P-20", "R-01", "R-03", "R-05", "R-06", "I-04", "I-05",
     "I-06", "I-08", "L-01", "Z-12", "H-21", "R-04", "A-07", "Z-08",
@@ -32,40 +32,42 @@ const RULES: [&str; 32] = [
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants_any(&RULES) && !suite.wants_any(&remote::RULES) {
+    if !suite.wants_any(&LIFECYCLE_RULES) && !suite.wants_any(&remote::RULES) {
         return;
     }
     if !suite.configured {
-        return skip(suite, "the provider cannot be configured");
+        return skip_lifecycle_rules(suite, "the provider cannot be configured");
     }
     // Before anything is created: without a journal, objects of an interrupted run would be lost.
     let mut journal = match Journal::open(suite.options.journal.as_deref()) {
         Ok(journal) => journal,
         Err(error) => {
-            return skip(suite, &format!("the journal cannot be written: {error}"));
+            return skip_lifecycle_rules(suite, &format!("the journal cannot be written: {error}"));
         }
     };
     let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        return skip(suite, "the provider has no resource");
+        return skip_lifecycle_rules(suite, "the provider has no resource");
     }
     for offered in &resources {
-        if !suite.wants_any(&RULES) {
+        if !suite.wants_any(&LIFECYCLE_RULES) {
             break;
         }
         let configs = suite.legal_configs(offered).await;
         match configs.first() {
             Some(config) => check_lifecycle(suite, &mut journal, offered, config).await,
-            None => suite
-                .skip_rules(&RULES, "no legal configuration was found; give one with -examples"),
+            None => suite.skip_rules(
+                &LIFECYCLE_RULES,
+                "no legal configuration was found; give one with -examples",
+            ),
         }
     }
     remote::run(suite, &mut journal, &resources).await;
     destroy_leftovers(suite, &mut journal, &resources).await;
 }
 
-fn skip(suite: &mut Suite, reason: &str) {
-    suite.skip_rules(&RULES, reason);
+fn skip_lifecycle_rules(suite: &mut Suite, reason: &str) {
+    suite.skip_rules(&LIFECYCLE_RULES, reason);
     suite.skip_rules(&remote::RULES, reason);
 }
 
@@ -96,10 +98,10 @@ async fn check_lifecycle(
 ) {
     let create = plan_input(offered, super::null_object(&offered.ty()), config.clone());
     let Some(planned) = plan_or_none(suite, offered, &create).await else {
-        return suite.skip_rules(&RULES, "an object could not be planned");
+        return suite.skip_rules(&LIFECYCLE_RULES, "an object could not be planned");
     };
     let Some(object) = create_object(suite, journal, offered, &create, &planned).await else {
-        return suite.skip_rules(&RULES, "an object could not be created");
+        return suite.skip_rules(&LIFECYCLE_RULES, "an object could not be created");
     };
     // In this order, because later steps change and destroy the object.
     check_settled(suite, offered, &object).await;
@@ -234,7 +236,11 @@ fn report_violations(
 }
 
 /// Reads an object; `None` if there is no usable answer, null if it is gone.
-async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Call, Option<Value>) {
+async fn call_read(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    object: &Object,
+) -> (Call, Option<Value>) {
     let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let back = super::read::check_read_answer(suite, offered, &call, &object.value);
@@ -247,7 +253,7 @@ async fn check_settled(suite: &mut Suite, offered: &OfferedType, object: &Object
     let subject = offered.display_name();
     // More than once, because a service of several copies may not agree with itself at first.
     for _ in 0..3 {
-        let (call, value) = read(suite, offered, object).await;
+        let (call, value) = call_read(suite, offered, object).await;
         let differs = value.as_ref().map(|it| super::differing_paths(&object.value, it));
         let at = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
         let part = |value: Option<&Value>| {

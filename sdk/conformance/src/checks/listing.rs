@@ -12,7 +12,7 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// The limit that is asked for.
-const LIMIT: u64 = 2;
+const REQUESTED_LIMIT: u64 = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -30,7 +30,7 @@ pub(super) async fn run(suite: &mut Suite) {
             );
         }
         for config in configs.iter().take(2) {
-            let call = list(suite, offered, config, LIMIT).await;
+            let call = list(suite, offered, config, REQUESTED_LIMIT).await;
             check_list_answer(suite, offered, &call);
         }
     }
@@ -69,10 +69,10 @@ fn check_list_answer(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     };
     // An event with diagnostics alone is no object.
     let number = events.iter().filter(|it| it.has_field(1) || it.has_field(3)).count() as u64;
-    suite.check("L-02", number <= LIMIT, || {
+    suite.check("L-02", number <= REQUESTED_LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
             .with_call(call)
-            .with_values(LIMIT.to_string(), number.to_string())
+            .with_values(REQUESTED_LIMIT.to_string(), number.to_string())
     });
     objects(suite, offered, &events, call);
 }

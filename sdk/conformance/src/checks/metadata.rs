@@ -13,12 +13,12 @@ use crate::suite::Suite;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    metadata(suite).await;
+    check_metadata(suite).await;
     optional_schema(suite).await;
     check_capabilities(suite).await;
 }
 
-async fn metadata(suite: &mut Suite) {
+async fn check_metadata(suite: &mut Suite) {
     if !suite.is_wanted("S-09") {
         return;
     }
@@ -101,7 +101,7 @@ async fn optional_schema(suite: &mut Suite) {
         let rpc = request::validate_rpc(offered.kind);
         let expected = suite.call(rpc, &request).await;
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
-        let held = super::agreement::agrees(suite, &request, &expected, &call).await;
+        let held = super::agreement::matches_usual_answer(suite, &request, &expected, &call).await;
         suite.check("S-10", held, || {
             Finding::new(
                 "S-10",

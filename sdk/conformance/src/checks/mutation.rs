@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use formwork_value::codec::json;
 
-use super::agreement::agrees;
+use super::agreement::matches_usual_answer;
 use super::schema::join_all;
 use crate::finding::Finding;
 use crate::generate::{Dice, Extent};
@@ -203,7 +203,7 @@ fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
 
 fn resident_memory(suite: &Suite) -> u64 {
     let pid = suite.plugin().and_then(|it| it.started.as_ref()).map_or(0, |it| it.child.pid());
-    super::resources::resident_kib(pid)
+    super::resource_usage::resident_kib(pid)
 }
 
 async fn check_decompression_bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
@@ -260,7 +260,7 @@ async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         let newer = request.clone().with_text(900, "from the future").with_int(901, 1);
         let call = suite.call(*rpc, &newer).await;
         let held = match is_pure {
-            true => agrees(suite, request, &usual, &call).await,
+            true => matches_usual_answer(suite, request, &usual, &call).await,
             false => call.has_reply(),
         };
         suite.check("Z-03", held, || {
@@ -315,7 +315,7 @@ async fn check_concurrent_calls(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let parallel = join_all(all).await;
     for (at, call) in parallel.iter().enumerate() {
         let (expected, (_, request)) = (&serial[at % serial.len()], sample[at % sample.len()]);
-        let held = agrees(suite, request, expected, call).await;
+        let held = matches_usual_answer(suite, request, expected, call).await;
         suite.check("Z-05", held, || {
             Finding::new(
                 "Z-05",
@@ -361,8 +361,9 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     // In a process of its own: most providers answer nothing after it.
     let Ok(plugin) = suite.start_another_process().await else { return };
     let Some((rpc, request)) = requests.first() else { return };
-    let stop =
-        |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
+    let stop = |deadline: u64| {
+        plugin.call(Rpc::StopProvider, &EMPTY_REQUEST, Duration::from_secs(deadline))
+    };
     let running = plugin.call(*rpc, request, Duration::from_secs(10));
     // At once: a stop comes while other calls are under way.
     let (first, running) = tokio::join!(stop(5), running);
@@ -383,4 +384,4 @@ async fn check_stop(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     });
 }
 
-static EMPTY: Msg = Msg(Vec::new());
+static EMPTY_REQUEST: Msg = Msg(Vec::new());

@@ -15,13 +15,13 @@ pub(super) async fn run(suite: &mut Suite) {
     // First, so that everything the process has printed has arrived.
     suite.put_away();
     if suite.program().is_some() {
-        output(suite);
+        check_printed_output(suite);
     }
     check_diagnostic_texts(suite);
     check_output_size(suite);
 }
 
-fn output(suite: &mut Suite) {
+fn check_printed_output(suite: &mut Suite) {
     let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
     suite.check("H-21", stdout.is_empty(), || {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")

@@ -177,7 +177,7 @@ pub(super) fn check_plan(suite: &mut Suite, offered: &OfferedType, input: &PlanI
         return suite.skip_rules(&["P-02", "P-03"], "the legacy type system allows it");
     }
     // The configuration has write-only values, and the plan must not, which P-04 has checked.
-    let config = offered.block().without_write_only(&input.config);
+    let config = offered.block().null_write_only_in(&input.config);
     let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
     for rule in ["P-02", "P-03"] {
         // A violation of a rule about blocks has the path of a block, which is no attribute.

@@ -15,31 +15,31 @@ use crate::request::{self, decode_dynamic};
 use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
 
-const READ: [&str; 6] = ["R-01", "R-02", "R-05", "R-06", "R-07", "R-09"];
-const IMPORT: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
+const READ_RULES: [&str; 6] = ["R-01", "R-02", "R-05", "R-06", "R-07", "R-09"];
+const IMPORT_RULES: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
-        return suite.skip_rules(&IMPORT, "the provider cannot be configured");
+        return suite.skip_rules(&IMPORT_RULES, "the provider cannot be configured");
     }
     let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip_rules(&READ, "the provider has no resource");
-        suite.skip_rules(&IMPORT, "the provider has no resource");
+        suite.skip_rules(&READ_RULES, "the provider has no resource");
+        suite.skip_rules(&IMPORT_RULES, "the provider has no resource");
     }
     for offered in &resources {
         if suite.is_late() {
             return;
         }
         let mut tracks = false;
-        if suite.wants_any(&READ) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
+        if suite.wants_any(&READ_RULES) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
             tracks = check_reads(suite, offered).await;
             if tracks {
                 suite.tracked.insert(offered.name.clone());
             }
         }
-        if suite.wants_any(&IMPORT) {
+        if suite.wants_any(&IMPORT_RULES) {
             check_imports(suite, offered, tracks).await;
         }
     }
@@ -114,7 +114,12 @@ pub(super) fn check_read_answer(
     Some(ReadBack { value: Some(value.into_value()), private })
 }
 
-async fn read(suite: &mut Suite, offered: &OfferedType, state: &Value, private: &Bytes) -> Call {
+async fn call_read(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    state: &Value,
+    private: &Bytes,
+) -> Call {
     suite.call(Rpc::ReadResource, &request::read(offered, state, private, None)).await
 }
 
@@ -124,7 +129,7 @@ async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let mut tracks = false;
     for number in 0..3 {
         let state = super::upgrade::stored_object(suite, offered, number);
-        let call = read(suite, offered, &state, &Bytes::new()).await;
+        let call = call_read(suite, offered, &state, &Bytes::new()).await;
         suite.check_survived("R-01", &call, || {
             Finding::new("R-01", &subject, "reading crashes or hangs")
                 .with_call(&call)
@@ -142,7 +147,7 @@ async fn check_reads(suite: &mut Suite, offered: &OfferedType) -> bool {
         if !value.is_wholly_known() {
             continue;
         }
-        let again = read(suite, offered, &value, &back.private).await;
+        let again = call_read(suite, offered, &value, &back.private).await;
         let second = again.first_message().map(|it| decode_dynamic(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
         // An error is no other object.
@@ -179,7 +184,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
     if is_text {
         bare = generate::with_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
     }
-    let call = read(suite, offered, &bare, &Bytes::new()).await;
+    let call = call_read(suite, offered, &bare, &Bytes::new()).await;
     suite.check_survived("R-07", &call, || {
         Finding::new("R-07", &subject, "a state with an id only brings it down")
             .with_call(&call)
@@ -188,7 +193,7 @@ async fn check_minimal_state(suite: &mut Suite, offered: &OfferedType) {
     let state = super::upgrade::stored_object(suite, offered, 0);
     // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
-        let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
+        let call = call_read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
         suite.check_survived("R-09", &call, || {
             Finding::new("R-09", &subject, "foreign private data brings it down").with_call(&call)
         });
@@ -258,7 +263,7 @@ async fn check_imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
             suite.skip_rules(&["I-01"], "no resource type knows whether an object exists");
             continue;
         };
-        let back = read(suite, &own, state.value(), &object.get_bytes(3)).await;
+        let back = call_read(suite, &own, state.value(), &object.get_bytes(3)).await;
         let found = back.first_message().filter(|_| back.is_fine());
         let exists = found
             .and_then(|it| decode_dynamic(it.get_msg(1), &own.ty()).ok().flatten())

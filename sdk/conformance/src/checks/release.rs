@@ -38,7 +38,7 @@ pub(super) async fn run(suite: &mut Suite) {
         return suite
             .skip_rules(&["H-22", "K-07"], "no release was given; give its folder with -release");
     };
-    let files = match Files::read(&release.folder) {
+    let files = match ReleaseFiles::read(&release.folder) {
         Ok(files) => files,
         Err(problem) => {
             for rule in ["H-22", "K-07"] {
@@ -55,7 +55,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// The files of a release.
-struct Files<'r> {
+struct ReleaseFiles<'r> {
     folder: &'r Path,
     /// The beginning of all names, `terraform-provider-acme_1.2.3`.
     base: String,
@@ -68,7 +68,7 @@ struct Files<'r> {
     document: Vec<u8>,
 }
 
-impl<'r> Files<'r> {
+impl<'r> ReleaseFiles<'r> {
     fn read(folder: &'r Path) -> Result<Self, String> {
         let entries = fs::read_dir(folder);
         let entries = entries.map_err(|error| format!("its folder cannot be read: {error}"))?;
@@ -125,19 +125,19 @@ fn read_text(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn finding(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
+fn release_finding(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
     Finding::new(rule, "release", message).with_path(file)
 }
 
 /// Checks the names of the archives and of the programs in them.
-fn check_archive_names(suite: &mut Suite, files: &Files) {
+fn check_archive_names(suite: &mut Suite, files: &ReleaseFiles) {
     let archives = files.archives();
     suite.check("H-22", !archives.is_empty(), || {
         Finding::new("H-22", "release", "it has no archive")
             .with_values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
     });
     suite.check("H-22", is_version(&files.version), || {
-        finding("H-22", &files.base, "the version is not one of three numbers")
+        release_finding("H-22", &files.base, "the version is not one of three numbers")
             .with_values("1.2.3", files.version.clone())
     });
     for archive in archives {
@@ -147,7 +147,7 @@ fn check_archive_names(suite: &mut Suite, files: &Files) {
             "H-22",
             platform.is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty()),
             || {
-                finding("H-22", archive, "hosts do not find an archive of this name")
+                release_finding("H-22", archive, "hosts do not find an archive of this name")
                     .with_values(format!("{}_OS_ARCH.zip", files.base), archive.clone())
             },
         );
@@ -157,8 +157,12 @@ fn check_archive_names(suite: &mut Suite, files: &Files) {
             Err(error) => (false, error.to_string()),
         };
         suite.check("H-22", held, || {
-            finding("H-22", archive, "the archive does not have one program of the provider")
-                .with_values(format!("{program}_v{}", files.version), found)
+            release_finding(
+                "H-22",
+                archive,
+                "the archive does not have one program of the provider",
+            )
+            .with_values(format!("{program}_v{}", files.version), found)
         });
     }
 }
@@ -188,7 +192,7 @@ fn program_entries(archive: &Path, program: &str) -> io::Result<Vec<String>> {
 }
 
 /// Checks that the provider serves the protocols of the manifest.
-async fn check_manifest(suite: &mut Suite, files: &Files<'_>) {
+async fn check_manifest(suite: &mut Suite, files: &ReleaseFiles<'_>) {
     if !suite.is_wanted("H-22") {
         return;
     }
@@ -197,7 +201,7 @@ async fn check_manifest(suite: &mut Suite, files: &Files<'_>) {
         match manifest_versions(&files.folder.join(&name)) {
             Ok(versions) => versions,
             Err(problem) => {
-                return suite.check("H-22", false, || finding("H-22", &name, problem));
+                return suite.check("H-22", false, || release_finding("H-22", &name, problem));
             }
         }
     } else {
@@ -217,7 +221,7 @@ async fn check_manifest(suite: &mut Suite, files: &Files<'_>) {
                 true => "the manifest has a protocol that the provider does not serve",
                 false => "without a manifest the registry assumes protocol 5.0",
             };
-            finding("H-22", &name, message).with_values(served.join(", "), version.clone())
+            release_finding("H-22", &name, message).with_values(served.join(", "), version.clone())
         });
     }
 }
@@ -251,7 +255,7 @@ async fn serves_protocol(suite: &Suite, protocol: Protocol) -> bool {
 }
 
 /// Checks that all files have their checksums.
-fn check_checksums(suite: &mut Suite, files: &Files) {
+fn check_checksums(suite: &mut Suite, files: &ReleaseFiles) {
     if !suite.is_wanted("K-07") {
         return;
     }
@@ -260,7 +264,7 @@ fn check_checksums(suite: &mut Suite, files: &Files) {
         Ok(sums) => sums,
         Err(line) => {
             return suite.check("K-07", false, || {
-                finding("K-07", &name, "a line is not a checksum and a name")
+                release_finding("K-07", &name, "a line is not a checksum and a name")
                     .with_values("64 hexadecimal digits and a name", line)
             });
         }
@@ -278,19 +282,19 @@ fn check_checksums(suite: &mut Suite, files: &Files) {
             _ => "a file has another checksum",
         };
         suite.check("K-07", found == expected, || {
-            finding("K-07", file, message).with_values(expected.clone(), found.clone())
+            release_finding("K-07", file, message).with_values(expected.clone(), found.clone())
         });
     }
 }
 
 /// Checks the signature over the checksums.
-fn check_signature(suite: &mut Suite, release: &Release, files: &Files) {
+fn check_signature(suite: &mut Suite, release: &Release, files: &ReleaseFiles) {
     let name = format!("{}{CHECKSUMS_SUFFIX}.sig", files.base);
     let signature = match read_text(&files.folder.join(&name)) {
         Ok(signature) => signature,
         Err(error) => {
             return suite.check("K-07", false, || {
-                finding("K-07", &name, "the checksums have no signature")
+                release_finding("K-07", &name, "the checksums have no signature")
                     .with_values("an OpenPGP signature", error.to_string())
             });
         }
@@ -298,13 +302,13 @@ fn check_signature(suite: &mut Suite, release: &Release, files: &Files) {
     let Some(key) = &release.key else { return };
     let verified = (release.verify)(&files.document, &signature, key);
     suite.check("K-07", verified.is_ok(), || {
-        finding("K-07", &name, "the signature of the checksums is not valid")
+        release_finding("K-07", &name, "the signature of the checksums is not valid")
             .with_values("a signature of the given key", verified.err().unwrap_or_default())
     });
 }
 
 /// Checks that a program does not have the home of the user who built it.
-fn build_paths(suite: &mut Suite, files: &Files) {
+fn build_paths(suite: &mut Suite, files: &ReleaseFiles) {
     if !suite.is_wanted("K-07") {
         return;
     }
@@ -313,7 +317,7 @@ fn build_paths(suite: &mut Suite, files: &Files) {
     let Some(archive) = files.archives().first().map(|it| (*it).clone()) else { return };
     let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.check("K-07", found.is_none(), || {
-        finding("K-07", &archive, "the program has paths of the machine that built it")
+        release_finding("K-07", &archive, "the program has paths of the machine that built it")
             .with_values("no home of a user", found.clone().unwrap_or_default())
     });
 }

@@ -26,7 +26,7 @@ pub(super) async fn run(suite: &mut Suite) {
     report_schema_problems(suite);
     check_name_prefixes(suite);
     for (rule, visit) in [
-        ("S-14", check_documentation as Visit),
+        ("S-14", check_documentation as VisitAttribute),
         ("S-15", check_secret_attributes),
         ("S-18", check_defaults),
     ] {
@@ -34,7 +34,7 @@ pub(super) async fn run(suite: &mut Suite) {
             each_attribute(suite, visit);
         }
     }
-    check_descriptions(suite);
+    check_descriptions_present(suite);
     check_previous_release(suite).await;
 }
 
@@ -92,7 +92,7 @@ async fn check_schema_stability(suite: &mut Suite) {
         // A schema may have many megabytes, so only those that differ are kept.
         let calls = (0..AT_ONCE).map(|_| async {
             let limit = Duration::from_secs(30);
-            let call = other.call(Rpc::GetProviderSchema, &EMPTY, limit).await;
+            let call = other.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, limit).await;
             (sorted_field_hashes(&call).as_ref() != Some(&expected)).then_some(call)
         });
         let differing = join_all(calls).await.into_iter().flatten().next();
@@ -102,7 +102,7 @@ async fn check_schema_stability(suite: &mut Suite) {
     }
 }
 
-static EMPTY: Msg = Msg(Vec::new());
+static EMPTY_REQUEST: Msg = Msg(Vec::new());
 
 /// Waits for several calls at once.
 pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
@@ -177,9 +177,9 @@ fn check_name_prefixes(suite: &mut Suite) {
     }
 }
 
-type Visit = fn(&mut Suite, &str, &str, &Attribute);
+type VisitAttribute = fn(&mut Suite, &str, &str, &Attribute);
 
-fn each_attribute(suite: &mut Suite, visit: Visit) {
+fn each_attribute(suite: &mut Suite, visit: VisitAttribute) {
     for offered in suite.offer.types.clone() {
         visit_attributes(&offered.schema.block, "", &mut |path, attribute| {
             visit(suite, &offered.display_name(), path, attribute);
@@ -228,7 +228,7 @@ fn check_documentation(suite: &mut Suite, subject: &str, path: &str, attribute: 
     }
 }
 
-fn check_descriptions(suite: &mut Suite) {
+fn check_descriptions_present(suite: &mut Suite) {
     for offered in suite.offer.types.clone() {
         if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
             let held = !offered.block().docs.description.trim().is_empty();
@@ -314,7 +314,9 @@ async fn check_previous_release(suite: &mut Suite) {
         return suite.skip_rules(&["S-12", "S-13"], "no previous release was given with -previous");
     };
     let older = match Plugin::launch(&path, &suite.launch_options()).await {
-        Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(60)).await,
+        Ok(plugin) => {
+            plugin.call(Rpc::GetProviderSchema, &EMPTY_REQUEST, Duration::from_secs(60)).await
+        }
         Err(error) => {
             return suite.skip_rules(&["S-12", "S-13"], &format!("the previous release: {error}"));
         }

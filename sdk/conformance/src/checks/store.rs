@@ -13,7 +13,7 @@ use crate::request::encode_dynamic;
 use crate::rpc::{Diag, Rpc};
 use crate::suite::{CHANGE_TIMEOUT, Suite};
 
-const RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
+const STATE_STORE_RULES: [&str; 5] = ["T-01", "T-02", "T-03", "T-04", "T-05"];
 /// The chunk size that is asked for.
 const CHUNK_SIZE: u64 = 8 << 20;
 /// The number of processes that are killed while they write.
@@ -21,44 +21,45 @@ const KILLED_PROCESSES: u64 = 16;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants_any(&RULES) {
+    if !suite.wants_any(&STATE_STORE_RULES) {
         return;
     }
     let stores: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Store).cloned().collect();
     if stores.is_empty() {
-        return suite.skip_rules(&RULES, "the provider has no state store");
+        return suite.skip_rules(&STATE_STORE_RULES, "the provider has no state store");
     }
     for offered in stores {
         let configs = suite.legal_configs(&offered).await;
         let Some(config) = configs.first().cloned() else {
             let why = "no legal configuration of a state store was found; give one with -examples";
-            suite.skip_rules(&RULES, why);
+            suite.skip_rules(&STATE_STORE_RULES, why);
             continue;
         };
-        let store = Store { offered, config };
+        let store = ConfiguredStore { offered, config };
         match store.open(suite).await {
-            Ok(user) => all(suite, &store, &user).await,
-            Err(why) => suite.skip_rules(&RULES, &format!("the state store cannot be used: {why}")),
+            Ok(user) => check_state_store(suite, &store, &user).await,
+            Err(why) => suite
+                .skip_rules(&STATE_STORE_RULES, &format!("the state store cannot be used: {why}")),
         }
     }
 }
 
 /// A type of state store with a configuration.
-struct Store {
+struct ConfiguredStore {
     offered: OfferedType,
     config: Value,
 }
 
 /// A process that uses a configured state store.
-struct User {
+struct StoreProcess {
     plugin: Plugin,
     name: String,
     chunk: usize,
 }
 
-impl Store {
+impl ConfiguredStore {
     /// Starts a process and configures provider and store in it.
-    async fn open(&self, suite: &Suite) -> Result<User, String> {
+    async fn open(&self, suite: &Suite) -> Result<StoreProcess, String> {
         let plugin = suite.start_another_process().await.map_err(|error| error.to_string())?;
         let configure = crate::request::configure_request(&suite.config);
         plugin.call(Rpc::ConfigureProvider, &configure, CHANGE_TIMEOUT).await;
@@ -73,11 +74,11 @@ impl Store {
         // A size of 0 would cut a state into nothing, and panic.
         let chosen = answer.get_msg(2).map_or(CHUNK_SIZE, |it| it.get_int(1)).clamp(1, CHUNK_SIZE);
         let chunk = usize::try_from(chosen).unwrap_or(1 << 20);
-        Ok(User { plugin, name: self.offered.name.clone(), chunk })
+        Ok(StoreProcess { plugin, name: self.offered.name.clone(), chunk })
     }
 }
 
-impl User {
+impl StoreProcess {
     fn named(&self, state: &str) -> Msg {
         Msg::new().with_text(1, &self.name).with_text(2, state)
     }
@@ -163,7 +164,7 @@ fn is_refused(call: &Call) -> bool {
     matches!(call.reply, Reply::Refused(..)) || call.diagnostics().iter().any(Diag::is_error)
 }
 
-async fn all(suite: &mut Suite, store: &Store, user: &User) {
+async fn check_state_store(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess) {
     // By the seed, so that two runs with different ones do not meet in a store.
     let state = format!("conformance-{}", suite.options.seed);
     if suite.is_wanted("T-01") {
@@ -181,7 +182,12 @@ async fn all(suite: &mut Suite, store: &Store, user: &User) {
     user.delete(&state).await;
 }
 
-async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn there_and_back(
+    suite: &mut Suite,
+    store: &ConfiguredStore,
+    user: &StoreProcess,
+    state: &str,
+) {
     let mut dice = suite.dice("state bytes");
     // Among them exactly one chunk of the usual size, and two chunks with a rest.
     for size in [1, 4 << 10, 0, 8 << 20, (20 << 20) + 1] {
@@ -208,7 +214,7 @@ async fn there_and_back(suite: &mut Suite, store: &Store, user: &User, state: &s
     }
 }
 
-async fn check_locks(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_locks(suite: &mut Suite, store: &ConfiguredStore, user: &StoreProcess, state: &str) {
     let subject = store.offered.display_name();
     let other = match store.open(suite).await {
         Ok(other) => other,
@@ -253,7 +259,12 @@ async fn check_locks(suite: &mut Suite, store: &Store, user: &User, state: &str)
 }
 
 /// Kills processes while they write; what is read then is the old state or the new one.
-async fn check_killed_writers(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_killed_writers(
+    suite: &mut Suite,
+    store: &ConfiguredStore,
+    user: &StoreProcess,
+    state: &str,
+) {
     let old = vec![b'o'; 300_000];
     if !user.write_under_lock(state, &old).await.is_fine() {
         return suite.skip_rules(&["T-04"], "a state could not be written");
@@ -296,7 +307,12 @@ async fn check_killed_writers(suite: &mut Suite, store: &Store, user: &User, sta
     }
 }
 
-async fn check_listed_states(suite: &mut Suite, store: &Store, user: &User, state: &str) {
+async fn check_listed_states(
+    suite: &mut Suite,
+    store: &ConfiguredStore,
+    user: &StoreProcess,
+    state: &str,
+) {
     let subject = store.offered.display_name();
     let names =
         // With signs that paths and URLs give a meaning, because stores keep states under such

@@ -13,18 +13,19 @@ use crate::request::{self, decode_dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-const STORED: [&str; 9] = ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07", "U-08", "U-10"];
+const STORED_OBJECT_RULES: [&str; 9] =
+    ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07", "U-08", "U-10"];
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let resources: Vec<OfferedType> = suite.offer.types_of_kind(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        suite.skip_rules(&STORED, "the provider has no resource");
+        suite.skip_rules(&STORED_OBJECT_RULES, "the provider has no resource");
         suite.skip_rules(&["U-09", "M-01"], "the provider has no resource");
     }
     for offered in &resources {
-        if suite.wants_any(&STORED) {
-            stored(suite, offered).await;
+        if suite.wants_any(&STORED_OBJECT_RULES) {
+            check_stored_objects(suite, offered).await;
         }
         if suite.is_wanted("U-09") {
             check_identity_upgrade(suite, offered).await;
@@ -42,7 +43,7 @@ pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -
     let config = suite.generated(offered, extent, number);
     let block = offered.block();
     // Write-only values are never stored.
-    let config = block.without_write_only(&config);
+    let config = block.null_write_only_in(&config);
     let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
     // Computed attributes are made up as well.
     let mut value = config;
@@ -62,18 +63,18 @@ pub(super) fn stored_object(suite: &Suite, offered: &OfferedType, number: u64) -
     value
 }
 
-async fn upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, text: &[u8]) -> Call {
+async fn call_upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, text: &[u8]) -> Call {
     let request = request::upgrade_request(&offered.name, version, text);
     suite.call(Rpc::UpgradeResourceState, &request).await
 }
 
-async fn stored(suite: &mut Suite, offered: &OfferedType) {
+async fn check_stored_objects(suite: &mut Suite, offered: &OfferedType) {
     let (ty, version) = (offered.ty(), offered.schema.version);
     for number in 0..6 {
         let value = stored_object(suite, offered, number);
         let Ok(text) = json::encode(&value, &ty) else { continue };
-        let call = upgrade(suite, offered, version, text.as_bytes()).await;
-        current(suite, offered, &value, &call).await;
+        let call = call_upgrade(suite, offered, version, text.as_bytes()).await;
+        check_upgrade_of_current(suite, offered, &value, &call).await;
         // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
             check_damaged_state(suite, offered, &text).await;
@@ -83,7 +84,12 @@ async fn stored(suite: &mut Suite, offered: &OfferedType) {
     check_precision(suite, offered).await;
 }
 
-async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: &Call) {
+async fn check_upgrade_of_current(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    value: &Value,
+    call: &Call,
+) {
     let ty = offered.ty();
     suite.check("U-06", call.has_reply(), || {
         Finding::new("U-06", &offered.display_name(), "upgrading before Configure crashes")
@@ -136,7 +142,8 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
             // A host calls it whenever it reads a state, also if the version is the same.
-            let second = upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
+            let second =
+                call_upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
             let second = second.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty));
             let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
             suite.check("U-06", held, || {
@@ -155,7 +162,7 @@ async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: 
 async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     for older in 0..version.min(20) {
-        let call = upgrade(suite, offered, older, text.as_bytes()).await;
+        let call = call_upgrade(suite, offered, older, text.as_bytes()).await;
         suite.check("U-02", call.has_reply(), || {
             Finding::new(
                 "U-02",
@@ -169,7 +176,7 @@ async fn check_versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
         suite.skip_rules(&["U-02"], "all schemas have version 0");
     }
     // Hosts refuse such a state themselves, but not every program that calls providers is one.
-    let call = upgrade(suite, offered, version + 7, text.as_bytes()).await;
+    let call = call_upgrade(suite, offered, version + 7, text.as_bytes()).await;
     let refused = call.has_reply() && !call.is_fine();
     suite.check("U-03", refused, || {
         Finding::new("U-03", &offered.display_name(), "a version above the current one is accepted")
@@ -191,7 +198,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
     let version = offered.schema.version;
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
-    let call = upgrade(suite, offered, version, extra.as_bytes()).await;
+    let call = call_upgrade(suite, offered, version, extra.as_bytes()).await;
     suite.check("U-04", call.has_reply(), || {
         Finding::new("U-04", &offered.display_name(), "an unknown attribute crashes the provider")
             .with_call(&call)
@@ -207,7 +214,7 @@ async fn check_damaged_state(suite: &mut Suite, offered: &OfferedType, text: &st
         ("wrong types", wrong_types(offered)),
         ("10 MB", long),
     ] {
-        let call = upgrade(suite, offered, version, broken.as_bytes()).await;
+        let call = call_upgrade(suite, offered, version, broken.as_bytes()).await;
         let held = match what {
             // Null is a value of every type, and a long text is a string.
             "null" | "10 MB" | "nothing" => call.has_reply(),
@@ -265,7 +272,7 @@ async fn check_precision(suite: &mut Suite, offered: &OfferedType) {
         }
     }
     let Ok(text) = json::encode(&value, &ty) else { return };
-    let call = upgrade(suite, offered, offered.schema.version, text.as_bytes()).await;
+    let call = call_upgrade(suite, offered, offered.schema.version, text.as_bytes()).await;
     let Some(Ok(Some(upgraded))) =
         call.first_message().map(|it| decode_dynamic(it.get_msg(1), &ty))
     else {

@@ -34,7 +34,7 @@ pub(super) async fn run(suite: &mut Suite) {
             check_generated_configs(suite, offered).await;
         }
         if suite.wants_any(&["V-02", "V-03", "V-04", "V-06", "V-07", "V-08", "V-10"]) {
-            legal(suite, offered).await;
+            check_legal_configs(suite, offered).await;
         }
     }
     check_odd_values(suite, &types).await;
@@ -98,7 +98,7 @@ fn check_diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, c
     }
 }
 
-async fn legal(suite: &mut Suite, offered: &OfferedType) {
+async fn check_legal_configs(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal_configs(offered).await;
     if configs.is_empty() {
         let why = "no legal configuration was found; give one with -examples";

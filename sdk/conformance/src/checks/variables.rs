@@ -83,7 +83,7 @@ const RESERVED_PREFIXES: [&str; 42] = [
 ];
 
 /// Answers that are compared, without what may differ from process to process.
-type Answers = Vec<(Rpc, Vec<Bytes>)>;
+type ComparableAnswers = Vec<(Rpc, Vec<Bytes>)>;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
@@ -151,17 +151,17 @@ async fn find_culprit(
     suite: &Suite,
     program: &Path,
     names: &[String],
-    usual: &Answers,
+    usual: &ComparableAnswers,
 ) -> Option<usize> {
-    if !differs(suite, program, names, usual).await {
+    if !do_answers_differ(suite, program, names, usual).await {
         return None;
     }
     let (mut from, mut to) = (0, names.len());
     while to - from > 1 && !suite.is_late() {
         let middle = from + (to - from) / 2;
-        if differs(suite, program, &names[from..middle], usual).await {
+        if do_answers_differ(suite, program, &names[from..middle], usual).await {
             to = middle;
-        } else if differs(suite, program, &names[middle..to], usual).await {
+        } else if do_answers_differ(suite, program, &names[middle..to], usual).await {
             from = middle;
         } else {
             // Only several of them together do it; the first stands for all.
@@ -171,12 +171,17 @@ async fn find_culprit(
     Some(from)
 }
 
-async fn differs(suite: &Suite, program: &Path, names: &[String], usual: &Answers) -> bool {
+async fn do_answers_differ(
+    suite: &Suite,
+    program: &Path,
+    names: &[String],
+    usual: &ComparableAnswers,
+) -> bool {
     collect_answers(suite, program, names).await != *usual
 }
 
 /// The answers of a process with the variables.
-async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
+async fn collect_answers(suite: &Suite, program: &Path, names: &[String]) -> ComparableAnswers {
     let mut launch = suite.launch_options();
     launch.env.extend(names.iter().map(|name| (OsString::from(name), TEST_VALUE.into())));
     let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };

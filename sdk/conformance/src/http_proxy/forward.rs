@@ -56,7 +56,7 @@ pub(super) async fn send_upstream(
     let request = request.header(header::HOST, authority.as_str()).body(Full::new(body));
     let request = request.map_err(io::Error::other)?;
     if !is_encrypted {
-        return exchange(stream, request).await;
+        return send_request(stream, request).await;
     }
     let name = ServerName::try_from(host).map_err(io::Error::other)?;
     // As the provider itself would verify it: the proxy must hide no wrong certificate.
@@ -66,10 +66,10 @@ pub(super) async fn send_upstream(
         .map_err(io::Error::other)?
         .with_no_client_auth();
     let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
-    exchange(stream, request).await
+    send_request(stream, request).await
 }
 
-async fn exchange(
+async fn send_request(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request<Full<Bytes>>,
 ) -> io::Result<Response<Full<Bytes>>> {

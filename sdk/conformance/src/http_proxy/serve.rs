@@ -95,7 +95,7 @@ async fn answer_proxy_request(
         return record_and_answer(request, uri, &record).await;
     }
     let Some(authority) = request.uri().authority().cloned() else {
-        return status(StatusCode::BAD_REQUEST);
+        return status_response(StatusCode::BAD_REQUEST);
     };
     tokio::spawn(async move {
         let Ok(stream) = hyper::upgrade::on(request).await else { return };
@@ -115,7 +115,7 @@ async fn answer_proxy_request(
             serve_tunnel(stream, "https", authority, record).await;
         }
     });
-    status(StatusCode::OK)
+    status_response(StatusCode::OK)
 }
 
 /// Answers the requests in a tunnel to a service.
@@ -132,7 +132,7 @@ async fn serve_tunnel(
             let uri = format!("{scheme}://{authority}{path}").parse::<Uri>();
             Ok::<_, Infallible>(match uri {
                 Ok(uri) => record_and_answer(request, uri, &record).await,
-                Err(_) => status(StatusCode::BAD_REQUEST),
+                Err(_) => status_response(StatusCode::BAD_REQUEST),
             })
         }
     });
@@ -144,7 +144,7 @@ async fn serve_tunnel(
 async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answer {
     let (parts, body) = request.into_parts();
     let Ok(body) = Limited::new(body, MAX_REQUEST).collect().await else {
-        return status(StatusCode::PAYLOAD_TOO_LARGE);
+        return status_response(StatusCode::PAYLOAD_TOO_LARGE);
     };
     let body = body.to_bytes();
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
@@ -165,15 +165,15 @@ async fn record_and_answer(request: Request<Incoming>, uri: Uri, record: &Shared
     let (number, handling) = lock(record).begin_call(call);
     match handling {
         Handling::Forward => {}
-        Handling::Answer(refused) => return refusal(refused),
+        Handling::Answer(refused) => return refusal_response(refused),
         Handling::Hold => return hold_call(record).await,
     }
     let answer = send_upstream(parts, uri, body)
         .await
-        .unwrap_or_else(|error| answered(StatusCode::BAD_GATEWAY, &error.to_string()));
+        .unwrap_or_else(|error| text_response(StatusCode::BAD_GATEWAY, &error.to_string()));
     let ended = lock(record).end_call(number, answer.status().as_u16());
     match ended {
-        Handling::Answer(given) if given != answer.status().as_u16() => refusal(given),
+        Handling::Answer(given) if given != answer.status().as_u16() => refusal_response(given),
         Handling::Answer(_) | Handling::Forward => answer,
         Handling::Hold => hold_call(record).await,
     }
@@ -185,19 +185,19 @@ async fn hold_call(record: &Shared) -> Answer {
     // `notify_one` keeps the notice for a waiter that comes later.
     held.notify_one();
     tokio::time::sleep(HOLD_TIME).await;
-    status(StatusCode::GATEWAY_TIMEOUT)
+    status_response(StatusCode::GATEWAY_TIMEOUT)
 }
 
-fn refusal(refused: u16) -> Answer {
-    status(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY))
+fn refusal_response(refused: u16) -> Answer {
+    status_response(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY))
 }
 
-fn status(status: StatusCode) -> Answer {
+fn status_response(status: StatusCode) -> Answer {
     let text = if status == StatusCode::OK { "" } else { "A fault of the conformance suite." };
-    answered(status, text)
+    text_response(status, text)
 }
 
-fn answered(status: StatusCode, text: &str) -> Answer {
+fn text_response(status: StatusCode, text: &str) -> Answer {
     let mut answer = Response::new(Full::new(Bytes::from(text.to_owned())));
     *answer.status_mut() = status;
     answer

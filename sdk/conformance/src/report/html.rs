@@ -10,7 +10,7 @@ use crate::plugin::{Call, truncate};
 use crate::rules::{self, Severity};
 
 // The page must work as a single file, as artifacts of CI are opened.
-const STYLE: &str = "
+const PAGE_STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --bad: #b3261e; --good: #1b7f3b; --dim: #777; }
 * { box-sizing: border-box; }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 70rem; padding: 1rem; }
@@ -34,7 +34,7 @@ impl Report {
         let mut out = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+             <title>{title}</title>\n<style>{PAGE_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
         );
         self.overview(&mut out);
         self.by_type(&mut out);
@@ -110,7 +110,7 @@ impl Report {
                 cases = row.cases
             ));
             for finding in self.findings.iter().filter(|it| it.rule == rule.id) {
-                one(out, finding);
+                write_finding(out, finding);
             }
         }
     }
@@ -144,7 +144,7 @@ impl Report {
     }
 }
 
-fn one(out: &mut String, finding: &Finding) {
+fn write_finding(out: &mut String, finding: &Finding) {
     let at = if finding.path.is_empty() {
         String::new()
     } else {
@@ -167,13 +167,13 @@ fn one(out: &mut String, finding: &Finding) {
     }
     out.push_str("</dl>\n");
     if !finding.calls.is_empty() {
-        let lines: Vec<String> = finding.calls.iter().map(line).collect();
+        let lines: Vec<String> = finding.calls.iter().map(call_line).collect();
         out.push_str(&format!("<pre>{}</pre>\n", escape(&lines.join("\n"))));
     }
     out.push_str("</details>\n");
 }
 
-fn line(call: &Call) -> String {
+fn call_line(call: &Call) -> String {
     let size = |all: &[bytes::Bytes]| all.iter().map(bytes::Bytes::len).sum::<usize>();
     format!(
         "{} sent {} bytes, received {} bytes in {} ms: {}",

@@ -41,13 +41,13 @@ impl Report {
                 "cases": row.cases,
                 "broken": row.broken,
             })).collect::<Vec<_>>(),
-            "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(finding_to_json).collect::<Vec<_>>(),
         });
         format!("{report:#}\n")
     }
 }
 
-fn finding(finding: &Finding) -> Value {
+fn finding_to_json(finding: &Finding) -> Value {
     let rule = rules::find(finding.rule);
     json!({
         "rule": finding.rule,

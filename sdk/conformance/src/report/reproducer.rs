@@ -28,11 +28,12 @@ impl Finding {
     ) -> io::Result<()> {
         let configured = self.calls.iter().find_map(|call| call.configured.as_deref());
         let calls = configured.into_iter().chain(&self.calls);
-        Transcript { begun, calls: calls.map(|call| recorded(call, protocol)).collect() }.write(out)
+        Transcript { begun, calls: calls.map(|call| to_recorded_call(call, protocol)).collect() }
+            .write(out)
     }
 }
 
-fn recorded(call: &Call, protocol: u32) -> RecordedCall {
+fn to_recorded_call(call: &Call, protocol: u32) -> RecordedCall {
     let version = formwork_plugin_protocol::handshake::Protocol::from_number(protocol);
     let path = version.and_then(|it| call.rpc.method_path(it));
     RecordedCall {
@@ -139,11 +140,11 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
             configure = Some(call.requests.clone());
         }
         let now = plugin.call_bytes(rpc, call.requests.clone(), REPLAY_TIMEOUT).await;
-        let recorded_now = self::recorded(&now, spoken);
+        let recorded_now = to_recorded_call(&now, spoken);
         outcomes.push(Replay {
             path: call.path.clone(),
             is_same: now.answers == call.answers && same_kind(&recorded_now.outcome, &call.outcome),
-            recorded: words(&call.outcome, call.answers.len()),
+            recorded: outcome_in_words(&call.outcome, call.answers.len()),
             now: now.describe_outcome(),
         });
     }
@@ -158,7 +159,7 @@ fn same_kind(a: &CallOutcome, b: &CallOutcome) -> bool {
     }
 }
 
-fn words(outcome: &CallOutcome, messages: usize) -> String {
+fn outcome_in_words(outcome: &CallOutcome, messages: usize) -> String {
     match outcome {
         CallOutcome::Ok => format!("answered with {messages} messages"),
         CallOutcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),

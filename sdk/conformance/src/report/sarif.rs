@@ -49,7 +49,7 @@ impl Report {
                     "locations": [{
                         // Code scanning of GitHub refuses a result without a physical location,
                         // though the rules are broken by calls and not by lines of a file.
-                        "physicalLocation": {"artifactLocation": {"uri": uri(&self.provider)}},
+                        "physicalLocation": {"artifactLocation": {"uri": relative_uri(&self.provider)}},
                         "logicalLocations": [{
                             "fullyQualifiedName": format!("{}.{}", finding.subject, finding.path),
                         }],
@@ -80,7 +80,7 @@ impl Report {
 }
 
 /// The name as a relative reference of a URI.
-fn uri(name: &str) -> String {
+fn relative_uri(name: &str) -> String {
     let mut uri = String::new();
     for byte in name.bytes() {
         match byte {

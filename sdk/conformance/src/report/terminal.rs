@@ -21,7 +21,7 @@ impl Report {
             out.push('\n');
         }
         self.table(&mut out, width);
-        self.broken(&mut out, width);
+        self.write_broken_rules(&mut out, width);
         self.skip_reasons(&mut out, width);
         self.summary(&mut out, width);
         out
@@ -73,7 +73,7 @@ impl Report {
         out.push('\n');
     }
 
-    fn broken(&self, out: &mut String, width: usize) {
+    fn write_broken_rules(&self, out: &mut String, width: usize) {
         for row in self.rows.iter().filter(|row| row.verdict == Verdict::Broken) {
             let rule = row.rule;
             let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);
@@ -81,7 +81,7 @@ impl Report {
             let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
             // A rule that every type breaks would push the others out of sight.
             for finding in own.iter().take(MAX_PRINTED_FINDINGS) {
-                one(out, finding, width);
+                write_finding(out, finding, width);
             }
             if own.len() > MAX_PRINTED_FINDINGS {
                 out.push_str(&format!(
@@ -138,7 +138,7 @@ impl Report {
     }
 }
 
-fn one(out: &mut String, finding: &Finding, width: usize) {
+fn write_finding(out: &mut String, finding: &Finding, width: usize) {
     let at = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
     let call = if finding.call.is_empty() { String::new() } else { format!(" ({})", finding.call) };
     let head = format!("- {}{at}: {}{call}", finding.subject, finding.message);

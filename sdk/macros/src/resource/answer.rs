@@ -6,7 +6,7 @@ use quote::quote;
 use syn::{Ident, Path};
 
 use super::{Resource, hidden_variable};
-use crate::like;
+use crate::client_structs;
 use crate::part::ModelField;
 
 /// A type that an expression may answer, and what the trait has for it.
@@ -147,7 +147,7 @@ impl Resource<'_> {
         let ones = objects.iter().map(|(ty, with, told)| {
             let computed = method.as_ref().map(|method| quote!(#method { let _ = &#known; #told }));
             quote! {
-                impl __One for #ty {
+                impl __FoundObject for #ty {
                     fn with(self, current: #model) -> #model {
                         let _ = &current;
                         #with
@@ -172,7 +172,7 @@ impl Resource<'_> {
             })
             .collect();
         let items = quote! {
-            type One: __One;
+            type One: __FoundObject;
             fn found(self) -> ::core::option::Option<Self::One>;
         };
         let (word, name, is_whole) = ("read", quote!(__Found), false);
@@ -181,7 +181,7 @@ impl Resource<'_> {
         quote! {
             #answers
 
-            trait __One {
+            trait __FoundObject {
                 fn with(self, current: #model) -> #model;
                 #method
             }
@@ -206,7 +206,7 @@ impl Resource<'_> {
         let computed = &self.computed;
         let theirs: Vec<_> =
             self.computed_fields().filter(|part| !part.is_absent_from_foreign()).collect();
-        let (names, values) = like::taken_fields(&theirs);
+        let (names, values) = client_structs::taken_fields(&theirs);
         let own = self.id.filter(|id| id.is_absent_from_foreign()).map(|part| {
             let ident = part.ident;
             quote!(#ident: #id)

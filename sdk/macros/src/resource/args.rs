@@ -34,7 +34,7 @@ pub(crate) struct WaitArgs {
     pub(crate) how: Vec<(Ident, Expr)>,
 }
 
-const EXPRESSIONS: [&str; 14] = [
+const EXPRESSION_ARGUMENTS: [&str; 14] = [
     "create",
     "read",
     "update",
@@ -81,8 +81,8 @@ impl ResourceArgs {
             *slot = Some(WaitArgs::parse(word, input)?);
             return Ok(());
         }
-        if !EXPRESSIONS.iter().any(|known| word == known) {
-            let known = EXPRESSIONS.join(", ");
+        if !EXPRESSION_ARGUMENTS.iter().any(|known| word == known) {
+            let known = EXPRESSION_ARGUMENTS.join(", ");
             let why = format!(
                 "`{word}` is not a word that `resource` knows; there are {known}, ready(…) and gone(…)"
             );

@@ -69,7 +69,7 @@ impl Resource<'_> {
                     }
                 };
                 let found = #found;
-                ::core::result::Result::Ok(__One::computed(found, #known))
+                ::core::result::Result::Ok(__FoundObject::computed(found, #known))
             }
         } else {
             quote!(::core::result::Result::Ok(#made))
@@ -93,7 +93,7 @@ impl Resource<'_> {
                 call: ::formwork_sdk::resource::Read<#model>,
             ) -> ::formwork_sdk::Answer<::core::option::Option<#model>> {
                 let found = #found;
-                ::core::result::Result::Ok(found.map(|found| __One::with(found, call.current)))
+                ::core::result::Result::Ok(found.map(|found| __FoundObject::with(found, call.current)))
             }
         }
     }
@@ -119,7 +119,7 @@ impl Resource<'_> {
                 let _ = &changed;
                 #is_all
                 let found = #found;
-                ::core::result::Result::Ok(__One::computed(found, #id))
+                ::core::result::Result::Ok(__FoundObject::computed(found, #id))
             }
         } else {
             quote! {

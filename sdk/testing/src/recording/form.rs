@@ -17,11 +17,11 @@ use serde_json::{Map, Value as Json, json};
 
 use super::secret;
 
-const UNKNOWN: &str = "$unknown";
-pub(super) const TYPE: &str = "$type";
-const HEX: &str = "$hex";
+const UNKNOWN_KEY: &str = "$unknown";
+pub(super) const TYPE_KEY: &str = "$type";
+const HEX_KEY: &str = "$hex";
 /// A sensitive number or boolean.
-pub(super) const SECRET: &str = "$secret";
+pub(super) const SECRET_KEY: &str = "$secret";
 
 /// Schemas that a provider offers.
 pub(super) struct Offer {
@@ -259,13 +259,13 @@ pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
         Ok(text) => Json::from(text),
         Err(_) => {
             let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            json!({HEX: digits})
+            json!({HEX_KEY: digits})
         }
     }
 }
 
 pub(super) fn decode_bytes(json: &Json) -> Bytes {
-    match json[HEX].as_str() {
+    match json[HEX_KEY].as_str() {
         Some(digits) => {
             let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
             pairs.filter_map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
@@ -280,8 +280,8 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
         let own = value.ty();
         let type_json: Json = serde_json::from_str(&type_json::encode(&own)).unwrap_or_default();
         return match own {
-            Type::Dynamic => json!({UNKNOWN: true}),
-            own => json!({TYPE: type_json, "value": shown(value, &own)}),
+            Type::Dynamic => json!({UNKNOWN_KEY: true}),
+            own => json!({TYPE_KEY: type_json, "value": shown(value, &own)}),
         };
     }
     let inner = |one: usize| match ty {
@@ -293,8 +293,10 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
     };
     match value {
         Value::Null(_) => Json::Null,
-        Value::Unknown(unknown) if unknown.refinement().not_null => json!({UNKNOWN: "not null"}),
-        Value::Unknown(_) => json!({UNKNOWN: true}),
+        Value::Unknown(unknown) if unknown.refinement().not_null => {
+            json!({UNKNOWN_KEY: "not null"})
+        }
+        Value::Unknown(_) => json!({UNKNOWN_KEY: true}),
         Value::Bool(truth) => json!(truth),
         // Digits that a double cannot hold are encoded as a string; the type resolves the
         // ambiguity.
@@ -343,10 +345,10 @@ fn conceal_at(json: &mut Json, path: &[Step]) {
 
 pub(super) fn hide_all_values(json: &mut Json) {
     match json {
-        Json::Number(_) | Json::Bool(_) => *json = json!({SECRET: json.take()}),
+        Json::Number(_) | Json::Bool(_) => *json = json!({SECRET_KEY: json.take()}),
         Json::Array(items) => items.iter_mut().for_each(hide_all_values),
         // `true` in the marker of an unknown value is no secret.
-        Json::Object(members) if members.contains_key(UNKNOWN) => {}
+        Json::Object(members) if members.contains_key(UNKNOWN_KEY) => {}
         Json::Object(members) => members.values_mut().for_each(hide_all_values),
         Json::Null | Json::String(_) => {}
     }
@@ -360,11 +362,11 @@ fn escape_key(key: &str) -> String {
 /// Decodes a value of a type.
 pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
     let wrong = || format!("{json} is no {}", ty.friendly_name());
-    if let Some(unknown) = json.get(UNKNOWN) {
+    if let Some(unknown) = json.get(UNKNOWN_KEY) {
         let refinement = Refinement { not_null: unknown == "not null", ..Refinement::default() };
         return Ok(Value::refined(ty.clone(), refinement));
     }
-    if let Some(secret) = json.get(SECRET) {
+    if let Some(secret) = json.get(SECRET_KEY) {
         return match (ty, secret.as_str().and_then(secret::token_number)) {
             // The token has no value yet, so any value of the type represents it.
             (Type::Bool, Some(_)) => Ok(Value::Bool(false)),
@@ -378,7 +380,7 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
     Ok(match (ty, json) {
         (_, Json::Null) => Value::null(ty.clone()),
         (Type::Dynamic, _) => {
-            let own = json.get(TYPE).ok_or_else(wrong)?.to_string();
+            let own = json.get(TYPE_KEY).ok_or_else(wrong)?.to_string();
             let own = type_json::decode(own.as_bytes()).map_err(|error| error.to_string())?;
             value(&json["value"], &own)?
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::form::{SECRET, TYPE};
+use super::form::{SECRET_KEY, TYPE_KEY};
 
 /// A shorter secret is replaced only as a whole string, because it may occur in other strings at
 /// random.
@@ -55,9 +55,9 @@ impl Tokens<'_> {
         match json {
             Json::String(text) => Json::String(self.hide_in_text(text)),
             Json::Array(elements) => elements.iter().map(|one| self.hide_secrets(one)).collect(),
-            Json::Object(members) => match members.get(SECRET) {
+            Json::Object(members) => match members.get(SECRET_KEY) {
                 // A secret that also occurs in strings has the same token there.
-                Some(secret) => json!({SECRET: self.token_for(&secret.to_string())}),
+                Some(secret) => json!({SECRET_KEY: self.token_for(&secret.to_string())}),
                 None => members.iter().map(|(name, one)| self.hide_member(name, one)).collect(),
             },
             other => other.clone(),
@@ -66,7 +66,7 @@ impl Tokens<'_> {
 
     fn hide_member(&mut self, name: &str, json: &Json) -> (String, Json) {
         // A type has names of attributes and no values.
-        if name == TYPE {
+        if name == TYPE_KEY {
             return (name.to_owned(), json.clone());
         }
         let is_name = self.names.contains(name);
@@ -128,9 +128,9 @@ impl TokenValues {
         match json {
             Json::String(text) => Json::String(self.restore_text(text)),
             Json::Array(elements) => elements.iter().map(|one| self.restore_secrets(one)).collect(),
-            Json::Object(members) => match members.get(SECRET) {
+            Json::Object(members) => match members.get(SECRET_KEY) {
                 Some(Json::String(token)) => {
-                    json!({SECRET: self.others.get(token).unwrap_or(&json!(token))})
+                    json!({SECRET_KEY: self.others.get(token).unwrap_or(&json!(token))})
                 }
                 Some(_) => json.clone(),
                 None => {
@@ -154,8 +154,8 @@ impl TokenValues {
 
     fn unify(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
         match (recorded, came) {
-            (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET) => {
-                let is_same = match (left.get(SECRET), right.get(SECRET)) {
+            (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET_KEY) => {
+                let is_same = match (left.get(SECRET_KEY), right.get(SECRET_KEY)) {
                     (Some(Json::String(token)), Some(came)) => self.is_other(token, came),
                     (recorded, came) => recorded == came,
                 };

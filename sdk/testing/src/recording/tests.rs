@@ -57,7 +57,7 @@ impl Resource for Doors {
     }
 }
 
-fn lab(works: bool) -> TestEngine {
+fn test_engine(works: bool) -> TestEngine {
     TestEngine::new(move || {
         let doors = Doors { made: Mutex::default(), works };
         ProviderDef::new("registry.terraform.io/acme/doors").resource("doors_door", doors)
@@ -69,22 +69,22 @@ fn config(house: &str, code: &str) -> String {
 }
 
 /// Runs lifecycles with two codes; returns the plans.
-fn live(lab: &mut TestEngine, [first, second]: [&str; 2]) -> Vec<String> {
-    let created = lab.apply(&config("red", first));
+fn live(engine: &mut TestEngine, [first, second]: [&str; 2]) -> Vec<String> {
+    let created = engine.apply(&config("red", first));
     created.expect_done();
-    lab.plan(&config("red", first)).expect_nothing();
-    let changed = lab.apply(&config("red", second));
+    engine.plan(&config("red", first)).expect_nothing();
+    let changed = engine.apply(&config("red", second));
     changed.expect_done();
-    assert!(lab.attribute("doors_door.a", "note").contains(second));
-    lab.destroy(&config("red", second)).expect_done();
+    assert!(engine.attribute("doors_door.a", "note").contains(second));
+    engine.destroy(&config("red", second)).expect_done();
     vec![created.text(), changed.text()]
 }
 
 fn recorded() -> (Vec<String>, String) {
     let recording = Recording::new();
-    let mut lab = lab(true);
-    lab.record(&recording);
-    (live(&mut lab, ["open sesame", "swordfish"]), recording.text())
+    let mut engine = test_engine(true);
+    engine.record(&recording);
+    (live(&mut engine, ["open sesame", "swordfish"]), recording.text())
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     // With other codes, the tokens of the record take the values of this run.
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
         let recording = Recording::read(&text).unwrap();
-        let mut lab = lab(false);
-        lab.replay(&recording);
+        let mut engine = test_engine(false);
+        engine.replay(&recording);
         // `note` is not sensitive, so that the second plan shows the first code inside it.
         let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
-        assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
+        assert_eq!(live(&mut engine, codes), expected.collect::<Vec<_>>());
         assert_eq!(recording.unused_calls(), Vec::<String>::new());
     }
 }
@@ -119,9 +119,9 @@ fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
         let recording = Recording::read(text).unwrap();
-        let mut lab = lab(false);
-        lab.replay(&recording);
-        lab
+        let mut engine = test_engine(false);
+        engine.replay(&recording);
+        engine
     };
     replaying(&text).apply(&config("blue", "open sesame")).expect_error(
         "validate_resource_config of doors_door came, but not as the validate_resource_config of \
@@ -210,9 +210,9 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
     };
     let recording = Recording::new();
-    let mut lab = TestEngine::new(|| safes(true));
-    lab.record(&recording);
-    lab.run_lifecycle(&config(4711));
+    let mut engine = TestEngine::new(|| safes(true));
+    engine.record(&recording);
+    engine.run_lifecycle(&config(4711));
     let text = recording.text();
     // `turns` is a list, and each number in it is a secret by itself.
     for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
@@ -220,12 +220,12 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     }
     for pin in [4711, 815] {
         let recording = Recording::read(&text).unwrap();
-        let mut lab = TestEngine::new(|| safes(false));
-        lab.replay(&recording);
-        lab.apply(&config(pin)).expect_done();
-        assert_eq!(lab.attribute("doors_safe.a", "note"), format!("dial {pin}"));
-        lab.plan(&config(pin)).expect_nothing();
-        lab.destroy(&config(pin)).expect_done();
+        let mut engine = TestEngine::new(|| safes(false));
+        engine.replay(&recording);
+        engine.apply(&config(pin)).expect_done();
+        assert_eq!(engine.attribute("doors_safe.a", "note"), format!("dial {pin}"));
+        engine.plan(&config(pin)).expect_nothing();
+        engine.destroy(&config(pin)).expect_done();
         assert_eq!(recording.unused_calls(), Vec::<String>::new());
     }
 }
@@ -299,23 +299,23 @@ impl Resource for Vaults {
 
 #[test]
 fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too() {
-    let lab = || {
+    let test_engine = || {
         TestEngine::new(|| {
             ProviderDef::new("registry.terraform.io/acme/vaults").resource("vaults_vault", Vaults)
         })
     };
-    let live = |lab: &mut TestEngine, secret: &str| {
+    let live = |engine: &mut TestEngine, secret: &str| {
         let things = "[{ what = \"ring\" }, { what = \"gold\", hush = \"pst\" }]";
         let config = format!(
             "resource \"vaults_vault\" \"a\" {{\n  password = \"{secret}\"\n  things   = {things}\n}}\n"
         );
-        lab.apply(&config).expect_done();
-        lab.plan(&config).expect_nothing();
-        lab.destroy(&config).expect_done();
+        engine.apply(&config).expect_done();
+        engine.plan(&config).expect_nothing();
+        engine.destroy(&config).expect_done();
     };
     // Words that a record has as names too, where they must stay.
     for secret in ["password", "word", "config", "what"] {
-        let (recording, mut recorded) = (Recording::new(), lab());
+        let (recording, mut recorded) = (Recording::new(), test_engine());
         recorded.record(&recording);
         live(&mut recorded, secret);
         let text = recording.text();
@@ -323,7 +323,7 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         // their own: `ring` and the default are hidden too.
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
         let again = Recording::read(&text).unwrap();
-        let mut replayed = lab();
+        let mut replayed = test_engine();
         replayed.replay(&again);
         live(&mut replayed, secret);
         assert_eq!(again.unused_calls(), Vec::<String>::new());

@@ -46,7 +46,7 @@ impl Heard {
 struct Leases(Heard);
 
 fn lasting(minutes: i64) -> SystemTime {
-    // The clock of the lab does not run, so each answer arrives at once.
+    // The clock of the test engine does not run, so each answer arrives at once.
     let seconds = u64::try_from(minutes).unwrap_or(0) * 60;
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
@@ -81,7 +81,7 @@ impl Ephemeral for Leases {
     }
 }
 
-fn lab(heard: &Heard, world: &HostValues) -> TestEngine {
+fn test_engine(heard: &Heard, world: &HostValues) -> TestEngine {
     let (heard, world) = (heard.clone(), Arc::clone(world));
     TestEngine::new(move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
@@ -109,9 +109,9 @@ fn config(leases: &[(&str, i64)], cores: i64) -> String {
 #[test]
 fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
     let heard = Heard::default();
-    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
+    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
     ran.expect_done();
-    // The creation of the machine takes an hour of the lab's clock.
+    // The creation of the machine takes an hour of the test engine's clock.
     assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
 
@@ -120,7 +120,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     let heard = Heard::default();
     // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
-    lab(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
+    test_engine(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
     let said = heard.applying();
     let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
     assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
@@ -131,7 +131,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
 #[test]
 fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
     let heard = Heard::default();
-    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
+    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
     assert!(ran.text().is_empty() || ran.diags.iter().all(|one| !one.is_error()));
     let told: Vec<_> = ran.diags.iter().map(|one| one.summary.as_str()).collect();
     assert_eq!(told, ["Ephemeral resource not renewed"]);
@@ -141,7 +141,7 @@ fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
 #[test]
 fn what_was_renewed_is_closed_after_a_failure_too() {
     let heard = Heard::default();
-    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 45)], 99));
+    let ran = test_engine(&heard, &HostValues::default()).apply(&config(&[("a", 45)], 99));
     ran.expect_error("It does not start");
     assert_eq!(heard.applying(), "0 open a, 45 renew a, 60 close a");
 }
@@ -151,7 +151,7 @@ fn a_lease_that_lasts_for_ages_is_never_renewed() {
     let heard = Heard::default();
     // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;
-    lab(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
+    test_engine(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
 }
 

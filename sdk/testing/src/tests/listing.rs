@@ -84,24 +84,28 @@ resource "desk_note" "a" {
 #[test]
 fn an_object_whose_creation_was_lost_is_found_by_listing() {
     let notes = Notes::default();
-    let mut lab = TestEngine::new(provider(&notes));
-    lab.apply(CONFIG).expect_done();
+    let mut engine = TestEngine::new(provider(&notes));
+    engine.apply(CONFIG).expect_done();
     // A fault is set by the number of a call, which a first run finds out.
-    let creation = lab.calls().iter().position(|call| call == "apply desk_note");
-    lab.destroy(CONFIG).expect_done();
+    let creation = engine.calls().iter().position(|call| call == "apply desk_note");
+    engine.destroy(CONFIG).expect_done();
 
-    let mut lab = TestEngine::new(provider(&notes));
+    let mut engine = TestEngine::new(provider(&notes));
     // The service has made the object, and the answer is lost.
-    lab.fault(creation.expect("it was created"), CrashFault::DiesAfter);
-    assert!(!lab.apply(CONFIG).is_done());
-    assert_eq!((notes.len(), lab.n_objects()), (1, 0), "the object exists and the state lacks it");
+    engine.fault(creation.expect("it was created"), CrashFault::DiesAfter);
+    assert!(!engine.apply(CONFIG).is_done());
+    assert_eq!(
+        (notes.len(), engine.n_objects()),
+        (1, 0),
+        "the object exists and the state lacks it"
+    );
     // Ends the fault and takes the calls so far, so that those of the next run are alone.
-    lab.calls();
-    lab.apply(CONFIG).expect_done();
-    let calls = lab.calls();
+    engine.calls();
+    engine.apply(CONFIG).expect_done();
+    let calls = engine.calls();
     assert!(calls.iter().any(|call| call == "list desk_note"), "{calls:?}");
-    assert_eq!((notes.len(), lab.n_objects()), (1, 1), "it is there once, and managed");
-    lab.plan(CONFIG).expect_nothing();
+    assert_eq!((notes.len(), engine.n_objects()), (1, 1), "it is there once, and managed");
+    engine.plan(CONFIG).expect_nothing();
 }
 
 #[test]

@@ -96,23 +96,26 @@ fn server(arguments: &str) -> String {
 
 /// Changes that are planned when the second configuration follows on the first.
 fn after(first: &str, second: &str) -> String {
-    let mut lab = TestEngine::new(provider);
-    lab.apply(&server(first)).expect_done();
+    let mut engine = TestEngine::new(provider);
+    engine.apply(&server(first)).expect_done();
     // Otherwise a change below could be a leftover of the first configuration.
-    lab.plan(&server(first)).expect_nothing();
-    let text = lab.plan(&server(second)).text();
-    lab.apply(&server(second)).expect_done();
-    lab.plan(&server(second)).expect_nothing();
+    engine.plan(&server(first)).expect_nothing();
+    let text = engine.plan(&server(second)).text();
+    engine.apply(&server(second)).expect_done();
+    engine.plan(&server(second)).expect_nothing();
     text
 }
 
 #[test]
 fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
-    let mut lab = TestEngine::new(provider);
-    lab.apply(&server("")).expect_done();
+    let mut engine = TestEngine::new(provider);
+    engine.apply(&server("")).expect_done();
     // Both have the same elements; from here on only `keep` makes a difference.
-    assert_eq!(lab.attribute("cloud_server.a", "kept"), lab.attribute("cloud_server.a", "ports"));
-    lab.plan(&server("")).expect_nothing();
+    assert_eq!(
+        engine.attribute("cloud_server.a", "kept"),
+        engine.attribute("cloud_server.a", "ports")
+    );
+    engine.plan(&server("")).expect_nothing();
     let text = after("", "label = \"l\"");
     assert!(
         text.contains("ports = [{number = 22, protocol = \"tcp\"}] -> (known after apply)"),
@@ -157,16 +160,16 @@ fn an_element_forces_a_new_object_only_if_it_has_what_does() {
 
 #[test]
 fn elements_that_defaults_make_the_same_are_refused() {
-    let mut lab = TestEngine::new(provider);
+    let mut engine = TestEngine::new(provider);
     // The default makes both `tcp`. A set would silently lose one of them.
     let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";
-    lab.plan(&server(same)).expect_error("two elements of `distinct` are the same");
-    lab.apply(&server(&same.replace("tcp", "udp"))).expect_done();
+    engine.plan(&server(same)).expect_error("two elements of `distinct` are the same");
+    engine.apply(&server(&same.replace("tcp", "udp"))).expect_done();
 }
 
 #[test]
 fn nothing_is_planned_in_place_of_what_every_object_has() {
-    let mut lab = TestEngine::new(provider);
-    let ran = lab.plan(&server("label = \"nobody\""));
+    let mut engine = TestEngine::new(provider);
+    let ran = engine.plan(&server("label = \"nobody\""));
     ran.expect_error("`modify_plan` planned that there will be no `id`");
 }

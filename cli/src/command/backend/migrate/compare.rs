@@ -33,13 +33,13 @@ impl StateSummary {
 
     pub(super) fn words(&self) -> String {
         match self {
-            Self::State { file, .. } => describe(file),
+            Self::State { file, .. } => describe_state(file),
             Self::Unreadable | Self::Emptied => "it cannot be read here".to_owned(),
         }
     }
 }
 
-fn describe(file: &StateFile) -> String {
+fn describe_state(file: &StateFile) -> String {
     let n_objects =
         file.state.resources.values().flat_map(|resource| resource.all_objects()).count();
     let noun = if n_objects == 1 { "object" } else { "objects" };
@@ -77,16 +77,16 @@ impl TargetState {
         let has_lineage = file.lineage == target.lineage;
         // A state without a lineage has none that could be another.
         if !has_lineage && !target.lineage.is_empty() && !target.state.is_empty() {
-            return Self::Unrelated(describe(&target));
+            return Self::Unrelated(describe_state(&target));
         }
         match file.serial.cmp(&target.serial) {
             Ordering::Less if has_lineage || !target.state.is_empty() => {
-                Self::Later(describe(&target))
+                Self::Later(describe_state(&target))
             }
             _ if target.state.is_empty() => Self::Nothing,
             Ordering::Equal if file.has_content_of(&target) => Self::Same,
-            Ordering::Equal => Self::Fork(describe(&target)),
-            Ordering::Less | Ordering::Greater => Self::Earlier(describe(&target)),
+            Ordering::Equal => Self::Fork(describe_state(&target)),
+            Ordering::Less | Ordering::Greater => Self::Earlier(describe_state(&target)),
         }
     }
 

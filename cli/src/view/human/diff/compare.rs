@@ -81,9 +81,9 @@ fn compare_type<'v>(change: ValueChange<'v>, ty: &Type) -> DiffNode<'v> {
 }
 
 /// Attributes in a container.
-type Container<'v> = (Nesting, &'v BTreeMap<Str, Attribute>);
+type NestedAttributes<'v> = (Nesting, &'v BTreeMap<Str, Attribute>);
 
-fn nested_attributes<'v>(change: ValueChange<'v>, of: Container<'v>) -> DiffNode<'v> {
+fn nested_attributes<'v>(change: ValueChange<'v>, of: NestedAttributes<'v>) -> DiffNode<'v> {
     let (nesting, attributes) = of;
     if let Some(node) = sensitive_node(&change, |inner| nested_attributes(inner, of)) {
         return node;

@@ -83,7 +83,7 @@ impl<'v> ElementPlaces<'v> {
     pub(super) fn of(elements: impl Iterator<Item = (usize, &'v Value)>) -> Self {
         let mut by_hash: HashMap<u64, Vec<(usize, &Value)>> = HashMap::new();
         for (at, element) in elements {
-            by_hash.entry(hash(element)).or_default().push((at, element));
+            by_hash.entry(content_hash(element)).or_default().push((at, element));
         }
         Self(by_hash)
     }
@@ -95,7 +95,7 @@ impl<'v> ElementPlaces<'v> {
 
     /// Removes the elements with the content of this one and returns the place of the last.
     pub(super) fn take(&mut self, element: &Value) -> Option<usize> {
-        let found = self.0.get_mut(&hash(element))?;
+        let found = self.0.get_mut(&content_hash(element))?;
         let mut last = None;
         found.retain(|(at, other)| {
             let is_same = is_same_content(Some(element), Some(other));
@@ -113,12 +113,12 @@ impl<'v> ElementPlaces<'v> {
     }
 
     fn of_hash(&self, element: &Value) -> impl Iterator<Item = &(usize, &'v Value)> {
-        self.0.get(&hash(element)).into_iter().flatten()
+        self.0.get(&content_hash(element)).into_iter().flatten()
     }
 }
 
 /// A number that values of the same content share.
-fn hash(value: &Value) -> u64 {
+fn content_hash(value: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     hash_value_into(value, &mut hasher);
     hasher.finish()

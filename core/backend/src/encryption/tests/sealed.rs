@@ -170,7 +170,7 @@ fn without_an_identity_the_recipients_are_named_and_headers_are_read() {
         ] {
             assert!(error.detail.contains(part), "{part}: {}", error.detail);
         }
-        let header = other.read_header(&text).unwrap();
+        let header = other.read_state_header(&text).unwrap();
         assert_eq!((header.serial, header.lineage.as_str()), (3, "l"));
         assert_eq!(other.read_providers(&text).unwrap().len(), 1);
     }

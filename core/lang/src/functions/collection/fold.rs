@@ -28,8 +28,8 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("coalesce", coalesce)
             .with_variadic("vals", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
             .with_return_type_fn(coalesce_type)
             .described_as(
                 "Returns the first value that is neither null nor an empty string.",
@@ -39,16 +39,16 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("coalescelist", coalesce_list)
             .with_variadic("vals", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
             .with_return_type_fn(coalesce_list_type)
             .described_as("Returns the first list that has elements.", ["The lists or tuples."])
             .example("coalescelist([], [1])", "[\n  1,\n]"),
         Builtin::new("length", length)
             .with_param("value", Type::Dynamic)
-            .or_unknown()
-            .or_dynamic()
-            .or_marked()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
             .with_return_type_fn(length_type)
             .reads_little()
             .described_as(

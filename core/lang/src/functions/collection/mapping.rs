@@ -13,14 +13,14 @@ pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("keys", keys)
             .with_param("inputMap", Type::Dynamic)
-            .or_unknown()
-            .or_marked()
+            .last_param_allows_unknown()
+            .last_param_allows_marked()
             .with_return_type_fn(keys_type)
             .described_as("Returns the keys of a map, sorted.", ["The map or object."])
             .example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
         Builtin::new("values", values)
             .with_param("mapping", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(values_type)
             .described_as(
                 "Returns the elements of a map in the order of their keys.",
@@ -29,14 +29,14 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
         Builtin::new("lookup", lookup)
             .with_param("inputMap", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_param("key", Type::String)
-            .or_marked()
+            .last_param_allows_marked()
             .with_variadic("default", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
-            .or_marked()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
             .nullable()
             .with_return_type_fn(lookup_type)
             .reads_little()
@@ -52,8 +52,8 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("merge", merge)
             .with_variadic("maps", Type::Dynamic)
             .or_null()
-            .or_dynamic()
-            .or_marked()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
             .with_return_type_fn(merge_type)
             .described_as(
                 "Merges maps; later ones take precedence.",
@@ -62,9 +62,9 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
         Builtin::new("zipmap", zipmap)
             .with_param("keys", lists())
-            .or_marked()
+            .last_param_allows_marked()
             .with_param("values", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(zipmap_type)
             .described_as(
                 "Makes a map from a list of keys and a list of values.",

@@ -20,7 +20,7 @@ fn selection_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("element", element)
             .with_param("list", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_param("index", Type::Number)
             .nullable()
             .with_return_type_fn(element_type)
@@ -32,7 +32,7 @@ fn selection_builtins() -> Vec<Builtin> {
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
             .with_param("list", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_param("start_index", Type::Number)
             .with_param("end_index", Type::Number)
             .with_return_type_fn(slice_type)
@@ -60,9 +60,9 @@ fn construction_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("chunklist", chunk_list)
             .with_param("list", any_list())
-            .or_marked()
+            .last_param_allows_marked()
             .with_param("size", Type::Number)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(|args| {
                 Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty)))
             })
@@ -73,13 +73,13 @@ fn construction_builtins() -> Vec<Builtin> {
             .example("length(chunklist([1, 2, 3], 2))", "2"),
         Builtin::new("concat", concat)
             .with_variadic("seqs", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(concat_type)
             .described_as("Concatenates lists.", ["The lists or tuples."])
             .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
             .with_param("list", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(flatten_type)
             .described_as(
                 "Replaces nested lists with their elements, at every depth.",
@@ -89,17 +89,17 @@ fn construction_builtins() -> Vec<Builtin> {
         Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
             .with_variadic("vals", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
-            .or_marked()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
             .described_as("Removed from the language; use `tolist([...])`.", ["The elements."])
             .example("can(list(1))", "false"),
         Builtin::new("map", |_| Err(removed_function_error("map", "tomap({ ... })")))
             .with_variadic("vals", Type::Dynamic)
             .or_null()
-            .or_unknown()
-            .or_dynamic()
-            .or_marked()
+            .last_param_allows_unknown()
+            .last_param_allows_dynamic()
+            .last_param_allows_marked()
             .described_as(
                 "Removed from the language; use `tomap({...})`.",
                 ["Keys and elements in turn."],
@@ -115,7 +115,7 @@ fn construction_builtins() -> Vec<Builtin> {
             .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("reverse", reverse)
             .with_param("list", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(reverse_type)
             .described_as(
                 "Returns the elements of a list in reverse order.",

@@ -21,9 +21,9 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
             .with_param("a", any_set())
-            .or_dynamic()
+            .last_param_allows_dynamic()
             .with_param("b", any_set())
-            .or_dynamic()
+            .last_param_allows_dynamic()
             .with_return_type_fn(operation_type)
             .described_as(
                 "Returns the elements of one set that are not in another.",
@@ -32,7 +32,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
         Builtin::new("setproduct", product)
             .with_variadic("sets", Type::Dynamic)
-            .or_marked()
+            .last_param_allows_marked()
             .with_return_type_fn(product_type)
             .described_as(
                 "Returns all combinations of one element from each collection.",
@@ -49,9 +49,9 @@ fn any_set() -> Type {
 fn set_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
         .with_param("first_set", any_set())
-        .or_dynamic()
+        .last_param_allows_dynamic()
         .with_variadic("other_sets", any_set())
-        .or_dynamic()
+        .last_param_allows_dynamic()
         .with_return_type_fn(operation_type)
 }
 

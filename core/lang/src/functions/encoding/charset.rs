@@ -152,7 +152,7 @@ impl Charset {
     }
 }
 
-fn charset(args: &Args<'_>) -> Result<Charset, CallError> {
+fn charset_argument(args: &Args<'_>) -> Result<Charset, CallError> {
     let name = args.text(1)?;
     Charset::named(name).ok_or_else(|| {
         let reason = format!(
@@ -164,7 +164,7 @@ fn charset(args: &Args<'_>) -> Result<Charset, CallError> {
 }
 
 fn encode(args: &Args<'_>) -> FunctionResult {
-    let charset = charset(args)?;
+    let charset = charset_argument(args)?;
     let bytes = charset.encode(args.text(0)?).ok_or_else(|| {
         let reason = "it has characters that cannot be written in this encoding";
         CallError::argument(0, reason)
@@ -173,7 +173,7 @@ fn encode(args: &Args<'_>) -> FunctionResult {
 }
 
 fn decode(args: &Args<'_>) -> FunctionResult {
-    let charset = charset(args)?;
+    let charset = charset_argument(args)?;
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let bytes = LENIENT_BASE64

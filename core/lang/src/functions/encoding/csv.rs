@@ -13,7 +13,7 @@ pub(super) fn csv_decode_builtin() -> Builtin {
         .with_param("str", Type::String)
         .with_return_type_fn(|args| match args.first() {
             Some(Value::String(text)) => {
-                header(text).map(|(names, _)| Type::list(row_type(&names)))
+                read_header_line(text).map(|(names, _)| Type::list(row_type(&names)))
             }
             _ => Ok(Type::Dynamic),
         })
@@ -32,8 +32,8 @@ fn row_type(names: &[Str]) -> Type {
 }
 
 /// The names in the first line, and the reader behind it.
-fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
-    let mut reader = Reader { rest: text, line: 1 };
+fn read_header_line(text: &str) -> Result<(Vec<Str>, CsvReader<'_>), CallError> {
+    let mut reader = CsvReader { rest: text, line: 1 };
     let fields = reader
         .read_record()?
         .ok_or_else(|| CallError::new("the line with the names is missing"))?;
@@ -47,7 +47,7 @@ fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
 }
 
 fn decode(args: &Args<'_>) -> Result<Value, CallError> {
-    let (names, mut reader) = header(args.text(0)?)?;
+    let (names, mut reader) = read_header_line(args.text(0)?)?;
     // Objects keep their attributes sorted by name, so the fields are put in that order once.
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names.get(*a).cmp(&names.get(*b)));
@@ -78,12 +78,12 @@ fn csv_error(line: usize, what: &str) -> CallError {
     CallError::new(format!("CSV parse error on line {line}: {what}"))
 }
 
-struct Reader<'t> {
+struct CsvReader<'t> {
     rest: &'t str,
     line: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> CsvReader<'t> {
     /// The fields of the next line that is not empty.
     fn read_record(&mut self) -> Result<Option<Vec<String>>, CallError> {
         while let Some(rest) =

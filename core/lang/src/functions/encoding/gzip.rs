@@ -13,7 +13,7 @@ use crate::functions::{Args, Builtin, CallError};
 use block::BitWriter;
 
 /// Magic number, method, no flags, no time, nothing special, unknown system.
-const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 pub(super) fn base64_gzip_builtin() -> Builtin {
     super::text_builtin("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
@@ -30,7 +30,7 @@ pub(super) fn base64_gzip_builtin() -> Builtin {
 }
 
 fn gzip(data: &[u8]) -> Vec<u8> {
-    let mut bits = BitWriter::new(HEADER.to_vec());
+    let mut bits = BitWriter::new(GZIP_HEADER.to_vec());
     matches::compress(data, &mut bits);
     // Terraform flushes before it closes, and each leaves an empty block.
     bits.empty_block(false);

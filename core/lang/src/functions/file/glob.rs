@@ -27,10 +27,10 @@ pub(super) fn file_set_builtin() -> Builtin {
 fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     let base = clean_path(&path_argument(args)?);
     let pattern = clean_path(&format!("{base}/{}", args.text(1)?.as_str()));
-    let mut parts: Vec<Part> = pattern
+    let mut parts: Vec<PatternPart> = pattern
         .trim_start_matches('/')
         .split('/')
-        .map(Part::parse)
+        .map(PatternPart::parse)
         .collect::<Option<_>>()
         .ok_or_else(|| {
             CallError::new(format!(
@@ -39,8 +39,8 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
             ))
         })?;
     // Several in a row mean no more than one, but would be tried in every combination.
-    parts.dedup_by(|a, b| matches!((a, b), (Part::AnyDepth, Part::AnyDepth)));
-    let mut search = Search { args, found: BTreeSet::new() };
+    parts.dedup_by(|a, b| matches!((a, b), (PatternPart::AnyDepth, PatternPart::AnyDepth)));
+    let mut search = GlobSearch { args, found: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
     search.match_in_folder(root.to_owned(), &parts)?;
     let files = search.found.iter().map(|path| Value::string(relative_path(path, &base))).collect();
@@ -56,27 +56,27 @@ fn relative_path(path: &str, base: &str) -> String {
     up.chain(to.iter().skip(common).copied()).collect::<Vec<_>>().join("/")
 }
 
-struct Search<'a> {
+struct GlobSearch<'a> {
     args: &'a Args<'a>,
     found: BTreeSet<String>,
 }
 
-impl Search<'_> {
+impl GlobSearch<'_> {
     /// Looks for what matches `parts` in a folder; its path is empty or ends with a slash.
-    fn match_in_folder(&mut self, folder: String, parts: &[Part]) -> Result<(), CallError> {
+    fn match_in_folder(&mut self, folder: String, parts: &[PatternPart]) -> Result<(), CallError> {
         let Some((part, rest)) = parts.split_first() else { return Ok(()) };
         match part {
-            Part::Literal(name) => self.search_entry(&folder, name, rest),
-            Part::Pattern(tokens) => {
+            PatternPart::Literal(name) => self.search_entry(&folder, name, rest),
+            PatternPart::Pattern(tokens) => {
                 for (name, kind) in self.list(&folder)? {
                     let chars: Vec<char> = name.chars().collect();
-                    if matches(tokens, &chars) {
+                    if pattern_matches(tokens, &chars) {
                         self.add_match(format!("{folder}{name}"), kind, rest)?;
                     }
                 }
                 Ok(())
             }
-            Part::AnyDepth => {
+            PatternPart::AnyDepth => {
                 // `**` also matches no folder at all.
                 if !rest.is_empty() {
                     self.match_in_folder(folder.clone(), rest)?;
@@ -94,7 +94,12 @@ impl Search<'_> {
         }
     }
 
-    fn search_entry(&mut self, folder: &str, name: &str, rest: &[Part]) -> Result<(), CallError> {
+    fn search_entry(
+        &mut self,
+        folder: &str,
+        name: &str,
+        rest: &[PatternPart],
+    ) -> Result<(), CallError> {
         let path = format!("{folder}{name}");
         // Unreadable paths match nothing.
         match self.args.ctx.host.files.kind(&path) {
@@ -103,7 +108,12 @@ impl Search<'_> {
         }
     }
 
-    fn add_match(&mut self, path: String, kind: FileKind, rest: &[Part]) -> Result<(), CallError> {
+    fn add_match(
+        &mut self,
+        path: String,
+        kind: FileKind,
+        rest: &[PatternPart],
+    ) -> Result<(), CallError> {
         match (rest, kind) {
             ([], FileKind::File) => {
                 self.args.charge_bytes(path.len())?;
@@ -126,13 +136,13 @@ impl Search<'_> {
 }
 
 /// One part of a pattern, between two slashes.
-enum Part {
+enum PatternPart {
     Literal(String),
-    Pattern(Vec<Token>),
+    Pattern(Vec<PatternToken>),
     AnyDepth,
 }
 
-enum Token {
+enum PatternToken {
     Char(char),
     AnyChar,
     AnyText,
@@ -140,7 +150,7 @@ enum Token {
     Choice(Vec<Vec<Self>>),
 }
 
-impl Part {
+impl PatternPart {
     /// Reads a part; `None` if a bracket or brace is not closed.
     fn parse(text: &str) -> Option<Self> {
         if text == "**" {
@@ -154,17 +164,17 @@ impl Part {
     }
 }
 
-fn parse_tokens(mut chars: &[char]) -> Option<Vec<Token>> {
+fn parse_tokens(mut chars: &[char]) -> Option<Vec<PatternToken>> {
     let mut list = Vec::new();
     while let [first, rest @ ..] = chars {
         chars = rest;
         list.push(match first {
-            '*' => Token::AnyText,
-            '?' => Token::AnyChar,
+            '*' => PatternToken::AnyText,
+            '?' => PatternToken::AnyChar,
             '\\' => {
                 let (escaped, rest) = chars.split_first()?;
                 chars = rest;
-                Token::Char(*escaped)
+                PatternToken::Char(*escaped)
             }
             '[' => {
                 let (class, rest) = parse_class(chars)?;
@@ -176,16 +186,16 @@ fn parse_tokens(mut chars: &[char]) -> Option<Vec<Token>> {
                 let end = chars.iter().position(|char| *char == '}')?;
                 let choices = chars.get(..end)?.split(|char| *char == ',').map(parse_tokens);
                 chars = chars.get(end + 1..)?;
-                Token::Choice(choices.collect::<Option<_>>()?)
+                PatternToken::Choice(choices.collect::<Option<_>>()?)
             }
-            char => Token::Char(*char),
+            char => PatternToken::Char(*char),
         });
     }
     Some(list)
 }
 
 /// Reads a class of characters behind its opening bracket.
-fn parse_class(chars: &[char]) -> Option<(Token, &[char])> {
+fn parse_class(chars: &[char]) -> Option<(PatternToken, &[char])> {
     let (negated, mut chars) = match chars {
         ['^' | '!', rest @ ..] => (true, rest),
         chars => (false, chars),
@@ -196,7 +206,9 @@ fn parse_class(chars: &[char]) -> Option<(Token, &[char])> {
         chars = rest;
         let low = match first {
             // A bracket right behind the opening one is a member of the class.
-            ']' if !ranges.is_empty() => return Some((Token::Class { negated, ranges }, chars)),
+            ']' if !ranges.is_empty() => {
+                return Some((PatternToken::Class { negated, ranges }, chars));
+            }
             '\\' => {
                 let (escaped, rest) = chars.split_first()?;
                 chars = rest;
@@ -216,18 +228,18 @@ fn parse_class(chars: &[char]) -> Option<(Token, &[char])> {
 
 /// Whether a name matches. A `*` that must try another length goes back only to the last `*`, so
 /// the time is the product of both lengths.
-fn matches(tokens: &[Token], name: &[char]) -> bool {
+fn pattern_matches(tokens: &[PatternToken], name: &[char]) -> bool {
     let (mut t, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;
     loop {
         let step = match (tokens.get(t), name.get(n)) {
             (None, None) => return true,
-            (Some(Token::AnyText), _) => {
+            (Some(PatternToken::AnyText), _) => {
                 retry = Some((t + 1, n));
                 t += 1;
                 continue;
             }
-            (Some(Token::Choice(choices)), _) => {
+            (Some(PatternToken::Choice(choices)), _) => {
                 let rest = tokens.get(t + 1..).unwrap_or(&[]);
                 let here = name.get(n..).unwrap_or(&[]);
                 if choices.iter().any(|choice| matches_then(choice, rest, here)) {
@@ -255,14 +267,14 @@ fn matches(tokens: &[Token], name: &[char]) -> bool {
 }
 
 /// Whether a name is made of something that one choice matches, and something that the rest does.
-fn matches_then(choice: &[Token], rest: &[Token], name: &[char]) -> bool {
+fn matches_then(choice: &[PatternToken], rest: &[PatternToken], name: &[char]) -> bool {
     (0..=name.len()).any(|at| {
         let (first, second) = name.split_at(at);
-        matches(choice, first) && matches(rest, second)
+        pattern_matches(choice, first) && pattern_matches(rest, second)
     })
 }
 
-impl Token {
+impl PatternToken {
     fn contains_char(&self, char: char) -> bool {
         match self {
             Self::Char(own) => *own == char,
@@ -277,14 +289,14 @@ impl Token {
 
 #[cfg(test)]
 mod tests {
-    use super::{Part, matches, relative_path};
+    use super::{PatternPart, pattern_matches, relative_path};
 
     fn check(pattern: &str, name: &str) -> Option<bool> {
         let name: Vec<char> = name.chars().collect();
-        match Part::parse(pattern)? {
-            Part::Literal(text) => Some(text.chars().eq(name)),
-            Part::Pattern(tokens) => Some(matches(&tokens, &name)),
-            Part::AnyDepth => Some(true),
+        match PatternPart::parse(pattern)? {
+            PatternPart::Literal(text) => Some(text.chars().eq(name)),
+            PatternPart::Pattern(tokens) => Some(pattern_matches(&tokens, &name)),
+            PatternPart::AnyDepth => Some(true),
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         .with_return_type(Type::String)
         .with_param("template", Type::String)
         .with_param("vars", Type::Dynamic)
-        .or_dynamic()
+        .last_param_allows_dynamic()
         .reads_little()
         .special(SpecialFunction::Reference)
         .described_as(
@@ -71,7 +71,7 @@ fn render(
     // A missing variable is the fault of the argument, and Terraform names it before it evaluates
     // anything.
     for mention in refs::of_expr(&expr) {
-        if variable(vars, &mention.root.name).is_none() {
+        if template_variable(vars, &mention.root.name).is_none() {
             let at = sources.start(mention.root.span);
             let reason = format!(
                 "it has no {:?}, which the template mentions at {name}:{},{}",
@@ -126,7 +126,7 @@ fn check_vars(vars: &Value) -> Result<(), CallError> {
     }
 }
 
-fn variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
+fn template_variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
     match vars.peek() {
         Value::Object(object) => object.get(name),
         Value::Map(map) => map.get(name),
@@ -148,7 +148,7 @@ impl Scope for TemplateScope<'_> {
         root: &Ident,
         _steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        let value = variable(self.vars, &root.name).ok_or_else(|| {
+        let value = template_variable(self.vars, &root.name).ok_or_else(|| {
             let detail = format!("The template is given no variable {:?}.", root.name.as_str());
             diags.error(Diagnostic::error(messages::INVALID_REFERENCE, detail).at(root.span))
         })?;
@@ -181,7 +181,7 @@ fn recursion_error_builtin() -> Builtin {
     })
     .with_variadic("args", Type::Dynamic)
     .or_null()
-    .or_unknown()
-    .or_dynamic()
-    .or_marked()
+    .last_param_allows_unknown()
+    .last_param_allows_dynamic()
+    .last_param_allows_marked()
 }

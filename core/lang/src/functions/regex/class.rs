@@ -6,10 +6,10 @@ use super::pattern::{Parser, push_char};
 #[derive(Default)]
 pub(super) struct Ranges {
     negated: bool,
-    items: Vec<Item>,
+    items: Vec<ClassItem>,
 }
 
-enum Item {
+enum ClassItem {
     Range(char, char),
     /// A Unicode class in the writing of our engine.
     Property(String),
@@ -21,14 +21,14 @@ impl Ranges {
         out.push_str(if self.negated { "[^" } else { "[" });
         for item in &self.items {
             match item {
-                Item::Range(low, high) => {
+                ClassItem::Range(low, high) => {
                     push_char(out, *low);
                     if low != high {
                         out.push('-');
                         push_char(out, *high);
                     }
                 }
-                Item::Property(property) => out.push_str(property),
+                ClassItem::Property(property) => out.push_str(property),
             }
         }
         out.push(']');
@@ -43,29 +43,31 @@ impl Ranges {
     /// Adds pairs that are in order and apart, or what lies between them.
     fn add(&mut self, pairs: &[(char, char)], negated: bool) {
         if !negated {
-            self.items.extend(pairs.iter().map(|(low, high)| Item::Range(*low, *high)));
+            self.items.extend(pairs.iter().map(|(low, high)| ClassItem::Range(*low, *high)));
             return;
         }
         let mut next = '\0';
         for (low, high) in pairs {
             if next < *low {
                 let before = char::from_u32(u32::from(*low) - 1).unwrap_or(next);
-                self.items.push(Item::Range(next, before));
+                self.items.push(ClassItem::Range(next, before));
             }
             next = char::from_u32(u32::from(*high) + 1).unwrap_or(char::MAX);
         }
-        self.items.push(Item::Range(next, char::MAX));
+        self.items.push(ClassItem::Range(next, char::MAX));
     }
 }
 
-const DIGIT: &[(char, char)] = &[('0', '9')];
+const DIGIT_RANGES: &[(char, char)] = &[('0', '9')];
 // RE2's `\s` has no vertical tab, unlike its `[[:space:]]`.
-const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
-const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+const SPACE_RANGES: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
+const WORD_RANGES: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
 /// Reads a class behind a backslash; `None` if something else stands there.
 pub(super) fn parse_escaped_class(parser: &mut Parser<'_>) -> Result<Option<Ranges>, String> {
-    for (letters, pairs) in [(["d", "D"], DIGIT), (["s", "S"], SPACE), (["w", "W"], WORD)] {
+    for (letters, pairs) in
+        [(["d", "D"], DIGIT_RANGES), (["s", "S"], SPACE_RANGES), (["w", "W"], WORD_RANGES)]
+    {
         for (negated, letter) in [false, true].into_iter().zip(letters) {
             if parser.eat(letter) {
                 return Ok(Some(Ranges::of(pairs, negated)));
@@ -92,7 +94,7 @@ pub(super) fn parse_escaped_class(parser: &mut Parser<'_>) -> Result<Option<Rang
     let property = unicode_property(name)
         .ok_or_else(|| format!("there is no class of characters {name:?}"))?;
     let property = format!("\\{}{{{property}}}", if negated { 'P' } else { 'p' });
-    Ok(Some(Ranges { negated: false, items: vec![Item::Property(property)] }))
+    Ok(Some(Ranges { negated: false, items: vec![ClassItem::Property(property)] }))
 }
 
 /// The name that our engine has for a general category or a script.
@@ -141,7 +143,7 @@ pub(super) fn parse_bracketed_class(parser: &mut Parser<'_>) -> Result<Ranges, S
                 return Err(format!("{low:?} to {high:?} is not a range"));
             }
         }
-        ranges.items.push(Item::Range(low, high));
+        ranges.items.push(ClassItem::Range(low, high));
     }
     Ok(ranges)
 }
@@ -172,14 +174,14 @@ fn parse_named_class(parser: &mut Parser<'_>) -> Result<Option<NamedClass>, Stri
         "ascii" => &[('\0', '\u{7f}')],
         "blank" => &[('\t', '\t'), (' ', ' ')],
         "cntrl" => &[('\0', '\u{1f}'), ('\u{7f}', '\u{7f}')],
-        "digit" => DIGIT,
+        "digit" => DIGIT_RANGES,
         "graph" => &[('!', '~')],
         "lower" => &[('a', 'z')],
         "print" => &[(' ', '~')],
         "punct" => &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')],
         "space" => &[('\t', '\r'), (' ', ' ')],
         "upper" => &[('A', 'Z')],
-        "word" => WORD,
+        "word" => WORD_RANGES,
         "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
         _ => return Err(format!("there is no class [:{name}:]")),
     };

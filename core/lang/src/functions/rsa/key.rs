@@ -10,8 +10,8 @@ pub(super) struct Key {
 }
 
 /// The identifier of RSA among the kinds of keys.
-const RSA: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
-const DAMAGED: &str = "the key is damaged";
+const RSA_ALGORITHM_ID: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+const DAMAGED_KEY_REASON: &str = "the key is damaged";
 
 impl Key {
     /// Reads the first key of a string.
@@ -22,9 +22,9 @@ impl Key {
             return Err("the key is protected by a passphrase");
         }
         let letters: String = body.chars().filter(|char| !char.is_whitespace()).collect();
-        let bytes = STANDARD.decode(letters).map_err(|_| DAMAGED)?;
+        let bytes = STANDARD.decode(letters).map_err(|_| DAMAGED_KEY_REASON)?;
         match kind {
-            "RSA PRIVATE KEY" => of_rsa(&bytes).ok_or(DAMAGED),
+            "RSA PRIVATE KEY" => of_rsa(&bytes).ok_or(DAMAGED_KEY_REASON),
             "PRIVATE KEY" => of_any(&bytes),
             "OPENSSH PRIVATE KEY" => of_openssh(&bytes),
             "ENCRYPTED PRIVATE KEY" => Err("the key is protected by a passphrase"),
@@ -61,11 +61,11 @@ fn of_any(bytes: &[u8]) -> Result<Key, &'static str> {
         let (key, _) = element(rest, 0x04)?;
         Some((kind, key))
     };
-    let (kind, key) = parts().ok_or(DAMAGED)?;
-    if kind != RSA {
+    let (kind, key) = parts().ok_or(DAMAGED_KEY_REASON)?;
+    if kind != RSA_ALGORITHM_ID {
         return Err("it is not a private key of RSA");
     }
-    of_rsa(key).ok_or(DAMAGED)
+    of_rsa(key).ok_or(DAMAGED_KEY_REASON)
 }
 
 /// The content of an element with this tag, and what follows it.
@@ -92,8 +92,8 @@ fn number(digits: &[u8]) -> Option<usize> {
 
 /// The form of OpenSSH: strings with their lengths before them.
 fn of_openssh(bytes: &[u8]) -> Result<Key, &'static str> {
-    let rest = bytes.strip_prefix(b"openssh-key-v1\0").ok_or(DAMAGED)?;
-    let (cipher, rest) = string(rest).ok_or(DAMAGED)?;
+    let rest = bytes.strip_prefix(b"openssh-key-v1\0").ok_or(DAMAGED_KEY_REASON)?;
+    let (cipher, rest) = string(rest).ok_or(DAMAGED_KEY_REASON)?;
     if cipher != b"none" {
         return Err("the key is protected by a passphrase");
     }
@@ -106,7 +106,7 @@ fn of_openssh(bytes: &[u8]) -> Result<Key, &'static str> {
         // Two equal numbers show that it was decrypted well.
         string(private.get(8..)?)
     };
-    let (kind, rest) = private().ok_or(DAMAGED)?;
+    let (kind, rest) = private().ok_or(DAMAGED_KEY_REASON)?;
     if kind != b"ssh-rsa" {
         return Err("it is not a private key of RSA");
     }
@@ -116,7 +116,7 @@ fn of_openssh(bytes: &[u8]) -> Result<Key, &'static str> {
         let (exponent, _) = string(rest)?;
         Some(Key { modulus: modulus.to_vec(), exponent: exponent.to_vec() })
     };
-    numbers().ok_or(DAMAGED)
+    numbers().ok_or(DAMAGED_KEY_REASON)
 }
 
 fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -20,7 +20,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
             .or_null()
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_return_type(Type::String)
             .described_as(
                 "Formats values by the verbs in a string.",
@@ -34,7 +34,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
             .or_null()
-            .or_unknown()
+            .last_param_allows_unknown()
             .with_return_type(Type::list(Type::String))
             .described_as(
                 "Applies `format` to each element of the lists among the values.",
@@ -62,7 +62,7 @@ fn format(args: &Args<'_>) -> FunctionResult {
         return Ok(Value::refined(Type::String, refinement));
     }
     let values: Vec<&Value> = args.values_from(1).iter().collect();
-    let text = render(args, form, &values)?;
+    let text = render_format(args, form, &values)?;
     Ok(Value::string(text))
 }
 
@@ -101,7 +101,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
             rows.push(Value::unknown(Type::String));
             continue;
         }
-        let text = render(args, form, &values).map_err(|error| CallError {
+        let text = render_format(args, form, &values).map_err(|error| CallError {
             argument: None,
             reason: format!("in the row {row}: {}", error.reason),
             ..error
@@ -113,7 +113,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
 
 /// One `%…` in a form.
 #[derive(Default)]
-struct Verb<'f> {
+struct FormatVerb<'f> {
     /// As written, for messages.
     written: &'f str,
     letter: char,
@@ -128,7 +128,7 @@ struct Verb<'f> {
     argument: Option<usize>,
 }
 
-fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, CallError> {
+fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, CallError> {
     let mut out = String::new();
     let mut rest = form;
     let mut next = 0;
@@ -172,9 +172,9 @@ fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, Call
     Ok(out)
 }
 
-fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
+fn parse_verb(text: &str) -> Result<(FormatVerb<'_>, &str), CallError> {
     let broken = || CallError::new("a % at the end of the form has no verb");
-    let mut verb = Verb::default();
+    let mut verb = FormatVerb::default();
     let mut rest = text;
     loop {
         let flag = match rest.as_bytes().first() {
@@ -188,12 +188,12 @@ fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
         *flag = true;
         rest = rest.get(1..).unwrap_or("");
     }
-    if let Some(behind) = number(rest, &mut verb.width)? {
+    if let Some(behind) = read_digits(rest, &mut verb.width)? {
         rest = behind;
     }
     if let Some(behind) = rest.strip_prefix('.') {
         verb.precision = Some(0);
-        rest = number(behind, &mut verb.precision)?.unwrap_or(behind);
+        rest = read_digits(behind, &mut verb.precision)?.unwrap_or(behind);
     }
     if let Some(behind) = rest.strip_prefix('[') {
         let (index, behind) = behind.split_once(']').ok_or_else(broken)?;
@@ -210,7 +210,7 @@ fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
 }
 
 /// Reads digits at the start of a string; returns what is behind, `None` if there are none.
-fn number<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
+fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
     let n = text.bytes().take_while(u8::is_ascii_digit).count();
     if n == 0 {
         return Ok(None);
@@ -223,7 +223,7 @@ fn number<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, 
     Ok(Some(behind))
 }
 
-impl Verb<'_> {
+impl FormatVerb<'_> {
     fn apply(&self, value: &Value) -> Result<String, String> {
         if value.is_null() && self.letter != 'v' {
             return Err("it is null".into());
@@ -255,14 +255,16 @@ impl Verb<'_> {
         }
         match value {
             Value::String(text) => self.format_text(text, false),
-            Value::Number(number) => Verb { letter: 'g', ..self.copy() }.format_number(number),
+            Value::Number(number) => {
+                FormatVerb { letter: 'g', ..self.copy() }.format_number(number)
+            }
             Value::Bool(bool) => self.pad(bool.to_string()),
             _ => self.pad(json::encode_simple(value).map_err(|error| error.to_string())?),
         }
     }
 
     fn copy(&self) -> Self {
-        Verb { ..*self }
+        FormatVerb { ..*self }
     }
 
     fn format_text(&self, text: &str, quote: bool) -> Result<String, String> {

@@ -13,7 +13,7 @@ pub(super) fn rfc3339(time: OffsetDateTime) -> String {
         time.hour(),
         time.minute(),
         time.second(),
-        if time.offset().is_utc() { "Z".to_owned() } else { offset(time, ":") }
+        if time.offset().is_utc() { "Z".to_owned() } else { format_zone_offset(time, ":") }
     )
 }
 
@@ -24,11 +24,11 @@ pub(super) fn format_date(form: &str, time: OffsetDateTime) -> Result<String, St
     let mut rest = form;
     while let Some(first) = rest.chars().next() {
         if first == '\'' {
-            rest = quoted(&mut out, rest)?;
+            rest = write_quoted_part(&mut out, rest)?;
         } else if first.is_ascii_alphabetic() {
             let n = rest.chars().take_while(|char| *char == first).count();
             let (run, behind) = rest.split_at(n);
-            out.push_str(&verb(run, first, time)?);
+            out.push_str(&format_time_verb(run, first, time)?);
             rest = behind;
         } else {
             out.push(first);
@@ -39,7 +39,7 @@ pub(super) fn format_date(form: &str, time: OffsetDateTime) -> Result<String, St
 }
 
 /// Writes what stands between quotes, where two quotes stand for one; returns what is behind.
-fn quoted<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
+fn write_quoted_part<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
     let mut rest = form.get(1..).unwrap_or("");
     if let Some(behind) = rest.strip_prefix('\'') {
         out.push('\'');
@@ -59,7 +59,7 @@ fn quoted<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
     }
 }
 
-fn verb(run: &str, letter: char, time: OffsetDateTime) -> Result<String, String> {
+fn format_time_verb(run: &str, letter: char, time: OffsetDateTime) -> Result<String, String> {
     let month = time.month().to_string();
     let weekday = time.weekday().to_string();
     let short = |name: &str| name.get(..3).unwrap_or(name).to_owned();
@@ -92,8 +92,8 @@ fn verb(run: &str, letter: char, time: OffsetDateTime) -> Result<String, String>
         "s" => time.second().to_string(),
         "Z" if time.offset().is_utc() => "Z".to_owned(),
         "ZZZ" if time.offset().is_utc() => "UTC".to_owned(),
-        "ZZZ" | "ZZZZ" => offset(time, ""),
-        "Z" | "ZZZZZ" => offset(time, ":"),
+        "ZZZ" | "ZZZZ" => format_zone_offset(time, ""),
+        "Z" | "ZZZZZ" => format_zone_offset(time, ":"),
         _ => return Err(unknown_verb(run, letter)),
     })
 }
@@ -119,7 +119,7 @@ fn unknown_verb(run: &str, letter: char) -> String {
     format!("invalid date format verb {run:?}: {there_are}")
 }
 
-fn offset(time: OffsetDateTime, separator: &str) -> String {
+fn format_zone_offset(time: OffsetDateTime, separator: &str) -> String {
     let minutes = time.offset().whole_minutes();
     let sign = if minutes < 0 { '-' } else { '+' };
     let minutes = minutes.abs();

@@ -19,7 +19,7 @@ pub(super) fn read_json(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let text = sources.source_text(source);
-    let mut reader = Reader {
+    let mut reader = JsonReader {
         diags,
         sources,
         source,
@@ -45,7 +45,7 @@ const NO_COLON: (&Message, &str) = (
     "A colon must separate the name of a member from its value.",
 );
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     diags: &'a mut Diagnostics,
     sources: &'a Sources,
     source: SourceId,
@@ -59,7 +59,7 @@ struct Reader<'a> {
     ended: Option<Reported>,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     /// Reads a value. Errors in it are reported, and an invalid expression takes its place, also
     /// where no value begins.
     ///
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 Some(b'{' | b'[') => {
                     self.failed = Some(self.report_unexpected(NO_COLON.0, NO_COLON.1));
                 }
-                _ => return Err(self.skip_container(NO_COLON.0, NO_COLON.1)),
+                _ => return Err(self.report_and_skip_container(NO_COLON.0, NO_COLON.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
@@ -157,7 +157,7 @@ impl Reader<'_> {
                 self.failed = Some(self.report_error(summary, detail, self.span(start)));
                 Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
             }
-            _ => Err(self.skip_container(summary, detail)),
+            _ => Err(self.report_and_skip_container(summary, detail)),
         }
     }
 
@@ -234,13 +234,14 @@ impl Reader<'_> {
                 Ok(true)
             }
             Some(_) => {
-                Err(self.skip_container(missing, "A comma stands between one and the next."))
+                Err(self
+                    .report_and_skip_container(missing, "A comma stands between one and the next."))
             }
         }
     }
 
     /// Reports what is found here, and goes behind the array or object around it.
-    fn skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
+    fn report_and_skip_container(&mut self, summary: impl Into<Summary>, detail: &str) -> Reported {
         if self.peek().is_none() {
             let here = self.current_span();
             return self.report_unexpected_end(summary, detail, here);

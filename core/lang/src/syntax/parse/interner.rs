@@ -7,7 +7,7 @@ use formwork_value::Str;
 const N_PLACES: usize = 1_024;
 
 /// Longer strings seldom recur.
-const LONGEST: usize = 32;
+const MAX_INTERNED_LENGTH: usize = 32;
 
 /// The names read last, each in the place its text says.
 pub(super) struct NameCache {
@@ -22,11 +22,11 @@ impl NameCache {
 
     /// The name of a piece of text, shared with those before it if one is kept.
     pub(super) fn get(&mut self, text: &str) -> Str {
-        if text.len() > LONGEST {
+        if text.len() > MAX_INTERNED_LENGTH {
             return Str::new(text);
         }
         let last_place = self.places.len() - 1;
-        let place = &mut self.places[hash(text.as_bytes()) as usize & last_place];
+        let place = &mut self.places[hash_text(text.as_bytes()) as usize & last_place];
         match place {
             Some(name) if name.as_str() == text => name.clone(),
             _ => place.insert(Str::new(text)).clone(),
@@ -36,7 +36,7 @@ impl NameCache {
 
 /// Hash of the length, the beginning and the end. Many names with one hash only make parsing
 /// slower, not wrong.
-fn hash(text: &[u8]) -> u64 {
+fn hash_text(text: &[u8]) -> u64 {
     let mix = |hash: u64, more: u64| (hash ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = match (text.first_chunk(), text.last_chunk()) {
         (Some(first), Some(last)) => {

@@ -9,7 +9,7 @@ use super::{ExprTree, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
-use pieces::{Piece, dedent, join_literals};
+use pieces::{TemplatePiece, dedent, join_literals};
 
 /// Names of the key and the value in a `for`.
 struct ForNames {
@@ -33,8 +33,8 @@ impl<'a> Parser<'a> {
         }
         // The value of a lone interpolation is not made a string. Text counts here even if a strip
         // marker left nothing of it.
-        if let [Piece::Interpolation(_)] = pieces.as_slice()
-            && let Some(Piece::Interpolation(tree)) = pieces.pop()
+        if let [TemplatePiece::Interpolation(_)] = pieces.as_slice()
+            && let Some(TemplatePiece::Interpolation(tree)) = pieces.pop()
         {
             let height = tree.height;
             return self.make_expr(ExprKind::Wrap(Box::new(tree.expr)), span, height);
@@ -78,8 +78,8 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn parse_pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<Piece<'a>>> {
-        let mut pieces: Vec<Piece<'a>> = Vec::new();
+    fn parse_pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<TemplatePiece<'a>>> {
+        let mut pieces: Vec<TemplatePiece<'a>> = Vec::new();
         let mut wrong: Option<Reported> = None;
         // Whether a `~` before asks for the spaces that begin the next text to go.
         let mut strip_next = false;
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
             match token.kind {
                 TokenKind::QuotedText | TokenKind::Text => match self.unescape(token) {
                     Ok(text) => {
-                        let mut piece = Piece::Literal { text, span: self.span(token) };
+                        let mut piece = TemplatePiece::Literal { text, span: self.span(token) };
                         if strip {
                             piece.strip_start();
                         }
@@ -138,13 +138,13 @@ impl<'a> Parser<'a> {
         open: Token,
         template: Span,
         closer: TokenKind,
-    ) -> Parsed<(Parsed<Piece<'a>>, bool)> {
+    ) -> Parsed<(Parsed<TemplatePiece<'a>>, bool)> {
         let piece = if open.kind == TokenKind::OpenInterpolation {
             let tree = self.parse_expression()?;
             if self.peek() != TokenKind::CloseSequence {
                 return Err(self.unclosed_interpolation(open, template, closer));
             }
-            Ok(Piece::Interpolation(tree))
+            Ok(TemplatePiece::Interpolation(tree))
         } else {
             let keyword = self.next_token();
             match self.parse_directive(open)? {
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         };
         let close = self.take_token();
         let end = self.span(open).to(self.span(close));
-        let piece = piece.map(|piece: Piece<'a>| piece.with_span(end));
+        let piece = piece.map(|piece: TemplatePiece<'a>| piece.with_span(end));
         Ok((piece, self.slice(close).starts_with('~')))
     }
 
@@ -206,7 +206,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a directive up to its closing brace.
-    fn parse_directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
+    fn parse_directive(&mut self, open: Token) -> Parsed<Parsed<TemplatePiece<'a>>> {
         let Some(keyword) = self.take_if(TokenKind::Ident) else {
             return Ok(Err(self.report_unexpected(
                 messages::INVALID_TEMPLATE_DIRECTIVE,
@@ -215,14 +215,14 @@ impl<'a> Parser<'a> {
         };
         let span = self.span(open);
         Ok(Ok(match self.slice(keyword) {
-            "if" => Piece::If(self.parse_expression()?, span),
-            "else" => Piece::Else(span),
-            "endif" => Piece::EndIf(span),
+            "if" => TemplatePiece::If(self.parse_expression()?, span),
+            "else" => TemplatePiece::Else(span),
+            "endif" => TemplatePiece::EndIf(span),
             "for" => {
                 let (key, value) = self.for_names("directive")?;
-                Piece::For { key, value, collection: self.parse_expression()?, span }
+                TemplatePiece::For { key, value, collection: self.parse_expression()?, span }
             }
-            "endfor" => Piece::EndFor(span),
+            "endfor" => TemplatePiece::EndFor(span),
             other => {
                 let detail = format!(
                     "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
@@ -241,19 +241,23 @@ impl<'a> Parser<'a> {
     /// that one is returned too.
     fn build_parts(
         &mut self,
-        pieces: &mut std::vec::IntoIter<Piece<'a>>,
-    ) -> Parsed<(Vec<TemplatePart>, usize, Option<Piece<'a>>)> {
+        pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
+    ) -> Parsed<(Vec<TemplatePart>, usize, Option<TemplatePiece<'a>>)> {
         // Most templates have few parts; of a directive it is not known how many are inside it.
         let mut parts = Vec::with_capacity(pieces.len().min(4));
         let mut height = 0;
         while let Some(piece) = pieces.next() {
             let (part, below) = match piece {
-                Piece::Literal { text, span } => (TemplatePart::Literal(Str::new(&text), span), 0),
-                Piece::Interpolation(tree) => (TemplatePart::Interpolation(tree.expr), tree.height),
-                Piece::If(condition, span) => {
+                TemplatePiece::Literal { text, span } => {
+                    (TemplatePart::Literal(Str::new(&text), span), 0)
+                }
+                TemplatePiece::Interpolation(tree) => {
+                    (TemplatePart::Interpolation(tree.expr), tree.height)
+                }
+                TemplatePiece::If(condition, span) => {
                     self.with_depth(|parser| parser.if_part(pieces, condition, span))?
                 }
-                Piece::For { key, value, collection, span } => {
+                TemplatePiece::For { key, value, collection, span } => {
                     let names = ForNames { key, value };
                     self.with_depth(|parser| parser.for_part(pieces, names, collection, span))?
                 }
@@ -267,24 +271,24 @@ impl<'a> Parser<'a> {
 
     fn if_part(
         &mut self,
-        pieces: &mut std::vec::IntoIter<Piece<'a>>,
+        pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
         condition: ExprTree,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
         let (yes, mut height, mut end) = self.build_parts(pieces)?;
         let mut no = Vec::new();
-        if let Some(Piece::Else(_)) = end {
+        if let Some(TemplatePiece::Else(_)) = end {
             let other = self.build_parts(pieces)?;
             no = other.0;
             height = height.max(other.1);
             end = other.2;
-            if let Some(Piece::Else(span)) = end {
+            if let Some(TemplatePiece::Else(span)) = end {
                 let detail =
                     format!("The if of {} has an else already.", self.describe_position(open));
                 return Err(self.report_error(messages::UNEXPECTED_ELSE_DIRECTIVE, detail, span));
             }
         }
-        let Some(Piece::EndIf(close)) = end else {
+        let Some(TemplatePiece::EndIf(close)) = end else {
             return Err(self.report_unbalanced("if", open, end));
         };
         let height = height.max(condition.height) + 1;
@@ -294,14 +298,14 @@ impl<'a> Parser<'a> {
 
     fn for_part(
         &mut self,
-        pieces: &mut std::vec::IntoIter<Piece<'a>>,
+        pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
         names: ForNames,
         collection: ExprTree,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
         let ForNames { key, value } = names;
         let (body, height, end) = self.build_parts(pieces)?;
-        let Some(Piece::EndFor(close)) = end else {
+        let Some(TemplatePiece::EndFor(close)) = end else {
             return Err(self.report_unbalanced("for", open, end));
         };
         let height = height.max(collection.height) + 1;
@@ -310,7 +314,12 @@ impl<'a> Parser<'a> {
         Ok((TemplatePart::For(Box::new(part)), height))
     }
 
-    fn report_unbalanced(&mut self, what: &str, open: Span, found: Option<Piece<'a>>) -> Reported {
+    fn report_unbalanced(
+        &mut self,
+        what: &str,
+        open: Span,
+        found: Option<TemplatePiece<'a>>,
+    ) -> Reported {
         let place = self.describe_position(open);
         match found {
             Some(piece) => self.report_error(

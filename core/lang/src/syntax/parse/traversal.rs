@@ -8,7 +8,7 @@ use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
 
 /// One step, not yet applied to anything.
-enum Step {
+enum ParsedStep {
     Attribute(Ident),
     Index { key: Expr, brackets: Span },
     Splat { each: Vec<SplatStep>, marker: Span },
@@ -23,11 +23,11 @@ impl Parser<'_> {
             let below = tree.height.max(below);
             let on = Box::new(tree.expr);
             let kind = match step {
-                Step::Attribute(name) => ExprKind::Attribute { on, name },
-                Step::Index { key, brackets } => {
+                ParsedStep::Attribute(name) => ExprKind::Attribute { on, name },
+                ParsedStep::Index { key, brackets } => {
                     ExprKind::Index { on, key: Box::new(key), brackets }
                 }
-                Step::Splat { each, marker } => ExprKind::Splat { on, each, marker },
+                ParsedStep::Splat { each, marker } => ExprKind::Splat { on, each, marker },
             };
             tree = self.make_expr(kind, span, below)?;
         }
@@ -35,7 +35,7 @@ impl Parser<'_> {
     }
 
     /// Parses one step, if there is one, and says how many levels are inside it.
-    fn parse_step(&mut self) -> Parsed<Option<(Step, usize)>> {
+    fn parse_step(&mut self) -> Parsed<Option<(ParsedStep, usize)>> {
         match self.peek() {
             TokenKind::Dot => self.parse_dot_step().map(Some),
             TokenKind::OpenBracket => self.parse_bracket_step().map(Some),
@@ -43,24 +43,24 @@ impl Parser<'_> {
         }
     }
 
-    fn parse_dot_step(&mut self) -> Parsed<(Step, usize)> {
+    fn parse_dot_step(&mut self) -> Parsed<(ParsedStep, usize)> {
         let dot = self.take_token();
         let token = self.next_token();
         match token.kind {
             TokenKind::Ident => {
                 self.take_token();
-                Ok((Step::Attribute(self.parse_ident(token)), 0))
+                Ok((ParsedStep::Attribute(self.parse_ident(token)), 0))
             }
             TokenKind::Number => {
                 self.take_token();
                 let key = self.legacy_index(token)?;
-                Ok((Step::Index { key, brackets: self.span(dot).to(self.span(token)) }, 1))
+                Ok((ParsedStep::Index { key, brackets: self.span(dot).to(self.span(token)) }, 1))
             }
             TokenKind::Star => {
                 self.take_token();
                 let marker = self.span(dot).to(self.span(token));
                 let each = self.attribute_splat()?;
-                Ok((Step::Splat { each, marker }, 1))
+                Ok((ParsedStep::Splat { each, marker }, 1))
             }
             _ => Err(self.no_attribute()),
         }
@@ -117,7 +117,7 @@ impl Parser<'_> {
         Ok(each)
     }
 
-    fn parse_bracket_step(&mut self) -> Parsed<(Step, usize)> {
+    fn parse_bracket_step(&mut self) -> Parsed<(ParsedStep, usize)> {
         let open = self.take_token();
         if self.take_if(TokenKind::Star).is_some() {
             return self.full_splat(open);
@@ -133,11 +133,11 @@ impl Parser<'_> {
             }
         })?;
         let brackets = self.span(open).to(self.span(close));
-        Ok((Step::Index { key: key.expr, brackets }, key.height))
+        Ok((ParsedStep::Index { key: key.expr, brackets }, key.height))
     }
 
     /// Parses the rest of `[*]` and everything behind it, which is done to each element.
-    fn full_splat(&mut self, open: Token) -> Parsed<(Step, usize)> {
+    fn full_splat(&mut self, open: Token) -> Parsed<(ParsedStep, usize)> {
         let Some(close) = self.take_if(TokenKind::CloseBracket) else {
             return Err(self.report_unexpected(
                 messages::MISSING_CLOSE_BRACKET_ON_SPLAT_INDEX,
@@ -153,12 +153,12 @@ impl Parser<'_> {
             while let Some((step, below)) = parser.parse_step()? {
                 height = height.max(below + 1);
                 each.push(match step {
-                    Step::Attribute(name) => SplatStep::Attribute(name),
-                    Step::Index { key, brackets } => SplatStep::Index { key, brackets },
-                    Step::Splat { each, marker } => SplatStep::Splat { each, marker },
+                    ParsedStep::Attribute(name) => SplatStep::Attribute(name),
+                    ParsedStep::Index { key, brackets } => SplatStep::Index { key, brackets },
+                    ParsedStep::Splat { each, marker } => SplatStep::Splat { each, marker },
                 });
             }
-            Ok((Step::Splat { each, marker }, height))
+            Ok((ParsedStep::Splat { each, marker }, height))
         })
     }
 }

@@ -252,7 +252,7 @@ impl ChangeCall<'_> {
         // parts keeps the id, which is what counts.
         let value = match (&received_only, &known) {
             (Ok(()), Ok(())) => value,
-            _ => unmark_value(&unknown_to_null(&block.without_write_only(value.value()))),
+            _ => unmark_value(&unknown_to_null(&block.null_write_only_in(value.value()))),
         };
         let result = said.and(received_only).and(known);
         // The comparison with the plan is skipped after an error: a partly created object differs
@@ -295,7 +295,7 @@ impl ChangeCall<'_> {
             names => format!("without its private data and the answer for: {}", names.join(", ")),
         };
         let identity = self.decode_identity(diags, response.identity);
-        let value = self.ty.schema_block().without_write_only(value.value());
+        let value = self.ty.schema_block().null_write_only_in(value.value());
         let value = unmark_value(&unknown_to_null(&value));
         // Private data beyond the limit could never be sent, so those of the plan stay.
         let seen = ReturnedObject { value, private: self.ask.private.clone(), identity };
@@ -321,7 +321,7 @@ impl ChangeCall<'_> {
             return SalvagedResult::unknown(reported);
         };
         let identity = self.decode_identity(diags, response.identity);
-        let value = unmark_value(&self.ty.schema_block().without_write_only(value.value()));
+        let value = unmark_value(&self.ty.schema_block().null_write_only_in(value.value()));
         self.salvage_with_errors(
             ReturnedObject { value, private: response.private, identity },
             reported,

@@ -194,21 +194,21 @@ fn decode_string(kind: &Kind<'_>) -> Result<Value, DecodeError> {
 }
 
 /// Reads a tree as the value it most naturally is.
-pub(super) fn simple_value(node: &Node<'_>) -> Result<Value, DecodeError> {
+pub(super) fn untyped_value(node: &Node<'_>) -> Result<Value, DecodeError> {
     match &node.kind {
         Kind::Null => Ok(Value::null(Type::Dynamic)),
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
         Kind::Number(_) => decode_number(&node.kind),
         Kind::String(text) => Ok(Value::string(&**text)),
-        Kind::Array(nodes) => simple_tuple(nodes),
-        Kind::Object(members) => simple_object(members),
+        Kind::Array(nodes) => untyped_tuple(nodes),
+        Kind::Object(members) => untyped_object(members),
     }
 }
 
-fn simple_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
+fn untyped_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
     let mut items = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
-        match simple_value(node) {
+        match untyped_value(node) {
             Ok(item) => items.push(item),
             Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
         }
@@ -216,11 +216,11 @@ fn simple_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
     Ok(Value::tuple(items))
 }
 
-fn simple_object(members: &[Member<'_>]) -> Result<Value, DecodeError> {
+fn untyped_object(members: &[Member<'_>]) -> Result<Value, DecodeError> {
     let mut pairs = Vec::with_capacity(members.len());
     for member in members {
         let name = Str::new(&member.name);
-        match simple_value(&member.value) {
+        match untyped_value(&member.value) {
             Ok(item) => pairs.push((name, item)),
             Err(error) => return Err(error.prepend_step(Step::Attribute(name))),
         }

@@ -36,7 +36,7 @@ use crate::message::state_store::{
     StatesResponse,
 };
 use crate::message::{DeferredReason, ProviderDiagnostic};
-use crate::{Failure, Operations, Payload, Provider, ProviderExt as _};
+use crate::{Failure, Payload, Provider, ProviderExt as _, ProviderHandlers};
 
 /// Records its requests and answers something.
 #[derive(Debug, Default)]
@@ -429,7 +429,7 @@ async fn stores(provider: &dyn Provider) -> [String; 8] {
     ]
 }
 
-impl Operations for Example {
+impl ProviderHandlers for Example {
     async fn metadata(&self) -> Result<Metadata, Failure> {
         self.hear("metadata", &());
         let state_stores = if self.only_what_protocol_5_has { vec![] } else { names("store") };

@@ -7,7 +7,7 @@ mod interrupted;
 use formwork_value::{Path, Value};
 
 use super::journal::Journal;
-use super::{Object, change, destroy, is_null, read, record_create};
+use super::{Object, call_read, change, destroy, is_null, record_create};
 use crate::checks::plan::{Planned, plan_input, plan_or_none};
 use crate::checks::{differing_paths, display_value, null_object};
 use crate::finding::Finding;
@@ -164,7 +164,7 @@ impl RemoteCallChecker<'_> {
     /// Reads, plans and applies without a change.
     async fn check_unchanged(&mut self, object: Object) -> Object {
         self.proxy.begin_fault(RemoteFault::None);
-        let (call, _) = read(self.suite, &self.offered, &object).await;
+        let (call, _) = call_read(self.suite, &self.offered, &object).await;
         let reading = self.proxy.take_calls();
         self.check_no_changes("R-08", "reading", &call, &reading);
         let again = object.change(&self.offered, object.config.clone());
@@ -291,7 +291,7 @@ impl RemoteCallChecker<'_> {
 
     /// Holds the object that a failed update returned to the one that is read, and returns that one.
     async fn check_returned_object(&mut self, returned: Object, call: &Call) -> Object {
-        let (_, found) = read(self.suite, &self.offered, &returned).await;
+        let (_, found) = call_read(self.suite, &self.offered, &returned).await;
         let Some(found) = found.filter(|it| !it.is_null()) else { return returned };
         let block = self.offered.block();
         let is_settable =

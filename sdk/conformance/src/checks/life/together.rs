@@ -86,7 +86,7 @@ pub(super) async fn check_stop_during_create(
     let entry = journal.record_intent(offered, &create.config);
     let request = request::apply_request(offered, create, &planned.answer);
     let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE_TIMEOUT);
-    let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
+    let stop = fresh.call(Rpc::StopProvider, &EMPTY_REQUEST, std::time::Duration::from_secs(10));
     // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.check("A-17", !call.is_crash(), || {
@@ -126,4 +126,4 @@ pub(super) async fn check_repeated_create(
     }
 }
 
-static EMPTY: Msg = Msg(Vec::new());
+static EMPTY_REQUEST: Msg = Msg(Vec::new());

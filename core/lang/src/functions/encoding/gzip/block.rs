@@ -33,10 +33,10 @@ const CODE_LENGTH_ORDER: [usize; 19] =
     [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// A symbol, the number of bits behind it, and those bits.
-type Symbol = (usize, u32, u32);
+type SymbolWithExtraBits = (usize, u32, u32);
 
 /// The symbol for a length.
-fn length_symbol(length: u16) -> Symbol {
+fn length_symbol(length: u16) -> SymbolWithExtraBits {
     // The format gives the longest match a symbol of its own, outside of the regular groups.
     if length == 258 {
         return (285, 0, 0);
@@ -46,12 +46,12 @@ fn length_symbol(length: u16) -> Symbol {
 }
 
 /// The symbol for a distance.
-fn distance_symbol(distance: u16) -> Symbol {
+fn distance_symbol(distance: u16) -> SymbolWithExtraBits {
     grouped_symbol(u32::from(distance) - 1, 2)
 }
 
 /// Numbers in groups that double in size after every `each` of them.
-fn grouped_symbol(number: u32, each: u32) -> Symbol {
+fn grouped_symbol(number: u32, each: u32) -> SymbolWithExtraBits {
     if number < 2 * each {
         return (number as usize, 0, 0);
     }
@@ -220,7 +220,7 @@ struct DynamicCodes {
     codes: [HuffmanCodes; 2],
     n_literals: usize,
     n_distances: usize,
-    lengths: Vec<Symbol>,
+    lengths: Vec<SymbolWithExtraBits>,
     length_counts: Vec<u32>,
     of_lengths: HuffmanCodes,
     n_lengths: usize,
@@ -260,7 +260,7 @@ impl DynamicCodes {
 }
 
 /// Writes equal lengths that follow each other as runs.
-fn run_length_encode(lengths: &[u32]) -> Vec<Symbol> {
+fn run_length_encode(lengths: &[u32]) -> Vec<SymbolWithExtraBits> {
     let mut symbols = Vec::new();
     for run in lengths.chunk_by(|left, right| left == right) {
         let length = run.first().copied().unwrap_or(0);

@@ -6,7 +6,7 @@
 
 use super::block::{BitWriter, Token};
 
-const WINDOW: usize = 1 << 15;
+const WINDOW_SIZE: usize = 1 << 15;
 const LONGEST_MATCH: usize = 258;
 const SHORTEST_MATCH: usize = 4;
 /// Number of tokens in a block.
@@ -29,7 +29,7 @@ pub(super) fn compress(data: &[u8], bits: &mut BitWriter) {
         data,
         base: 0,
         heads: vec![0; 1 << HASH_BITS],
-        previous: vec![0; WINDOW],
+        previous: vec![0; WINDOW_SIZE],
         tokens: Vec::new(),
         block_start: Some(0),
     };
@@ -68,7 +68,7 @@ impl MatchFinder<'_> {
             let before = std::mem::replace(&mut found, NONE);
             let lookahead = self.data.len() - at;
             if let Some(candidate) = candidate
-                && candidate >= at.saturating_sub(WINDOW).max(self.base)
+                && candidate >= at.saturating_sub(WINDOW_SIZE).max(self.base)
                 && lookahead > before.length
                 && before.length < LAZY_LENGTH
                 && let Some(better) = self.find(at, candidate)
@@ -105,9 +105,9 @@ impl MatchFinder<'_> {
 
     /// Moves the buffer on when what is left in it is too short for the longest match.
     fn move_on(&mut self, at: usize) {
-        let end = self.base + 2 * WINDOW;
+        let end = self.base + 2 * WINDOW_SIZE;
         if end < self.data.len() && end - at < SHORTEST_MATCH + LONGEST_MATCH {
-            self.base += WINDOW;
+            self.base += WINDOW_SIZE;
             // A block whose start left the buffer cannot be stored as it is: Go's encoder has lost
             // the bytes.
             self.block_start = self.block_start.filter(|start| *start >= self.base);
@@ -121,7 +121,7 @@ impl MatchFinder<'_> {
         let hash = word.wrapping_mul(0x1e35_a7bd) >> (32 - HASH_BITS);
         let head = &mut self.heads[hash as usize];
         let last = std::mem::replace(head, at + 1);
-        self.previous[at % WINDOW] = last;
+        self.previous[at % WINDOW_SIZE] = last;
         last.checked_sub(1)
     }
 
@@ -129,7 +129,7 @@ impl MatchFinder<'_> {
     fn find(&self, at: usize, candidate: usize) -> Option<Match> {
         let longest = LONGEST_MATCH.min(self.data.len() - at);
         let nice = NICE_LENGTH.min(longest);
-        let oldest = at.saturating_sub(WINDOW).max(self.base);
+        let oldest = at.saturating_sub(WINDOW_SIZE).max(self.base);
         let text = &self.data[at..at + longest];
         let (mut length, mut best) = (SHORTEST_MATCH - 1, None);
         let mut candidate = candidate;
@@ -137,7 +137,7 @@ impl MatchFinder<'_> {
         // passes the shortest length as that of the match before.
         for _ in 0..MAX_CANDIDATES {
             if text.get(length)? == &self.data[candidate + length] {
-                let n = equal(text, &self.data[candidate..]);
+                let n = common_prefix_length(text, &self.data[candidate..]);
                 let distance = at - candidate;
                 if n > length && (n > SHORT_LENGTH || distance <= MAX_SHORT_DISTANCE) {
                     length = n;
@@ -147,10 +147,10 @@ impl MatchFinder<'_> {
                     }
                 }
             }
-            if at.checked_sub(WINDOW) == Some(candidate) {
+            if at.checked_sub(WINDOW_SIZE) == Some(candidate) {
                 break;
             }
-            match self.previous[candidate % WINDOW].checked_sub(1) {
+            match self.previous[candidate % WINDOW_SIZE].checked_sub(1) {
                 Some(before) if before >= oldest => candidate = before,
                 _ => break,
             }
@@ -173,6 +173,6 @@ impl MatchFinder<'_> {
 }
 
 /// Length of the common prefix.
-fn equal(left: &[u8], right: &[u8]) -> usize {
+fn common_prefix_length(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }

@@ -41,7 +41,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
     let (anchors, open) = (HashMap::new(), Vec::new());
-    Reader { parser, parted: &parted, args, cut_off, anchors, open }.document()
+    YamlReader { parser, parted: &parted, args, cut_off, anchors, open }.document()
 }
 
 /// A value, and how many values it is made of, itself included.
@@ -51,7 +51,7 @@ struct SizedValue {
     size: usize,
 }
 
-struct Reader<'a, 'r> {
+struct YamlReader<'a, 'r> {
     parser: Parser<&'r mut &'a [u8]>,
     parted: &'r TagCommaText<'a>,
     args: &'r Args<'r>,
@@ -62,7 +62,7 @@ struct Reader<'a, 'r> {
     open: Vec<String>,
 }
 
-impl Reader<'_, '_> {
+impl YamlReader<'_, '_> {
     fn event(&mut self) -> Result<Event, CallError> {
         // Every event is paid for: a collection of empty parts has few bytes and many values.
         self.args.charge_elements(1)?;

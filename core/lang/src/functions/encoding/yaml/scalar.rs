@@ -4,7 +4,7 @@
 use formwork_value::{Number, Type, Value};
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
-const PREFIX: &str = "tag:yaml.org,2002:";
+const YAML_TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// Reads a scalar.
 ///
@@ -14,7 +14,7 @@ pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, 
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
         return if plain { infer_scalar(text) } else { Ok(Value::string(text)) };
     };
-    match tag.strip_prefix(PREFIX) {
+    match tag.strip_prefix(YAML_TAG_PREFIX) {
         Some("str" | "binary") => Ok(Value::string(text)),
         Some(kind @ ("null" | "bool" | "int" | "float" | "timestamp")) => {
             if !plain {
@@ -23,7 +23,7 @@ pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, 
             // Values that look like any of these pass for the others, as in Terraform.
             match infer_scalar(text)? {
                 Value::String(_) if kind == "null" => Ok(Value::null(Type::Dynamic)),
-                Value::String(_) if timestamp(text).is_none() => {
+                Value::String(_) if parse_timestamp(text).is_none() => {
                     Err(format!("{text:?} is no {kind}"))
                 }
                 value => Ok(value),
@@ -40,7 +40,7 @@ pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, 
 pub(super) fn check_collection(tag: Option<&str>, kind: &str) -> Result<(), String> {
     match tag {
         None | Some("") => Ok(()),
-        Some(tag) if tag.strip_prefix(PREFIX) == Some(kind) => Ok(()),
+        Some(tag) if tag.strip_prefix(YAML_TAG_PREFIX) == Some(kind) => Ok(()),
         Some(tag) => Err(format!("a {kind} cannot have the tag {tag}")),
     }
 }
@@ -63,7 +63,7 @@ fn infer_scalar(text: &str) -> Result<Value, String> {
         ".nan" | ".NaN" | ".NAN" => return Err("not-a-number is no value here".to_owned()),
         _ => {}
     }
-    if let Some(time) = timestamp(text) {
+    if let Some(time) = parse_timestamp(text) {
         return Ok(Value::string(time));
     }
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
@@ -76,11 +76,11 @@ fn infer_scalar(text: &str) -> Result<Value, String> {
             return Ok(Value::Number(Number::from(number)));
         }
     }
-    let number = decimal(text).map(Value::Number);
+    let number = parse_decimal(text).map(Value::Number);
     Ok(number.unwrap_or_else(|| Value::string(text)))
 }
 
-fn decimal(text: &str) -> Option<Number> {
+fn parse_decimal(text: &str) -> Option<Number> {
     // Words that the number parser knows, such as `inf`, are strings here.
     let first = text.trim_start_matches(['+', '-']).bytes().next()?;
     (first.is_ascii_digit() || first == b'.').then(|| Number::parse(text)).flatten()
@@ -88,7 +88,7 @@ fn decimal(text: &str) -> Option<Number> {
 
 /// A date, or a date with a time, in the form that the functions on times take. Fields may have one
 /// digit; a time needs a zone behind `T` and has none behind a space.
-fn timestamp(text: &str) -> Option<String> {
+fn parse_timestamp(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
     // Go's YAML parser takes only texts that begin with four digits and a hyphen for dates.
     if year.len() != 4 {

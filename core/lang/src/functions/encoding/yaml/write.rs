@@ -7,7 +7,7 @@ use crate::functions::{Args, Builtin, CallError};
 use crate::stack;
 
 /// Behind which column a quoted text continues in the next line.
-const WIDTH: usize = 80;
+const LINE_WIDTH: usize = 80;
 /// Greatest length in bytes of a key that stands on one line with its value.
 const SIMPLE_KEY: usize = 128;
 
@@ -15,8 +15,8 @@ pub(super) fn yaml_encode_builtin() -> Builtin {
     Builtin::new("yamlencode", encode)
         .with_param("value", Type::Dynamic)
         .or_null()
-        .or_unknown()
-        .or_dynamic()
+        .last_param_allows_unknown()
+        .last_param_allows_dynamic()
         .with_return_type(Type::String)
         .described_as("Encodes a value as YAML.", ["The value."])
         .example(r#"yamlencode({b = [1, "x"]})"#, "<<EOT\n\"b\":\n- 1\n- \"x\"\n\nEOT")
@@ -27,7 +27,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
     if !value.is_wholly_known() {
         return Ok(Value::unknown(Type::String));
     }
-    let mut writer = Writer { text: String::new(), column: 0 };
+    let mut writer = YamlWriter { text: String::new(), column: 0 };
     writer.node(value, OutputPosition { indent: 0, of_key: false, root: true });
     // A plain scalar could go on in the next line, so libyaml ends such a document explicitly.
     if matches!(value, Value::Null(_) | Value::Bool(_) | Value::Number(_)) {
@@ -55,12 +55,12 @@ impl OutputPosition {
     }
 }
 
-struct Writer {
+struct YamlWriter {
     text: String,
     column: usize,
 }
 
-impl Writer {
+impl YamlWriter {
     fn push(&mut self, char: char) {
         self.text.push(char);
         self.column = if is_break(char) { 0 } else { self.column + 1 };
@@ -187,7 +187,7 @@ impl Writer {
             let next = chars.peek().map(|(_, next)| *next);
             match (char, indent, next) {
                 (' ', Some(indent), Some(next))
-                    if !after_space && at > 0 && self.column > WIDTH =>
+                    if !after_space && at > 0 && self.column > LINE_WIDTH =>
                 {
                     self.indent(indent);
                     // A reader drops spaces at the start of a continued line, unless the first is

@@ -9,7 +9,7 @@ use super::ExprTree;
 use crate::syntax::Ident;
 
 /// A piece of a template: outside quotes every line has at least one of its own.
-pub(super) enum Piece<'a> {
+pub(super) enum TemplatePiece<'a> {
     Literal { text: Cow<'a, str>, span: Span },
     Interpolation(ExprTree),
     If(ExprTree, Span),
@@ -19,7 +19,7 @@ pub(super) enum Piece<'a> {
     EndFor(Span),
 }
 
-impl Piece<'_> {
+impl TemplatePiece<'_> {
     /// The word that makes a directive; empty for what is none.
     pub(super) fn keyword(&self) -> &'static str {
         match self {
@@ -88,12 +88,12 @@ fn cut_start(text: &mut Cow<'_, str>, length: usize) {
 /// Takes off every line the spaces that all lines begin with. A line that is only spaces has no say
 /// and keeps them; an interpolation at the start of a line counts as text. A line whose line break
 /// was stripped away by a `~` before it is no line of its own.
-pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
+pub(super) fn dedent(pieces: &mut [TemplatePiece<'_>]) {
     let mut common = usize::MAX;
     let mut starts = Vec::new();
     let mut line_start = true;
     for (at, piece) in pieces.iter().enumerate() {
-        let Piece::Literal { text, .. } = piece else {
+        let TemplatePiece::Literal { text, .. } = piece else {
             // An interpolation at the start of a line has no spaces before it.
             if std::mem::replace(&mut line_start, false) {
                 common = 0;
@@ -116,7 +116,7 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
         line_start = text.ends_with('\n');
     }
     for at in starts {
-        if let Piece::Literal { text, .. } = &mut pieces[at] {
+        if let TemplatePiece::Literal { text, .. } = &mut pieces[at] {
             // The text behind the spaces could be part of the last of them.
             let length = match text.get(..=common) {
                 Some(begin) if is_plain(begin) => common,
@@ -133,11 +133,14 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Joins neighbouring strings into one and drops empty ones.
-pub(super) fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
-    let mut joined: Vec<Piece<'_>> = Vec::with_capacity(pieces.len().min(16));
+pub(super) fn join_literals(pieces: Vec<TemplatePiece<'_>>) -> Vec<TemplatePiece<'_>> {
+    let mut joined: Vec<TemplatePiece<'_>> = Vec::with_capacity(pieces.len().min(16));
     for piece in pieces {
         match (joined.last_mut(), piece) {
-            (Some(Piece::Literal { text: before, span }), Piece::Literal { text, span: next }) => {
+            (
+                Some(TemplatePiece::Literal { text: before, span }),
+                TemplatePiece::Literal { text, span: next },
+            ) => {
                 before.to_mut().push_str(&text);
                 *span = span.to(next);
             }
@@ -145,6 +148,6 @@ pub(super) fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
         }
     }
     // A strip marker may leave nothing of a text.
-    joined.retain(|piece| !matches!(piece, Piece::Literal { text, .. } if text.is_empty()));
+    joined.retain(|piece| !matches!(piece, TemplatePiece::Literal { text, .. } if text.is_empty()));
     joined
 }

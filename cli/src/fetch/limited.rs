@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 const MAX_ENTRIES: usize = 20_000;
 
 /// Longest text of a server in a message, in characters.
-const LONGEST: usize = 200;
+const MAX_SHOWN_CHARACTERS: usize = 200;
 
 /// Text of a server as it stands in a message: quoted, and cut off if it is long.
 pub(crate) fn quote_shortened(text: &str) -> String {
@@ -21,7 +21,7 @@ pub(crate) fn quote_shortened(text: &str) -> String {
 
 /// Text of a server, cut off if it is long.
 pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(MAX_SHOWN_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
@@ -29,31 +29,31 @@ pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
 
 /// A list.
 #[derive(Debug)]
-pub(crate) struct CappedList<T>(pub(crate) Vec<T>);
+pub(crate) struct LimitedList<T>(pub(crate) Vec<T>);
 
 /// An object with any names.
 #[derive(Debug)]
-pub(crate) struct CappedMap<T>(pub(crate) BTreeMap<String, T>);
+pub(crate) struct LimitedMap<T>(pub(crate) BTreeMap<String, T>);
 
-impl<T> Default for CappedList<T> {
+impl<T> Default for LimitedList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<T> Default for CappedMap<T> {
+impl<T> Default for LimitedMap<T> {
     fn default() -> Self {
         Self(BTreeMap::new())
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedList<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LimitedList<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_seq(EntryLimit::<Self>(PhantomData))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for CappedMap<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for LimitedMap<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_map(EntryLimit::<Self>(PhantomData))
     }
@@ -70,8 +70,8 @@ fn check_entry_count<E: Error>(n_entries: usize) -> Result<(), E> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedList<T>> {
-    type Value = CappedList<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<LimitedList<T>> {
+    type Value = LimitedList<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
@@ -83,12 +83,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedList<T>> {
             check_entry_count(entries.len())?;
             entries.push(entry);
         }
-        Ok(CappedList(entries))
+        Ok(LimitedList(entries))
     }
 }
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedMap<T>> {
-    type Value = CappedMap<T>;
+impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<LimitedMap<T>> {
+    type Value = LimitedMap<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -100,7 +100,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for EntryLimit<CappedMap<T>> {
             check_entry_count(entries.len())?;
             entries.insert(name, entry);
         }
-        Ok(CappedMap(entries))
+        Ok(LimitedMap(entries))
     }
 }
 
@@ -116,8 +116,8 @@ mod tests {
             format!("{{{}}}", names.join(","))
         };
         let read = |n: usize| {
-            let list = serde_json::from_str::<CappedList<u8>>(&list(n)).map(|list| list.0.len());
-            let map = serde_json::from_str::<CappedMap<u8>>(&map(n)).map(|map| map.0.len());
+            let list = serde_json::from_str::<LimitedList<u8>>(&list(n)).map(|list| list.0.len());
+            let map = serde_json::from_str::<LimitedMap<u8>>(&map(n)).map(|map| map.0.len());
             [list, map]
         };
         assert!(read(MAX_ENTRIES).iter().all(|read| matches!(read, Ok(MAX_ENTRIES))));

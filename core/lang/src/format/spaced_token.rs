@@ -9,7 +9,7 @@ use crate::syntax::lex::{Token, TokenKind, lex};
 
 /// A token and the spaces before it.
 #[derive(Clone, Debug)]
-pub(super) struct Piece<'t> {
+pub(super) struct SpacedToken<'t> {
     pub(super) kind: TokenKind,
     /// The text of the token; a line comment includes its line end.
     pub(super) text: Cow<'t, str>,
@@ -17,7 +17,7 @@ pub(super) struct Piece<'t> {
     pub(super) spaces: usize,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> SpacedToken<'t> {
     pub(super) fn new(kind: TokenKind, text: impl Into<Cow<'t, str>>) -> Self {
         Self { kind, text: text.into(), spaces: 0 }
     }
@@ -53,7 +53,10 @@ impl<'t> Piece<'t> {
 
 /// Cuts a text into pieces and puts in what is written otherwise. The rewrites are in order and do not
 /// overlap.
-pub(super) fn cut_pieces<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> {
+pub(super) fn cut_spaced_tokens<'t>(
+    text: &'t str,
+    rewrites: &[Rewrite<'_>],
+) -> Vec<SpacedToken<'t>> {
     let tokens = lex(text);
     let mut pieces = Vec::with_capacity(tokens.len());
     let mut rewrites = rewrites.iter().peekable();
@@ -74,28 +77,28 @@ pub(super) fn cut_pieces<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Pie
             at += n_tokens.max(1);
             continue;
         }
-        let piece = next_piece(text, &tokens, &mut at);
-        pieces.push(Piece { spaces: start.saturating_sub(end), ..piece });
+        let piece = next_spaced_token(text, &tokens, &mut at);
+        pieces.push(SpacedToken { spaces: start.saturating_sub(end), ..piece });
         end = start + pieces.last().map_or(0, |piece| piece.text.len());
     }
     pieces
 }
 
 /// Cuts out the tokens of a part of the text, with the spaces that stand between them.
-pub(super) fn cut_part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+pub(super) fn cut_part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<SpacedToken<'t>>) {
     let mut at = 0;
     let mut end = tokens.first().map_or(0, |token| token.start as usize);
     while at < tokens.len() {
         let start = tokens[at].start as usize;
-        let piece = next_piece(text, tokens, &mut at);
+        let piece = next_spaced_token(text, tokens, &mut at);
         let length = piece.text.len();
-        pieces.push(Piece { spaces: start - end, ..piece });
+        pieces.push(SpacedToken { spaces: start - end, ..piece });
         end = start + length;
     }
 }
 
 /// Takes the next token, or a line comment and its line end at once.
-fn next_piece<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
+fn next_spaced_token<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> SpacedToken<'t> {
     let token = tokens[*at];
     *at += 1;
     let mut end = token.end;
@@ -108,7 +111,7 @@ fn next_piece<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> 
         end = newline.end;
         *at += 1;
     }
-    Piece::new(token.kind, &text[token.start as usize..end as usize])
+    SpacedToken::new(token.kind, &text[token.start as usize..end as usize])
 }
 
 /// Length of a byte order mark at the start, which is not kept.
@@ -117,7 +120,7 @@ fn bom_length(text: &str) -> usize {
 }
 
 /// Puts the pieces together again.
-pub(super) fn join_pieces(pieces: &[Piece<'_>]) -> String {
+pub(super) fn join_spaced_tokens(pieces: &[SpacedToken<'_>]) -> String {
     let length = pieces.iter().map(|piece| piece.spaces + piece.text.len()).sum();
     let mut text = String::with_capacity(length);
     for piece in pieces {

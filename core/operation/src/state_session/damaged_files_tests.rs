@@ -209,7 +209,7 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
         }
     }
     expect_test::expect_file![
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/damaged_files.txt")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/damaged_files_tests.txt")
     ]
     .assert_eq(&table);
 }

@@ -12,7 +12,7 @@ use crate::handshake::SOCKET_FOLDER_NAME;
 
 /// A process that a plugin started, and that left its process group and still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DetachedProcess {
+pub struct LeftoverProcess {
     /// The plugin's name.
     pub plugin: String,
     /// The process id.
@@ -23,27 +23,27 @@ pub struct DetachedProcess {
 
 /// Returns the detached processes of the children, all of which have ended, in the order of process
 /// ids.
-pub(super) fn find_detached<'c>(
+pub(super) fn find_leftover_processes<'c>(
     children: impl Iterator<Item = (&'c str, &'c PluginChild)>,
-) -> Vec<DetachedProcess> {
+) -> Vec<LeftoverProcess> {
     let marks: Vec<_> = children
         .map(|(name, child)| (name, child.process.pid(), environment_marker(child.home())))
         .collect();
     // Without the list there is nothing to be said.
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let mut found: Vec<DetachedProcess> = ids
+    let mut found: Vec<LeftoverProcess> = ids
         .filter_map(|pid: i32| {
             // It may have ended meanwhile, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             let entry = |mark: &[u8]| environment.split(|byte| *byte == 0).any(|one| one == mark);
             let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;
             // Its group was killed, but that may take a moment.
-            let left = group_of(pid)? != *group;
-            left.then(|| DetachedProcess {
+            let left = process_group_of_pid(pid)? != *group;
+            left.then(|| LeftoverProcess {
                 plugin: (*plugin).to_owned(),
                 pid,
-                command: command_of(pid),
+                command: command_line_of_pid(pid),
             })
         })
         .collect();
@@ -57,13 +57,13 @@ fn environment_marker(home: &Path) -> Vec<u8> {
 }
 
 /// The process group of a process. Before it in the line is the name, which may hold anything.
-fn group_of(pid: i32) -> Option<i32> {
+fn process_group_of_pid(pid: i32) -> Option<i32> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, behind) = line.rsplit_once(") ")?;
     behind.split(' ').nth(2)?.parse().ok()
 }
 
-fn command_of(pid: i32) -> String {
+fn command_line_of_pid(pid: i32) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
     words.trim_end_matches('\0').replace('\0', " ")

@@ -1,0 +1,64 @@
+//! Overrides of test files for one run. Reading them is left to `formwork_core::config::test_mocks`,
+//! answering calls to `formwork_core::provider`.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use formwork_core::addr::Target;
+use formwork_core::config::Config;
+use formwork_core::config::test_mocks::{Override, add_outer_overrides};
+use formwork_core::provider::Mocks;
+use formwork_value::{Diagnostic, Diagnostics, Str};
+use time::OffsetDateTime;
+
+use super::RunOfSuite;
+use crate::messages;
+
+/// Adds the overrides of a run and of its file to the configuration and the mocks of the run.
+pub(super) fn add_overrides(config: &mut Config, mocks: &mut Mocks, run: RunOfSuite<'_>) {
+    let mut overrides = run.run.overrides.clone();
+    add_outer_overrides(&mut overrides, &run.suite.overrides);
+    // Modules belong to no provider, so those of every mock in the run count.
+    for mock in mocks.providers.values() {
+        let modules = mock.overrides.iter().filter(|one| is_of_module(one));
+        add_outer_overrides(&mut overrides, &modules.cloned().collect::<Vec<_>>());
+    }
+    config.module_overrides = overrides.extract_if(.., |one| is_of_module(one)).collect();
+    mocks.overrides = overrides;
+}
+
+fn is_of_module(one: &Override) -> bool {
+    matches!(one.target, Target::Module(_))
+}
+
+/// A number for the generated values of a run.
+pub(super) fn seed(now: OffsetDateTime, run: &Str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (now.unix_timestamp_nanos(), run).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Warns of overrides of objects that a configuration does not have.
+pub(super) fn warn_of_unmatched(diags: &mut Diagnostics, config: &Config, overrides: &[Override]) {
+    for one in overrides.iter().filter(|one| !is_in(config, &one.target)) {
+        let detail = format!(
+            "The override target {} does not exist within the configuration under test. This could indicate a typo in the target address or an unnecessary override.",
+            one.target
+        );
+        let unmatched = messages::OVERRIDE_TARGET_DOES_NOT_EXIST;
+        diags.warn(Diagnostic::warning(unmatched, detail).at(one.target_span));
+    }
+}
+
+/// Whether a configuration has an object, whatever its instances.
+fn is_in(config: &Config, target: &Target) -> bool {
+    let (module, resource) = match target {
+        Target::Module(module) => (module, None),
+        Target::Resource(addr) => (&addr.module, Some(&addr.resource)),
+        Target::Instance(addr) => (&addr.module, Some(&addr.resource)),
+    };
+    let path = module.path();
+    let node = config.nodes.iter().find(|node| node.path == path);
+    node.is_some_and(|node| {
+        resource.is_none_or(|resource| node.module.resources.contains_key(resource))
+    })
+}

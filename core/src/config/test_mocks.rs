@@ -1,0 +1,382 @@
+//! The `mock_provider` and `override_` blocks of test files: reading them, and finding the override of an
+//! address. Values for what they leave out are left to the mocks of `provider`.
+
+use std::path::Path;
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs;
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
+use formwork_value::diag::{Sources, Summary};
+use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
+
+use super::arguments::format_place;
+use super::{ConfigFiles, ProviderBlock, constant, files, load, provider, traversal};
+use crate::addr::{InstanceAddr, ModuleAddr, ResourceMode, Target};
+use crate::messages;
+
+/// A type of block, and the names of its labels.
+pub(super) type TestBlockKind = (&'static str, &'static [&'static str]);
+
+pub(super) const OVERRIDE_KINDS: [TestBlockKind; 3] =
+    [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
+
+const MOCK_PROVIDER: BodySchema = BodySchema {
+    attributes: &[("alias", false), ("source", false), ("override_during", false)],
+    blocks: &[
+        ("mock_resource", &["type"]),
+        ("mock_data", &["type"]),
+        OVERRIDE_KINDS[0],
+        OVERRIDE_KINDS[1],
+        OVERRIDE_KINDS[2],
+    ],
+};
+
+/// A file of mocks in the folder that `source` names.
+const MOCK_FILE: BodySchema = BodySchema { attributes: &[], blocks: MOCK_PROVIDER.blocks };
+
+const MOCK_BLOCK_SCHEMA: BodySchema =
+    BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
+
+const OVERRIDE_BLOCK_SCHEMA: BodySchema = BodySchema {
+    attributes: &[("target", false), ("values", false), ("override_during", false)],
+    blocks: &[],
+};
+
+const OVERRIDE_MODULE: BodySchema = BodySchema {
+    attributes: &[("target", false), ("outputs", false), ("override_during", false)],
+    blocks: &[],
+};
+
+/// The phase from which on mocked values are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OverrideDuring {
+    /// They are known in the plan.
+    Plan,
+    /// They are known after the apply.
+    #[default]
+    Apply,
+}
+
+/// Values of a mock or an override.
+#[derive(Clone, Debug)]
+pub struct MockValues {
+    /// An object of them.
+    pub values: Value,
+    /// The phase from which on they are known.
+    pub during: OverrideDuring,
+    /// The place in the test file, for messages.
+    pub place: String,
+}
+
+/// An `override_resource`, `override_data` or `override_module` block.
+#[derive(Clone, Debug)]
+pub struct Override {
+    /// The address in its place.
+    pub target: Target,
+    /// Its values or outputs.
+    pub values: MockValues,
+    /// The argument `target`.
+    pub target_span: Span,
+}
+
+/// A `mock_resource` or `mock_data` block.
+#[derive(Clone, Debug)]
+pub struct MockType {
+    /// Whether it is of a resource or a data source.
+    pub mode: ResourceMode,
+    /// The type.
+    pub name: Str,
+    /// The values of its objects.
+    pub values: MockValues,
+    /// The block's header.
+    span: Span,
+    /// Its label.
+    label: Span,
+}
+
+/// A `mock_provider` block.
+#[derive(Clone, Debug)]
+pub struct MockProvider {
+    /// The configuration in whose place it is, without arguments.
+    pub block: ProviderBlock,
+    /// The phase from which on values without a mock of their type are known.
+    pub during: OverrideDuring,
+    /// Mocks of types.
+    pub types: Vec<MockType>,
+    /// Overrides of objects of this provider.
+    pub overrides: Vec<Override>,
+}
+
+impl MockProvider {
+    /// The mock of a type.
+    #[must_use]
+    pub fn mock_of_type(&self, mode: ResourceMode, name: &str) -> Option<&MockValues> {
+        self.types.iter().find(|one| one.mode == mode && one.name == name).map(|one| &one.values)
+    }
+}
+
+/// Adds the overrides of an outer block to those of an inner one, which take precedence.
+pub fn add_outer_overrides(overrides: &mut Vec<Override>, outer: &[Override]) {
+    let inner = overrides.clone();
+    let is_new = |one: &&Override| !inner.iter().any(|known| known.target == one.target);
+    overrides.extend(outer.iter().filter(is_new).cloned());
+}
+
+/// The override of an instance. One of the instance takes precedence over one of the resource. As in
+/// Terraform, a target must name the instance of each module.
+#[must_use]
+pub fn override_of_instance<'o>(
+    overrides: &'o [Override],
+    addr: &InstanceAddr,
+) -> Option<&'o MockValues> {
+    let of_instance =
+        |one: &&Override| matches!(&one.target, Target::Instance(target) if target == addr);
+    let of_resource = |one: &&Override| matches!(&one.target, Target::Resource(target) if target.module == addr.module && target.resource == addr.resource);
+    let found = overrides.iter().find(of_instance);
+    found.or_else(|| overrides.iter().find(of_resource)).map(|one| &one.values)
+}
+
+/// The outputs that are in the place of an instance of a module. One of the instance takes precedence over
+/// one of the whole call.
+#[must_use]
+pub fn override_of_module<'o>(overrides: &'o [Override], addr: &ModuleAddr) -> Option<&'o Value> {
+    let of_target = |addr: &ModuleAddr| {
+        let is_it =
+            |one: &&Override| matches!(&one.target, Target::Module(target) if target == addr);
+        overrides.iter().find(is_it).map(|one| &one.values.values)
+    };
+    of_target(addr).or_else(|| of_target(&addr.without_last_key()))
+}
+
+/// Reads these blocks of a test file.
+pub(super) struct MockReader<'c> {
+    pub(super) diags: &'c mut Diagnostics,
+    pub(super) sources: &'c mut Sources,
+    pub(super) files: &'c dyn ConfigFiles,
+    /// The folder of the module under test.
+    pub(super) module: &'c Path,
+}
+
+impl MockReader<'_> {
+    fn error(&mut self, summary: impl Into<Summary>, detail: &str, span: Span) {
+        let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+
+    /// Reads a `mock_provider` block.
+    pub(super) fn mock_provider(&mut self, block: Block) -> Option<MockProvider> {
+        let Block { kind, labels, body, header, .. } = &block;
+        // The argument `alias` means the same as in a `provider` block.
+        let alias = body.find("alias").cloned();
+        let mut alone = Body::empty(*header, *header);
+        alone.attributes.extend(alias);
+        let alone =
+            Block { kind: kind.clone(), labels: labels.clone(), body: alone, ..block.clone() };
+        let read = provider::read_provider_block(self.diags, self.sources, alone);
+        let header = *header;
+        let mut content = into_content(self.diags, block.body, &MOCK_PROVIDER);
+        let during = self.during(content.take("override_during")).unwrap_or_default();
+        let mut types = Vec::new();
+        let mut overrides = Vec::new();
+        let inline = Contents { types: &mut types, overrides: &mut overrides, during };
+        self.blocks(content.blocks, inline);
+        if let Some(source) = content.attributes.remove("source")
+            && let Ok(folder) = constant::constant_string(self.diags, &source.expr)
+            && !folder.is_empty()
+        {
+            self.folder(
+                &folder,
+                header,
+                Contents { types: &mut types, overrides: &mut overrides, during },
+            );
+        }
+        Some(MockProvider { block: read?, during, types, overrides })
+    }
+
+    /// Reads the files of mocks in a folder. Those of the test file itself take precedence.
+    fn folder(&mut self, folder: &str, header: Span, into: Contents<'_>) {
+        let dir = self.module.join(folder);
+        let Ok(mut names) = self.files.list(&dir) else {
+            let detail = format!("Mock data directory {folder} does not exist or cannot be read.");
+            self.error(messages::UNREADABLE_MOCK_DATA, &detail, header);
+            return;
+        };
+        names.retain(|name| {
+            let is_mock = name.ends_with(".tfmock.hcl") || name.ends_with(".tfmock.json");
+            is_mock && !files::is_editor_leftover(name)
+        });
+        names.sort();
+        let (mut types, mut overrides) = (Vec::<MockType>::new(), Vec::<Override>::new());
+        for name in names {
+            let path = dir.join(name);
+            let Some(body) = load::parse_config_file(self.diags, self.sources, self.files, &path)
+            else {
+                continue;
+            };
+            let content = into_content(self.diags, body, &MOCK_FILE);
+            let (mut of_file, mut overridden) = (Vec::new(), Vec::new());
+            let during = into.during;
+            let contents = Contents { types: &mut of_file, overrides: &mut overridden, during };
+            self.blocks(content.blocks, contents);
+            for one in of_file {
+                let same = |it: &&MockType| it.mode == one.mode && it.name == one.name;
+                if let Some(first) = types.iter().find(same) {
+                    let kind = if one.mode == ResourceMode::Data { "data" } else { "resource" };
+                    let summary = format!("mock {kind}");
+                    self.duplicate(&summary, &one.name, one.label, first.span);
+                } else {
+                    types.push(one);
+                }
+            }
+            add_outer_overrides(&mut overrides, &overridden);
+        }
+        let inline = into.types.len();
+        for one in types {
+            let same = |it: &MockType| it.mode == one.mode && it.name == one.name;
+            if !into.types[..inline].iter().any(same) {
+                into.types.push(one);
+            }
+        }
+        add_outer_overrides(into.overrides, &overrides);
+    }
+
+    /// Reads the blocks within a `mock_provider` block or a file of mocks.
+    fn blocks(&mut self, blocks: Vec<Block>, into: Contents<'_>) {
+        for block in blocks {
+            let (kind, header) = (block.kind.name.clone(), block.header);
+            let mode = match kind.as_str() {
+                "mock_resource" => ResourceMode::Managed,
+                "mock_data" => ResourceMode::Data,
+                _ => {
+                    self.read_override(block, into.during, into.overrides);
+                    continue;
+                }
+            };
+            let label = block.labels.first().cloned();
+            let mut content = into_content(self.diags, block.body, &MOCK_BLOCK_SCHEMA);
+            let during = self.during(content.take("override_during")).unwrap_or(into.during);
+            let defaults = content.take("defaults");
+            let span = defaults.as_ref().map_or(header, |attribute| attribute.span);
+            let place = format_place(self.sources, span);
+            let values = self.values(defaults, &kind);
+            let values = MockValues { values, during, place };
+            let Some(Ident { name, span: label }) = label else { continue };
+            let same = |it: &&MockType| it.mode == mode && it.name == name;
+            if let Some(first) = into.types.iter().find(same) {
+                self.duplicate(&kind, &name, label, first.span);
+            } else {
+                into.types.push(MockType { mode, name, values, span: header, label });
+            }
+        }
+    }
+
+    fn duplicate(&mut self, kind: &str, name: &dyn std::fmt::Display, at: Span, first: Span) {
+        let first = format_place(self.sources, first);
+        let detail = format!("There is already such a block for {name} at {first}.");
+        self.error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, at);
+    }
+
+    /// Reads an override, and adds it to those before it.
+    pub(super) fn read_override(
+        &mut self,
+        block: Block,
+        during: OverrideDuring,
+        into: &mut Vec<Override>,
+    ) {
+        let (kind, header) = (block.kind.name.clone(), block.header);
+        let is_module = kind == "override_module";
+        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE_BLOCK_SCHEMA };
+        let mut content = into_content(self.diags, block.body, schema);
+        let target_span = content.attributes.get("target").map(|it| it.span);
+        let target = match content.take("target") {
+            Some(target) => self.target(&target, &kind),
+            None => {
+                let detail = format!("A block of type {kind:?} must name its target.");
+                self.error(messages::MISSING_TARGET_ATTRIBUTE, &detail, header);
+                None
+            }
+        };
+        let argument = if is_module { "outputs" } else { "values" };
+        let values = content.take(argument);
+        let during = self.during(content.take("override_during")).unwrap_or(during);
+        let values = self.values(values, &kind);
+        // As in Terraform, an override is named by its block, and a mock by its values.
+        let place = format_place(self.sources, header);
+        let values = MockValues { values, during, place };
+        let (Some(target), Some(target_span)) = (target, target_span) else { return };
+        if let Some(first) = into.iter().find(|one| one.target == target) {
+            // Its place is that of its block.
+            let detail =
+                format!("There is already such a block for {target} at {}.", first.values.place);
+            self.error(messages::DUPLICATE_MOCK_BLOCK.with(&[&kind]), &detail, header);
+        } else {
+            into.push(Override { target, values, target_span });
+        }
+    }
+
+    fn target(&mut self, attribute: &Attribute, kind: &str) -> Option<Target> {
+        let target = traversal::parse_target_expr(self.diags, &attribute.expr).ok()?;
+        let mode = match &target {
+            Target::Module(_) => None,
+            Target::Resource(addr) => Some(addr.resource.mode()),
+            Target::Instance(addr) => Some(addr.resource.mode()),
+        };
+        let (wanted, what) = match kind {
+            "override_resource" => (Some(ResourceMode::Managed), "a resource"),
+            "override_data" => (Some(ResourceMode::Data), "a data source"),
+            _ => (None, "a module"),
+        };
+        if mode != wanted {
+            let detail = format!("The target of a block of type {kind:?} is {what}.");
+            self.error(messages::INVALID_OVERRIDE_TARGET, &detail, attribute.span);
+            return None;
+        }
+        Some(target)
+    }
+
+    fn during(&mut self, attribute: Option<Attribute>) -> Option<OverrideDuring> {
+        let attribute = attribute?;
+        if !is_word(&attribute.expr, &["plan", "apply"]) {
+            let detail = "It is one of these words, without quotes: plan, apply.";
+            self.error(messages::INVALID_OVERRIDE_DURING_VALUE, detail, attribute.span);
+        }
+        let in_plan = is_word(&attribute.expr, &["plan"]);
+        Some(if in_plan { OverrideDuring::Plan } else { OverrideDuring::Apply })
+    }
+
+    /// An argument that is a constant object. Without it, the object is empty.
+    fn values(&mut self, attribute: Option<Attribute>, kind: &str) -> Value {
+        let empty = Value::object(std::iter::empty::<(Str, Value)>());
+        let Some(attribute) = attribute else { return empty };
+        let Ok(value) = constant::constant_value(self.diags, &attribute.expr) else { return empty };
+        match value {
+            Value::Object(_) | Value::Map(_) => return value,
+            // An expression that could not be parsed has an unknown value, and was reported.
+            Value::Unknown(_) => {}
+            _ => {
+                let name = attribute.name.name.as_str();
+                let detail = format!("In a block of type {kind:?} it is an object.");
+                let summary = messages::INVALID_RUN_ATTRIBUTE.with(&[&name]);
+                self.error(summary, &detail, attribute.span);
+            }
+        }
+        empty
+    }
+}
+
+/// The content of a `mock_provider` block or a file of mocks.
+struct Contents<'a> {
+    types: &'a mut Vec<MockType>,
+    overrides: &'a mut Vec<Override>,
+    /// The phase of those that name none.
+    during: OverrideDuring,
+}
+
+/// Whether an expression is one of some words. Syntax errors were reported when it was parsed.
+pub(super) fn is_word(expr: &Expr, words: &[&str]) -> bool {
+    let word = refs::as_traversal(expr).filter(|word| word.steps.is_empty());
+    matches!(expr.kind, ExprKind::Invalid)
+        || word.is_some_and(|word| words.contains(&word.root.name.as_str()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,247 @@
+//! Mocks of a test: a layer over a provider that answers the calls about mocked objects itself. Reading
+//! test files is left to `config`.
+
+mod fill;
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::data::ReadDataResponse;
+use formwork_plugin_protocol::message::ephemeral::OpenResponse;
+use formwork_plugin_protocol::message::resource::{
+    ApplyResponse, ImportResponse, ImportedResource, PlanResponse, ReadResponse,
+};
+use formwork_plugin_protocol::provider::{Request, Response};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::diag::Severity;
+use formwork_value::schema::Block;
+use formwork_value::{Path, Type, Value};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use self::fill::{Absent, Fill};
+use crate::addr::{InstanceAddr, ProviderConfigAddr, ResourceMode};
+use crate::config::test_mocks::{
+    MockProvider, MockValues, Override, OverrideDuring, add_outer_overrides, override_of_instance,
+};
+
+/// The mocks and overrides of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Mocks {
+    /// Mocked provider configurations.
+    pub providers: BTreeMap<ProviderConfigAddr, MockProvider>,
+    /// Overrides of resources, those of the run before those of the file.
+    pub overrides: Vec<Override>,
+    /// A number from which generated values are made. The same object has the same values in the plan and
+    /// in the apply.
+    pub seed: u64,
+}
+
+/// The mocks for one provider configuration.
+#[derive(Clone, Debug)]
+pub(super) struct ClientMocks {
+    overrides: Rc<Vec<Override>>,
+    provider: Option<Rc<MockProvider>>,
+    seed: u64,
+}
+
+impl ClientMocks {
+    /// Returns `None` if there is nothing to mock.
+    pub(super) fn new(mocks: &Mocks, config: &ProviderConfigAddr) -> Option<Self> {
+        let provider = mocks.providers.get(config);
+        let mut overrides = mocks.overrides.clone();
+        if let Some(provider) = provider {
+            add_outer_overrides(&mut overrides, &provider.overrides);
+        }
+        if provider.is_none() && overrides.is_empty() {
+            return None;
+        }
+        let (overrides, provider) = (Rc::new(overrides), provider.cloned().map(Rc::new));
+        Some(Self { overrides, provider, seed: mocks.seed })
+    }
+
+    /// The mock of an instance, or the provider itself if it has none. `find_shape` finds the schema and the
+    /// type of the objects of a resource type.
+    pub(super) fn answering_provider(
+        &self,
+        about: &dyn Display,
+        running: Arc<dyn Provider>,
+        find_shape: impl FnOnce(ResourceMode, &str) -> Option<(Block, Type)>,
+    ) -> Arc<dyn Provider> {
+        let name = about.to_string();
+        // Functions and provider configurations have no address of an instance.
+        let Ok(addr) = name.parse::<InstanceAddr>() else { return running };
+        let resource = &addr.resource;
+        let overriding = override_of_instance(&self.overrides, &addr);
+        let values = match (overriding, &self.provider) {
+            (Some(values), _) => Some(values.clone()),
+            (None, Some(mock)) => {
+                let of_type = mock.mock_of_type(resource.mode(), resource.resource_type());
+                let nothing = || MockValues {
+                    values: Value::object(std::iter::empty::<(formwork_value::Str, Value)>()),
+                    during: mock.during,
+                    place: String::new(),
+                };
+                Some(of_type.cloned().unwrap_or_else(nothing))
+            }
+            (None, None) => None,
+        };
+        let Some(mock) = values else { return running };
+        let shape = find_shape(resource.mode(), resource.resource_type());
+        let Some((block, ty)) = shape else { return running };
+        Arc::new(MockedObject {
+            running,
+            block,
+            ty,
+            is_overridden: overriding.is_some(),
+            is_ephemeral: resource.mode() == ResourceMode::Ephemeral,
+            mock,
+            seed: format!("{}/{name}", self.seed),
+        })
+    }
+}
+
+/// A provider for calls about one mocked object.
+struct MockedObject {
+    running: Arc<dyn Provider>,
+    block: Block,
+    ty: Type,
+    mock: MockValues,
+    is_overridden: bool,
+    is_ephemeral: bool,
+    seed: String,
+}
+
+impl Provider for MockedObject {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        match self.answer(&request) {
+            Some(answer) => std::future::ready(answer).boxed(),
+            // The schema is real, so the provider can validate and upgrade.
+            None => self.running.call(request),
+        }
+    }
+}
+
+impl MockedObject {
+    /// The answer to a call, if it is mocked.
+    fn answer(&self, request: &Request) -> Option<Result<Response, Failure>> {
+        let answer = match request {
+            Request::ReadResource(request) => Ok(Response::ReadResource(ReadResponse {
+                state: request.current.clone(),
+                private: request.private.clone(),
+                deferred: None,
+                identity: request.identity.clone(),
+                diagnostics: Vec::new(),
+            })),
+            Request::PlanResourceChange(request) => {
+                self.plan(&request.proposed).map(|(planned, diagnostics)| {
+                    Response::PlanResourceChange(PlanResponse {
+                        planned,
+                        requires_replace: Vec::new(),
+                        planned_private: request.prior_private.clone(),
+                        legacy_type_system: false,
+                        deferred: None,
+                        planned_identity: request.prior_identity.clone(),
+                        diagnostics,
+                    })
+                })
+            }
+            Request::ApplyResourceChange(request) => {
+                self.fill(&request.planned, Absent::Unknown).map(|(state, diagnostics)| {
+                    // Nothing has changed then.
+                    let state = if diagnostics.is_empty() { state } else { request.prior.clone() };
+                    Response::ApplyResourceChange(ApplyResponse {
+                        state,
+                        private: request.planned_private.clone(),
+                        legacy_type_system: false,
+                        identity: request.planned_identity.clone(),
+                        diagnostics,
+                    })
+                })
+            }
+            Request::ReadDataSource(request) => {
+                self.fill(&request.config, Absent::UnknownOrNull).map(|(state, diagnostics)| {
+                    Response::ReadDataSource(ReadDataResponse {
+                        state,
+                        deferred: None,
+                        diagnostics,
+                    })
+                })
+            }
+            Request::ImportResourceState(request) => self.import(&request.type_name),
+            Request::OpenEphemeralResource(_) if self.is_ephemeral => {
+                let detail =
+                    "The provider mocking mechanism does not yet support ephemeral resource types.";
+                let summary = "No ephemeral resource types in mock providers";
+                Ok(Response::OpenEphemeralResource(OpenResponse {
+                    result: Payload::Value(
+                        Value::null(self.ty.clone()).split_marks().0,
+                        self.ty.clone(),
+                    ),
+                    private: Bytes::new(),
+                    renew_at: None,
+                    deferred: None,
+                    diagnostics: vec![error(summary, detail.to_owned(), Path::root())],
+                }))
+            }
+            _ => return None,
+        };
+        Some(answer)
+    }
+
+    fn plan(&self, proposed: &Payload) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
+        let absent = match self.mock.during {
+            OverrideDuring::Plan => Absent::UnknownOrNull,
+            OverrideDuring::Apply => Absent::BecomesUnknown,
+        };
+        self.fill(proposed, absent)
+    }
+
+    /// An object with values in the place of absent ones.
+    fn fill(
+        &self,
+        object: &Payload,
+        absent: Absent,
+    ) -> Result<(Payload, Vec<ProviderDiagnostic>), Failure> {
+        let object = object.decode(&self.ty);
+        let object = object.map_err(|error| Failure::Misbehaved(error.to_string()))?;
+        // An object that is destroyed.
+        if object.value().is_null() {
+            return Ok((Payload::Value(object, self.ty.clone()), Vec::new()));
+        }
+        let mut fill = Fill::new(&self.seed, absent);
+        let filled = fill.block(&self.block, object.value(), &self.mock.values);
+        let said = fill.problems.into_iter().map(|problem| {
+            let detail = format!(
+                "Terraform could not compute a value for the target type {} with the mocked data defined at {} with the attribute {:?}: {}.",
+                problem.ty, self.mock.place, problem.attribute, problem.reason
+            );
+            error("Failed to compute attribute", detail, Path::root())
+        });
+        Ok((Payload::Value(filled.split_marks().0, self.ty.clone()), said.collect()))
+    }
+
+    fn import(&self, type_name: &str) -> Result<Response, Failure> {
+        let mut answer =
+            ImportResponse { resources: Vec::new(), deferred: None, diagnostics: Vec::new() };
+        if self.is_overridden {
+            let empty = Payload::Value(self.block.empty_value().split_marks().0, self.ty.clone());
+            let (state, diagnostics) = self.fill(&empty, Absent::UnknownOrNull)?;
+            let (type_name, private) = (type_name.to_owned(), Bytes::new());
+            answer.resources.push(ImportedResource { type_name, state, private, identity: None });
+            answer.diagnostics = diagnostics;
+        } else {
+            let detail = "Cannot import resources from mock providers. Use an `override_resource` block that targets the resource to be imported instead.";
+            answer.diagnostics = vec![error("Invalid import request", detail.into(), Path::root())];
+        }
+        Ok(Response::ImportResourceState(answer))
+    }
+}
+
+fn error(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
+    ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
+}
