@@ -34,7 +34,14 @@ impl Journal {
             // A running sync may have started before this record was appended, and then covers
             // less. In that case the loop starts another one.
             let sync = self.sync.borrow().clone();
-            let sync = sync.unwrap_or_else(|| self.start_sync());
+            let sync = match sync {
+                Some(sync) => sync,
+                None => {
+                    // The request covers all records, those that were buffered meanwhile as well.
+                    self.write_buffer()?;
+                    self.start_sync()
+                }
+            };
             let result = sync.done.clone().await;
             // All waiters of a finished sync arrive here. Only its own entry may be removed, since
             // one of them may have started the next one already.
