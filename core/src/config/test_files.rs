@@ -456,7 +456,7 @@ run "one" {
   providers       = { aws = aws.b }
   state_key       = "k"
   plan_options {
-    mode    = refresh-only
+    mode    = normal
     refresh = false
     target  = [a.b]
     replace = [a.c["x"]]
@@ -609,13 +609,15 @@ run "one" {
   state_key       = "k"
   providers       = { aws = aws.x }
   plan_options {
-    mode    = refresh-only
     refresh = false
     target  = [a.b]
     replace = [a.c]
   }
 }
 run "two" {
+  plan_options {
+    mode = refresh-only
+  }
   module {
     source = "./m"
   }
@@ -635,7 +637,8 @@ run "two" {
         assert_eq!((native.variables.len(), native.providers.len()), (1, 1));
         let [one, two] = &native.runs[..] else { panic!("{:?}", native.runs) };
         assert_eq!(one.command, TestCommand::Plan);
-        assert!(one.options.refresh_only && one.options.skip_refresh);
+        assert!(one.options.skip_refresh && !one.options.refresh_only);
+        assert!(two.options.refresh_only && !two.options.skip_refresh);
         assert_eq!(one.options.targets[0].to_string(), "a.b");
         assert_eq!(one.options.replace[0].to_string(), "a.c");
         assert_eq!(one.providers[0].in_caller.to_string(), "aws.x");

@@ -397,7 +397,7 @@ fn what_an_author_calls_an_object_is_enough_to_read_it() {
     assert_eq!(service.take(), "make a, find a");
     let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
     // Another test engine, because an import needs a state that lacks the object.
-    let mut later = self::test_engine(&service);
+    let mut later = test_engine(&service);
     later.apply(&import).expect_done();
     later.plan(block).expect_nothing();
 }

@@ -37,7 +37,7 @@ pub(super) async fn run(suite: &mut Suite) {
                     check_ephemeral_resource(suite, &offered).await;
                 }
                 Kind::Action if suite.wants_any(&["X-01", "X-02"]) => {
-                    check_action(suite, &offered).await
+                    check_action(suite, &offered).await;
                 }
                 _ => {}
             }
