@@ -27,7 +27,9 @@ impl Journal {
     /// When the disk is full. File systems that reserve nothing are no error.
     pub(super) fn reserve(&self, next: u64) -> Result<(), JournalError> {
         let open = next + self.open.borrow().values().map(|call| call.space).sum::<u64>();
-        let (reserved, needed) = (self.reserved.get(), self.length.get() + open);
+        // What is buffered is written before the records of these calls, and needs space as well.
+        let buffered = self.buffer.borrow().len() as u64;
+        let (reserved, needed) = (self.reserved.get(), self.length.get() + buffered + open);
         if needed <= reserved {
             return Ok(());
         }
