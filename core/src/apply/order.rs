@@ -369,12 +369,8 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         if !parts.created_first {
             let of = resources.names[own].clone();
             let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
-            waits.push(JoinVertex {
-                of,
-                waiting,
-                on: gone.collect(),
-                why: REASON_CHANGE_AFTER_DESTROY,
-            });
+            let (on, why) = (gone.collect(), REASON_CHANGE_AFTER_DESTROY);
+            waits.push(JoinVertex { of, waiting, on, why });
         }
         for &on in &depends_on {
             // The join and not the instances: a dependent without changes has none in this graph.
@@ -458,12 +454,8 @@ fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &VertexIndex) {
         let others = users.iter().filter(|user| !needed.contains(user));
         let gone = others.filter_map(|user| index.gone.get(user).copied());
         if let Some(of) = needed.first().cloned() {
-            waits.push(JoinVertex {
-                of,
-                waiting,
-                on: gone.collect(),
-                why: REASON_CONFIGURES_PROVIDER,
-            });
+            let (on, why) = (gone.collect(), REASON_CONFIGURES_PROVIDER);
+            waits.push(JoinVertex { of, waiting, on, why });
         }
     }
     connect_dependent_waits(draft, waits);

@@ -89,10 +89,20 @@ fn counted(values: impl Iterator<Item = Value>) -> BTreeMap<String, usize> {
     counts
 }
 
-/// An event without times; `None` for one that only reports progress or is a diagnostic.
+/// An event without times; `None` for one that only reports progress or is a diagnostic. Terraform reports
+/// a state lock that takes longer than 400 milliseconds, as it does on a busy machine.
 fn event(mut event: Value) -> Option<Value> {
+    const SKIPPED: [&str; 7] = [
+        "version",
+        "log",
+        "diagnostic",
+        "apply_progress",
+        "provision_progress",
+        "state_lock_acquire",
+        "state_lock_release",
+    ];
     let kind = event["type"].as_str()?;
-    if ["version", "log", "diagnostic", "apply_progress", "provision_progress"].contains(&kind) {
+    if SKIPPED.contains(&kind) {
         return None;
     }
     let fields = event.as_object_mut()?;
