@@ -12,9 +12,14 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use nix::libc;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
+};
 use tempfile::TempDir;
 
 use crate::backend::{self, BackendKind, Server};
@@ -390,10 +395,24 @@ pub(crate) fn exec_with_size_limit(args: &[String]) -> Box<dyn Error> {
     let set = limit.parse().map_err(Box::<dyn Error>::from).and_then(|limit| {
         setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
         setrlimit(Resource::RLIMIT_FSIZE, limit, limit)?;
-        Ok(())
+        keep_default_of_size_signal()
     });
     match set {
         Ok(()) => Command::new(Path::new(program)).args(args).exec().into(),
         Err(error) => error,
     }
+}
+
+/// Makes the request to handle SIGXFSZ succeed without an effect, so that the signal ends the process.
+/// Formwork handles it and reports a write beyond the limit as an error, which is no kill.
+fn keep_default_of_size_signal() -> Result<(), Box<dyn Error>> {
+    let number = u64::from(Signal::SIGXFSZ as u32);
+    let is_size_signal =
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, number)?;
+    let rules = [(libc::SYS_rt_sigaction, vec![SeccompRule::new(vec![is_size_signal])?])];
+    let (otherwise, returns_zero) = (SeccompAction::Allow, SeccompAction::Errno(0));
+    let arch = std::env::consts::ARCH.try_into()?;
+    let filter = SeccompFilter::new(rules.into_iter().collect(), otherwise, returns_zero, arch)?;
+    let program: BpfProgram = filter.try_into()?;
+    Ok(seccompiler::apply_filter(&program)?)
 }

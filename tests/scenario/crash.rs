@@ -46,6 +46,10 @@ fn fifty_kills_lose_nothing_make_nothing_twice_and_tear_no_file() {
     let (out, err) =
         (String::from_utf8_lossy(&crash.stdout), String::from_utf8_lossy(&crash.stderr));
     assert!(crash.status.success(), "{out}{err}");
+    // The third column counts kills at a write: without any, half of the test would be missing.
+    let row = out.lines().find(|line| line.starts_with("| formwork ")).expect("a row of the table");
+    let n_at_writes: u32 = row.split('|').nth(3).unwrap().trim().parse().unwrap();
+    assert!(n_at_writes > 0, "{out}");
 }
 
 #[test]
