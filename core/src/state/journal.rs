@@ -28,6 +28,7 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
+use self::append::RecordBuffer;
 pub(super) use self::copy::write_journal_file;
 pub use self::copy::{CopyError, JournalCopy};
 use self::durable::PendingSync;
@@ -49,12 +50,13 @@ pub struct Journal {
     path: PathBuf,
     file: Arc<LockedFile>,
     next: Cell<u64>,
-    /// End of the last whole record.
+    /// End of the last whole record that the system has.
     length: Cell<u64>,
     /// Up to where the disk keeps space for this file.
     reserved: Cell<u64>,
-    /// Whole records that the system does not have yet.
-    buffer: RefCell<Vec<u8>>,
+    buffer: RefCell<RecordBuffer>,
+    /// The first failure to write the buffer, until it is reported.
+    buffer_failure: RefCell<Option<JournalError>>,
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
     sync: RefCell<Option<PendingSync>>,
@@ -94,6 +96,8 @@ struct CallSubject {
     deposed: Option<DeposedKey>,
     /// Whether the call may be made before the announcement is durable.
     is_noted_only: bool,
+    /// Whether its records are buffered.
+    is_buffered: bool,
     /// Whether its answer is kept.
     is_answered: bool,
     /// Whether the object is kept as half made, while something runs beside it.
@@ -105,6 +109,15 @@ struct CallSubject {
 /// Names an announced call within its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OperationId(pub u64);
+
+/// Time at which the system gets the records of a call that changes nothing outside this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InternalRecords {
+    /// Together with those of other calls. If this process dies before, the call is repeated.
+    Buffered,
+    /// At once: provisioners run beside the object, and would be repeated with the call.
+    AtOnce,
+}
 
 /// First record of a run.
 #[derive(Clone, Copy, Debug)]
@@ -232,6 +245,7 @@ impl Journal {
             length: Cell::new(0),
             reserved: Cell::new(0),
             buffer: RefCell::default(),
+            buffer_failure: RefCell::default(),
             durable: Cell::new(0),
             sync: RefCell::default(),
             open: RefCell::default(),
@@ -254,7 +268,7 @@ impl Journal {
         &self,
         intent: Intent<'_>,
     ) -> Result<OperationId, JournalError> {
-        let op = self.write_intent(intent, false)?;
+        let op = self.write_intent(intent, None)?;
         // The intent must reach the disk, not only the page cache: the provider works on another
         // machine, which survives a power failure of this one.
         let committed = self.make_durable().await;
@@ -268,7 +282,8 @@ impl Journal {
     fn withdraw_operation(&self, op: OperationId) {
         self.open.borrow_mut().remove(&op);
         let how = "the call was not made".to_owned();
-        // If this cannot be written, the announcement itself has not become durable either.
+        // If this cannot be written, the next run asks about a call that was not made. That is the safe
+        // side.
         self.append_record(&Record::Resolved { op: op.0, how }).ok();
     }
 
@@ -276,8 +291,12 @@ impl Journal {
     ///
     /// # Errors
     /// When this or an earlier record could not be written.
-    pub fn announce_internal(&self, intent: Intent<'_>) -> Result<OperationId, JournalError> {
-        self.write_intent(intent, true)
+    pub fn announce_internal(
+        &self,
+        intent: Intent<'_>,
+        records: InternalRecords,
+    ) -> Result<OperationId, JournalError> {
+        self.write_intent(intent, Some(records))
     }
 
     /// Whether anything more may be announced: nothing was refused until now.
@@ -289,8 +308,9 @@ impl Journal {
     fn write_intent(
         &self,
         intent: Intent<'_>,
-        is_noted_only: bool,
+        internal: Option<InternalRecords>,
     ) -> Result<OperationId, JournalError> {
+        self.write_long_buffer();
         if !self.can_announce() {
             return Err(JournalError::Broken(self.path.clone()));
         }
@@ -305,17 +325,16 @@ impl Journal {
         let space = Self::space_for(&record);
         // Before the announcement, which could not be taken back on a full disk.
         self.reserve(space).inspect_err(|_| self.health.set(JournalHealth::Failing))?;
-        match is_noted_only {
-            true => self.buffer_record(&record)?,
-            false => self.append_record(&record)?,
-        }
+        let is_buffered = internal == Some(InternalRecords::Buffered);
+        self.add_record(&record, is_buffered)?;
         let subject = CallSubject {
             addr: intent.addr.clone(),
             provider: intent.provider.clone(),
             deposed: intent.deposed.cloned(),
-            is_noted_only,
-            // The process itself answers, and the next record has the result.
-            is_answered: is_noted_only,
+            is_noted_only: internal.is_some(),
+            is_buffered,
+            // The process itself answers, and the next record has the result, if there is one.
+            is_answered: internal.is_some(),
             is_half_made: false,
             space,
         };
@@ -354,11 +373,9 @@ impl Journal {
         op: OperationId,
         object: Option<&ObjectState>,
     ) -> Result<(), JournalError> {
-        if let Some((record, is_noted_only)) = self.result_record(op, object) {
-            match is_noted_only {
-                true => self.buffer_record(&record)?,
-                false => self.append_record(&record)?,
-            }
+        self.write_long_buffer();
+        if let Some((record, is_buffered)) = self.result_record(op, object) {
+            self.add_record(&record, is_buffered)?;
             self.rules.on_settled(self.next.get() - 1);
         }
         // Only now: a call whose result was not written stays open, so the next run asks for its
@@ -382,7 +399,7 @@ impl Journal {
             "an object is whole before what runs beside it has"
         );
         if let Some((record, _)) = self.result_record(op, object) {
-            // Not buffered: a provisioner that runs next changes something outside this process.
+            // Not buffered: a provisioner that runs next may change something outside this process.
             self.append_record(&record)?;
             self.rules.on_settled(self.next.get() - 1);
         }
@@ -392,8 +409,12 @@ impl Journal {
         Ok(())
     }
 
-    /// The record of the result of an open call, and whether the call was only noted; `None` for a
-    /// call that is settled already.
+    fn add_record(&self, record: &Record, is_buffered: bool) -> Result<(), JournalError> {
+        if is_buffered { self.buffer_record(record) } else { self.append_record(record) }
+    }
+
+    /// The record of the result of an open call, and whether it is buffered; `None` for a call that is
+    /// settled already.
     fn result_record(
         &self,
         op: OperationId,
@@ -403,7 +424,7 @@ impl Journal {
         // because records are applied in order.
         let open = self.open.borrow();
         let subject = open.get(&op)?;
-        Some((record::settled_record(op, subject, object), subject.is_noted_only))
+        Some((record::settled_record(op, subject, object), subject.is_buffered))
     }
 
     /// Says which state is about to be stored. It must hold everything settled so far.
@@ -430,7 +451,7 @@ impl Journal {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
-            self.write_buffer()?;
+            self.write_buffer();
             self.release();
             // What came since the last announcement.
             return match self.copy.is_some() {
@@ -439,11 +460,13 @@ impl Journal {
             };
         }
         debug_assert!(self.may_remove_journal(), "a journal goes before its state is stored");
+        // Not for the copy, which has a mark of its own.
+        let copy = self.copy.take();
         // If the removal below fails or is lost in a crash, this record still says that there is
         // nothing to recover.
         self.append_record(&Record::RunEnd {})?;
         // The copy goes first: without it, this journal says that its run has ended.
-        if let Some(copy) = self.copy.take() {
+        if let Some(copy) = copy {
             copy.remove_copy().await?;
         }
         let path = std::mem::take(&mut self.path);

@@ -17,7 +17,7 @@ use crate::instance::ChangeRequest;
 use crate::messages;
 use crate::provider::{CallContext, ChangeValues, ProviderClient, ResourceType};
 use crate::state::ObjectState;
-use crate::state::journal::{CallAction, Intent, JournalError, OperationId};
+use crate::state::journal::{CallAction, Intent, InternalRecords, JournalError, OperationId};
 
 pub(super) use salvage::{ObjectAfterCall, ReturnedObject, SalvagedResult};
 
@@ -36,6 +36,8 @@ pub(super) struct ChangeCall<'a> {
     pub(super) predecessor: &'a Value,
     /// Sensitive paths, which messages must not show.
     pub(super) secrets: &'a [Path],
+    /// Whether provisioners run beside the call: behind a creation, before a destruction.
+    pub(super) has_provisioners: bool,
 }
 
 /// A call that was announced.
@@ -64,7 +66,13 @@ impl<'a> ChangeCall<'a> {
         let op = match self.intent.provider.provider.is_builtin() {
             // An announcement waits for a sync of the disk. For `terraform_data` that would be the
             // larger part of the run, and after a crash its operation can be repeated without harm.
-            true => journal.announce_internal(self.intent),
+            true => {
+                let records = match self.has_provisioners {
+                    true => InternalRecords::AtOnce,
+                    false => InternalRecords::Buffered,
+                };
+                journal.announce_internal(self.intent, records)
+            }
             false => journal.announce_operation(self.intent).await,
         };
         let op = op.map_err(|why| {

@@ -69,6 +69,7 @@ pub(super) async fn visit_destroy(
         object: Some(&object),
         predecessor: null.value(),
         secrets: &object.sensitive,
+        has_provisioners: false,
     };
     let (label, action) = (prior_object_label(&change.before), Action::Delete);
     // Before the provisioners, which are part of the destruction for Terraform too.
@@ -84,8 +85,8 @@ pub(super) async fn visit_destroy(
         let sending = pin!(async {
             // Before the announcement: a provisioner that fails must leave no operation open, since
             // the provider was never called.
-            run_destroy_provisioners(view, diags, vertex, &object).await?;
-            let announced = call.announce(diags).await?;
+            let has_provisioners = run_destroy_provisioners(view, diags, vertex, &object).await?;
+            let announced = ChangeCall { has_provisioners, ..call }.announce(diags).await?;
             Ok::<_, Reported>((announced, announced.send(diags).await))
         });
         let subject = ProgressSubject { addr, action, label: label.as_ref() };
@@ -136,14 +137,14 @@ fn remaining_object(
     Ok(Some(Arc::new(ObjectState { schema_version, attributes, sensitive, private, ..stored })))
 }
 
-/// Runs the destroy-time provisioners of an object. Beside one that was only half made, or that has
-/// been replaced already, nothing runs.
+/// Runs the destroy-time provisioners of an object, and returns whether there are any. Beside one that
+/// was only half made, or that has been replaced already, nothing runs.
 async fn run_destroy_provisioners(
     view: ApplyContext<'_>,
     diags: &mut Diagnostics,
     vertex: &DestroyVertex<'_>,
     object: &ObjectState,
-) -> Result<(), Reported> {
+) -> Result<bool, Reported> {
     let (addr, config) = (&vertex.change.addr, view.session.config);
     let written = config
         .find_node(&addr.module.path())
@@ -151,12 +152,12 @@ async fn run_destroy_provisioners(
     // When the resource block is gone, a `removed` block may carry the destroy-time provisioners.
     let removal = || config.removed_block_of(&addr.resource_addr().config_addr());
     let removed = || removal().map(|(node, block)| (node, &block.provisioners));
-    let Some((node, provisioners)) = written.or_else(removed) else { return Ok(()) };
+    let Some((node, provisioners)) = written.or_else(removed) else { return Ok(false) };
     if vertex.deposed.is_some()
         || object.status == ObjectStatus::Tainted
         || !provision::has_provisioner_at(provisioners, ProvisionerTiming::Destroy)
     {
-        return Ok(());
+        return Ok(false);
     }
     let scope = DestroyedObjectScope {
         world: view.session.world,
@@ -165,5 +166,5 @@ async fn run_destroy_provisioners(
         object: &vertex.change.before,
     };
     let run = ProvisionerRun { addr, provisioners, when: ProvisionerTiming::Destroy };
-    Box::pin(provision::run_provisioners(view, diags, run, &scope)).await
+    Box::pin(provision::run_provisioners(view, diags, run, &scope)).await.map(|()| true)
 }

@@ -140,6 +140,13 @@ impl<'a> InstanceWork<'a> {
         }
     }
 
+    /// Whether the change creates an object beside which provisioners run.
+    fn has_create_provisioners(&self) -> bool {
+        let provisioners = &*self.written.config.provisioners;
+        self.current_action() == Action::Create
+            && provision::has_provisioner_at(provisioners, ProvisionerTiming::Create)
+    }
+
     async fn read_data_source(
         &self,
         diags: &mut Diagnostics,
@@ -227,6 +234,7 @@ impl<'a> InstanceWork<'a> {
             object: stored.map(|object| &**object),
             predecessor: predecessor.value(),
             secrets: &secrets,
+            has_provisioners: self.has_create_provisioners(),
         };
         self.call_provider(diags, call, EvaluatedConfig { value: config, scope }).await
     }
@@ -345,8 +353,7 @@ impl<'a> InstanceWork<'a> {
         let SalvagedResult { result, left } = salvaged;
         let creating = self.current_action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
-        let provisions =
-            creating && provision::has_provisioner_at(provisioners, ProvisionerTiming::Create);
+        let provisions = self.has_create_provisioners();
         let in_doubt = matches!(left, ObjectAfterCall::Unknown);
         // Provisioners of a new object have not run when its creation failed.
         let sound = matches!(left, ObjectAfterCall::FromRead(_)) && !provisions;

@@ -3,10 +3,11 @@
 //! The records of a call that changes nothing outside this process are buffered: an apply may have
 //! thousands of such calls, and a request to the system for each record takes longer than the call. A
 //! buffer is lost with the process. The next run repeats the call then, and nothing outside this process
-//! can tell. Nothing may build on a buffered result:
+//! can tell:
 //!
-//! - Any other record is written behind the buffer in the same request, so no call leaves this process
-//!   and no provisioner of a new object runs before the system has the results that it depends on.
+//! - Any other record is written behind the buffer, so no changing call of a provider is announced and no
+//!   provisioner of a new object runs before the system has the results that it depends on.
+//! - The records of an object with provisioners are not buffered, so no provisioner runs twice.
 //! - The buffer is written whenever the apply waits, so no result waits for a slow call.
 
 use std::future::Future;
@@ -19,31 +20,51 @@ use super::{Journal, JournalError, JournalHealth};
 /// Number of buffered bytes above which the buffer is written.
 const MAX_BUFFER_LEN: usize = 256 << 10;
 
+/// Records that the system does not have yet, in the form of the file. All of them are of calls that
+/// change nothing outside this process.
+#[derive(Debug, Default)]
+pub(super) struct RecordBuffer {
+    frames: Vec<u8>,
+    n_records: u64,
+}
+
+impl RecordBuffer {
+    /// Number of bytes that the records will take.
+    pub(super) fn len(&self) -> u64 {
+        self.frames.len() as u64
+    }
+}
+
 impl Journal {
     /// Appends a record, behind everything that is buffered.
     pub(super) fn append_record(&self, record: &Record) -> Result<(), JournalError> {
-        let bytes = self.frame_next_record(record)?;
-        let n_buffered = self.buffer.borrow().len();
-        self.buffer.borrow_mut().extend_from_slice(&bytes);
-        self.next.set(self.next.get() + 1);
-        let written = self.write_buffer();
-        if written.is_err() {
-            // The caller treats it as not appended. Its number is used again, because a missing number
-            // would count as a lost record.
-            self.buffer.borrow_mut().truncate(n_buffered);
-            self.next.set(self.next.get() - 1);
-        }
-        written
+        self.write_buffer();
+        let number = self.next.get();
+        self.write_frames(self.frame_record(number, record)?, number)?;
+        // Not before: the number of a refused record is used again, because a missing number would
+        // count as a lost record.
+        self.next.set(number + 1);
+        Ok(())
     }
 
-    /// Appends a record of a call that changes nothing outside this process. The system gets it with the
+    /// Buffers a record of a call that changes nothing outside this process. The system gets it with the
     /// next record of another kind, or when the apply waits.
     pub(super) fn buffer_record(&self, record: &Record) -> Result<(), JournalError> {
-        let bytes = self.frame_next_record(record)?;
-        self.buffer.borrow_mut().extend_from_slice(&bytes);
-        self.next.set(self.next.get() + 1);
-        let is_full = self.buffer.borrow().len() > MAX_BUFFER_LEN;
-        if is_full { self.write_buffer() } else { Ok(()) }
+        let number = self.next.get();
+        let frame = self.frame_record(number, record)?;
+        let mut buffer = self.buffer.borrow_mut();
+        buffer.frames.extend(frame);
+        buffer.n_records += 1;
+        self.next.set(number + 1);
+        Ok(())
+    }
+
+    /// Writes a buffer that has become long. Must come before the next record is built, which may be of
+    /// a call that is dropped with the buffer.
+    pub(super) fn write_long_buffer(&self) {
+        if self.buffer.borrow().frames.len() > MAX_BUFFER_LEN {
+            self.write_buffer();
+        }
     }
 
     /// Runs the apply, and writes the buffer whenever it waits. Also returns the first failure to write
@@ -53,42 +74,54 @@ impl Journal {
         apply: F,
     ) -> (F::Output, Option<JournalError>) {
         let mut apply = pin!(apply);
-        let mut failure = None;
         let output = std::future::poll_fn(|context| {
             let polled = apply.as_mut().poll(context);
-            if let Err(error) = self.write_buffer() {
-                failure.get_or_insert(error);
-            }
+            self.write_buffer();
             polled
         })
         .await;
-        (output, failure)
+        (output, self.buffer_failure.take())
     }
 
-    /// The next record as it stands in the file.
-    fn frame_next_record(&self, record: &Record) -> Result<Vec<u8>, JournalError> {
+    /// Hands the buffered records to the system. If it refuses them, they are dropped together with
+    /// their calls, whose results still reach the state: an answer that is the only record of an object
+    /// may be shorter, and must not wait for room for them.
+    pub(super) fn write_buffer(&self) {
+        let RecordBuffer { frames, n_records } = self.buffer.take();
+        if n_records == 0 {
+            return;
+        }
+        if let Err(error) = self.write_frames(frames, self.next.get() - 1) {
+            let first = self.next.get() - n_records;
+            self.next.set(first);
+            self.open.borrow_mut().retain(|op, _| op.0 < first);
+            self.buffer_failure.borrow_mut().get_or_insert(error);
+        }
+    }
+
+    /// The number of the last record that the system has.
+    pub(super) fn last_written(&self) -> u64 {
+        self.next.get() - 1 - self.buffer.borrow().n_records
+    }
+
+    /// A record as it stands in the file.
+    fn frame_record(&self, number: u64, record: &Record) -> Result<Vec<u8>, JournalError> {
         if self.health.get() == JournalHealth::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
         let sealed = self.seal.as_deref().map(|seal| self.seal_record(record, seal)).transpose()?;
-        Ok(record::frame_record(self.next.get(), sealed.flatten().as_ref().unwrap_or(record)))
+        Ok(record::frame_record(number, sealed.flatten().as_ref().unwrap_or(record)))
     }
 
-    /// Hands the buffered records to the system. After a failure they stay buffered, so that the records
-    /// of the file have no gap.
-    pub(super) fn write_buffer(&self) -> Result<(), JournalError> {
-        if self.buffer.borrow().is_empty() {
-            return Ok(());
-        }
+    /// Hands framed records up to a number to the system: all of them, or none.
+    fn write_frames(&self, frames: Vec<u8>, last: u64) -> Result<(), JournalError> {
         if self.health.get() == JournalHealth::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
-        let bytes = self.buffer.take();
-        if let Err(error) = self.write_bytes(&bytes) {
-            self.buffer.replace(bytes);
+        if let Err(error) = self.write_bytes(&frames, last) {
             // Records after half a record would be unreadable.
             // A full disk accepts a part of a record. Truncating it makes room for the answers of
-            // calls in flight, which may be shorter than the refused record.
+            // calls in flight, which may be shorter than what was refused.
             let health = match self.truncate_file(self.length.get()) {
                 Ok(()) if self.health.get() == JournalHealth::Sound => JournalHealth::Failing,
                 Ok(()) => self.health.get(),
@@ -100,9 +133,9 @@ impl Journal {
             self.reserve(0).ok();
             return Err(JournalError::io_error("write", &self.path)(error));
         }
-        self.length.set(self.length.get() + bytes.len() as u64);
+        self.length.set(self.length.get() + frames.len() as u64);
         if let Some(copy) = &self.copy {
-            copy.push_records(bytes);
+            copy.push_records(frames);
         }
         Ok(())
     }
@@ -113,9 +146,10 @@ impl Journal {
         (&**self.file).seek(SeekFrom::Start(length)).map(drop)
     }
 
-    fn write_bytes(&self, bytes: &[u8]) -> io::Result<()> {
+    #[cfg_attr(not(test), expect(unused_variables, reason = "only tests have a disk that is full"))]
+    fn write_bytes(&self, bytes: &[u8], last: u64) -> io::Result<()> {
         #[cfg(test)]
-        if self.next.get() - 1 > self.room.get() {
+        if last > self.room.get() {
             return Err(io::ErrorKind::StorageFull.into());
         }
         (&**self.file).write_all(bytes)
@@ -125,7 +159,7 @@ impl Journal {
 impl Drop for Journal {
     fn drop(&mut self) {
         // A panic of the apply ends here. Otherwise nothing is buffered, or it cannot be written.
-        self.write_buffer().ok();
+        self.write_buffer();
     }
 }
 

@@ -18,13 +18,13 @@ pub(super) struct PendingSync {
 }
 
 impl Journal {
-    /// Makes everything appended so far durable. All tasks that wait at the same time share one
+    /// Makes everything appended so far durable, but for what is buffered. All tasks that wait at the same time share one
     /// request to the disk, and one to the shared place.
     ///
     /// # Errors
     /// When one of them fails; the appended records must then be taken as lost.
     pub async fn make_durable(&self) -> Result<(), JournalError> {
-        let target = self.next.get() - 1;
+        let target = self.last_written();
         // Others that are ready get to append first, and share the request.
         yield_once().await;
         while self.durable.get() < target {
@@ -36,11 +36,7 @@ impl Journal {
             let sync = self.sync.borrow().clone();
             let sync = match sync {
                 Some(sync) => sync,
-                None => {
-                    // The request covers all records, those that were buffered meanwhile as well.
-                    self.write_buffer()?;
-                    self.start_sync()
-                }
+                None => self.start_sync(),
             };
             let result = sync.done.clone().await;
             // All waiters of a finished sync arrive here. Only its own entry may be removed, since
@@ -82,7 +78,7 @@ impl Journal {
                 .map_err(JournalError::io_error("write", &path))?;
             Ok(copied?)
         };
-        let sync = PendingSync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
+        let sync = PendingSync { covers: self.last_written(), done: done.boxed_local().shared() };
         *self.sync.borrow_mut() = Some(sync.clone());
         sync
     }

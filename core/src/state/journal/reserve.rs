@@ -28,7 +28,7 @@ impl Journal {
     pub(super) fn reserve(&self, next: u64) -> Result<(), JournalError> {
         let open = next + self.open.borrow().values().map(|call| call.space).sum::<u64>();
         // What is buffered is written before the records of these calls, and needs space as well.
-        let buffered = self.buffer.borrow().len() as u64;
+        let buffered = self.buffer.borrow().len();
         let (reserved, needed) = (self.reserved.get(), self.length.get() + buffered + open);
         if needed <= reserved {
             return Ok(());

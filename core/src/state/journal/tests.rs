@@ -392,8 +392,8 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let (addr, provider) = (parse_addr("t.a[\"k\"]"), test_provider());
-    journal.announce_internal(create_intent(&addr, &provider)).unwrap();
-    journal.write_buffer().unwrap();
+    journal.announce_internal(create_intent(&addr, &provider), InternalRecords::Buffered).unwrap();
+    journal.write_buffer();
     let mut bytes = std::fs::read(journal.path()).unwrap();
     let at = bytes.windows(6).position(|found| found == b"create").unwrap();
     // In the action: the address behind it can still be read.

@@ -14,7 +14,7 @@ use crate::state::file::{self, ObjectEntry, StateFile};
 use crate::state::journal::record::{
     self, IntentRecord, JournalExtent, JournalLog, Record, RunBegin,
 };
-use crate::state::journal::{JournalError, ProviderAnswer};
+use crate::state::journal::{CallAction, JournalError, ProviderAnswer};
 use crate::state::{ObjectState, State};
 
 /// Position of an object in the state.
@@ -28,6 +28,10 @@ struct ReplayedCall<'l> {
 }
 
 impl ReplayedCall<'_> {
+    fn is_internal_creation(&self) -> bool {
+        self.intent.action == CallAction::Create && self.provider.provider.is_builtin()
+    }
+
     /// Under which key the object is deposed that the new one takes the place of.
     fn deposed_key_of_predecessor(&self) -> Option<DeposedKey> {
         self.intent.deposes.as_ref().map(|key| DeposedKey(key.as_str().into()))
@@ -66,6 +70,10 @@ impl<'l> JournalReplay<'l> {
         for (number, record) in &log.records {
             replay.read_record(*number, record)?;
         }
+        // A creation of the built-in provider made nothing outside the process that was cut off, and
+        // provisioners run only behind a result. So the next run repeats it, and nothing is in doubt.
+        let Self { open, calls, .. } = &mut replay;
+        open.retain(|op| !calls.get(op).is_some_and(ReplayedCall::is_internal_creation));
         Ok(replay)
     }
 

@@ -9,7 +9,10 @@ use super::*;
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::state::file::StateFile;
 use crate::state::journal::record::scan_journal;
-use crate::state::journal::{CallAction, Intent, OperationId, ProviderAnswer, RunHeader};
+use crate::state::journal::{
+    CallAction, Intent, InternalRecords, OperationId, ProviderAnswer, RunHeader,
+};
+use crate::state::recover::{JournalContent, recover_journals};
 
 fn begin_journal(folder: &tempfile::TempDir) -> Journal {
     let base = StateFile::new_empty();
@@ -20,7 +23,7 @@ fn begin_journal(folder: &tempfile::TempDir) -> Journal {
 /// Announces the creation of an object by the built-in provider, which changes nothing outside.
 fn announce_internal(journal: &Journal, addr: &str) -> Result<OperationId, JournalError> {
     let (addr, provider) = parse_subject(addr, "terraform.io/builtin/terraform");
-    journal.announce_internal(create_intent(&addr, &provider))
+    journal.announce_internal(create_intent(&addr, &provider), InternalRecords::Buffered)
 }
 
 fn parse_subject(addr: &str, provider: &str) -> (InstanceAddr, ProviderConfigAddr) {
@@ -96,7 +99,7 @@ fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
     let journal = begin_journal(&folder);
     let long = format!("terraform_data.a[\"{}\"]", "k".repeat(MAX_BUFFER_LEN));
     announce_internal(&journal, &long).unwrap();
-    assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
+    assert_eq!(stored_records(journal.path()), "1 RunBegin");
     announce_internal(&journal, "terraform_data.b").unwrap();
     assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
     let path = journal.path().to_owned();
@@ -104,23 +107,96 @@ fn the_buffer_is_written_when_it_is_large_and_when_the_journal_is_dropped() {
     assert_eq!(stored_records(&path), "1 RunBegin, 2 Intent, 3 Intent");
 }
 
+#[test]
+fn the_records_of_an_object_with_provisioners_are_with_the_system_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = parse_subject("terraform_data.a", "terraform.io/builtin/terraform");
+    let intent = create_intent(&addr, &provider);
+    let op = journal.announce_internal(intent, InternalRecords::AtOnce).unwrap();
+    assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
+    journal.record_interim_result(op, None).unwrap();
+    journal.settle_operation(op, None).unwrap();
+    let expected = "1 RunBegin, 2 Intent, 3 Settled, 4 Settled";
+    assert_eq!(stored_records(journal.path()), expected);
+}
+
 #[tokio::test]
-async fn a_full_disk_leaves_no_gap_and_is_reported_by_the_apply() {
+async fn a_full_disk_refuses_the_buffer_and_has_room_for_a_shorter_answer() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin_journal(&folder);
     let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
     let external = journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
-    let op = announce_internal(&journal, "terraform_data.b").unwrap();
-    journal.settle_operation(op, None).unwrap();
-    journal.fill_disk_after(2);
+    let settled = announce_internal(&journal, "terraform_data.b").unwrap();
+    journal.settle_operation(settled, None).unwrap();
+    let running = announce_internal(&journal, "terraform_data.c").unwrap();
+    // The buffer ends with the fifth record, and one more record has room.
+    journal.fill_disk_after(3);
+    journal.record_answer(external, ProviderAnswer::default()).unwrap();
+    let expected = "1 RunBegin, 2 Intent, 3 Answer";
+    assert_eq!(stored_records(journal.path()), expected);
+    assert!(announce_internal(&journal, "terraform_data.d").is_err());
+    // The call was dropped with its announcement, so its result has no place in the journal.
+    journal.settle_operation(running, None).unwrap();
     let ((), failure) = journal.run_and_write_buffer(async {}).await;
     assert!(matches!(failure, Some(JournalError::Io { .. })), "{failure:?}");
-    assert!(announce_internal(&journal, "terraform_data.c").is_err());
-    assert!(journal.record_answer(external, ProviderAnswer::default()).is_err());
-    assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
-    // There is room again: the answer comes behind what is still buffered.
-    journal.fill_disk_after(u64::MAX);
-    journal.record_answer(external, ProviderAnswer::default()).unwrap();
-    let expected = "1 RunBegin, 2 Intent, 3 Intent, 4 Settled, 5 Answer";
     assert_eq!(stored_records(journal.path()), expected);
+    // Nothing stays open that the next run would have to ask about.
+    journal.fill_disk_after(u64::MAX);
+    journal.settle_operation(external, None).unwrap();
+    assert_eq!(stored_records(journal.path()), format!("{expected}, 4 Settled"));
+    let path = journal.path().to_owned();
+    journal.end_run().await.unwrap();
+    assert!(!path.exists());
+}
+
+#[tokio::test]
+async fn a_refused_buffer_does_not_keep_the_call_of_a_provider_from_being_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
+    let announcing = journal.announce_operation(create_intent(&addr, &provider));
+    let buffering = async {
+        // Polled while the announcement, which is written already, waits for the disk.
+        announce_internal(&journal, "terraform_data.b").unwrap();
+        journal.fill_disk_after(2);
+        journal.write_buffer();
+    };
+    let (announced, ()) = futures_util::join!(announcing, buffering);
+    announced.unwrap();
+    assert_eq!(stored_records(journal.path()), "1 RunBegin, 2 Intent");
+}
+
+#[tokio::test]
+async fn a_run_with_open_calls_ends_without_the_buffer_that_the_disk_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&folder);
+    let (addr, provider) = parse_subject("test_thing.a", "example.com/acme/test");
+    journal.announce_operation(create_intent(&addr, &provider)).await.unwrap();
+    announce_internal(&journal, "terraform_data.b").unwrap();
+    journal.fill_disk_after(2);
+    let path = journal.path().to_owned();
+    journal.end_run().await.unwrap();
+    assert_eq!(stored_records(&path), "1 RunBegin, 2 Intent");
+}
+
+#[test]
+fn a_journal_that_is_cut_off_within_the_buffer_leaves_nothing_to_decide() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin_journal(&folder);
+    let path = journal.path().to_owned();
+    let begin = std::fs::read(&path).unwrap().len();
+    for name in ["terraform_data.a", "terraform_data.b"] {
+        let op = announce_internal(&journal, name).unwrap();
+        journal.settle_operation(op, None).unwrap();
+    }
+    journal.write_buffer();
+    let whole = std::fs::read(&path).unwrap();
+    let base = StateFile::new_empty();
+    for length in begin..=whole.len() {
+        let content =
+            JournalContent { path: path.clone(), bytes: whole[..length].to_vec(), seal: None };
+        let recovery = recover_journals(vec![content], Some(base.clone())).unwrap();
+        assert!(recovery.unresolved.is_empty(), "cut off at {length}: {:?}", recovery.unresolved);
+    }
 }
