@@ -80,6 +80,9 @@ impl BackendKind for PgBackendKind {
     }
 }
 
+/// The numbers of the rows of all schemas: they are keys of advisory locks, which the database shares.
+const IDS_SEQUENCE: &str = "public.global_states_id_seq";
+
 /// A name as PostgreSQL cuts it off: at 63 bytes, between two characters.
 fn truncate_identifier(name: &str) -> String {
     name[..name.floor_char_boundary(63)].to_owned()
@@ -118,29 +121,26 @@ impl StatesTable {
         if client.has_states_table(&self.schema) {
             return Ok(client);
         }
+        // One round trip says what is there. `IF NOT EXISTS` alone would take one for each object, and
+        // need the rights to make it.
+        let query = "SELECT to_regnamespace($1) IS NOT NULL, to_regclass($2) IS NOT NULL AND to_regclass($3) IS NOT NULL, to_regclass($4) IS NOT NULL";
         let schema = quote_identifier(&self.schema);
-        if !self.skip_schema {
-            // `IF NOT EXISTS` alone would need the right to make schemas.
-            let query = "SELECT count(1) FROM information_schema.schemata WHERE schema_name = $1";
-            let count: i64 = client.query_one(query, &[&self.schema]).await?.get(0);
-            if count < 1 {
-                client.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"), &[]).await?;
-            }
+        let index = format!("{schema}.states_by_name");
+        let row = client.query_one(query, &[&schema, &IDS_SEQUENCE, &self.name(), &index]).await?;
+        if !self.skip_schema && !row.get::<_, bool>(0) {
+            client.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"), &[]).await?;
         }
         // Names and columns are those of Terraform, which uses the same table.
-        if !self.skip_table {
-            client
-                // One sequence for all schemas: the ids are keys of advisory locks, which the
-                // database shares.
-                .execute("CREATE SEQUENCE IF NOT EXISTS public.global_states_id_seq AS bigint", &[])
-                .await?;
+        if !self.skip_table && !row.get::<_, bool>(1) {
+            let statement = format!("CREATE SEQUENCE IF NOT EXISTS {IDS_SEQUENCE} AS bigint");
+            client.execute(&statement, &[]).await?;
             let statement = format!(
-                "CREATE TABLE IF NOT EXISTS {} (id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') PRIMARY KEY, name text UNIQUE, data text)",
+                "CREATE TABLE IF NOT EXISTS {} (id bigint NOT NULL DEFAULT nextval('{IDS_SEQUENCE}') PRIMARY KEY, name text UNIQUE, data text)",
                 self.name()
             );
             client.execute(&statement, &[]).await?;
         }
-        if !self.skip_index {
+        if !self.skip_index && !row.get::<_, bool>(2) {
             let statement = format!(
                 "CREATE UNIQUE INDEX IF NOT EXISTS states_by_name ON {} (name)",
                 self.name()

@@ -115,6 +115,26 @@ pub fn merge_states(
     merged
 }
 
+/// The first instance that a run has claimed and changed, and that the stored state has otherwise than the
+/// run left it. Only a program that ignores claims and locks can have changed it there, and a merge would
+/// lose its object.
+#[must_use]
+pub fn find_overtaken_instance(
+    base: &StateFile,
+    ours: &StateFile,
+    stored: &StateFile,
+    ownership: &dyn StateOwnership,
+) -> Option<InstanceAddr> {
+    let changed = StateDifference::between(&base.state, &ours.state).instances;
+    changed.into_iter().find(|addr| {
+        let there = find_instance(&stored.state, addr);
+        // Equal to ours where the answer to an earlier write was lost.
+        ownership.has_claimed(addr)
+            && there != find_instance(&base.state, addr)
+            && there != find_instance(&ours.state, addr)
+    })
+}
+
 /// The objects of an instance.
 #[must_use]
 pub fn find_instance<'s>(state: &'s State, addr: &InstanceAddr) -> Option<&'s InstanceState> {
@@ -243,6 +263,24 @@ mod tests {
             merge_entries(&["a=1"], &[], &["a=1", "b=1"], claims),
             state_from_entries(&["b=1"]).state
         );
+    }
+
+    #[test]
+    fn a_claimed_instance_that_another_program_has_changed_is_found() {
+        let found = |base: &[&str], ours: &[&str], stored: &[&str]| {
+            let [base, ours, stored] = [base, ours, stored].map(state_from_entries);
+            let claims = FixedOwnership(&["a", "b"], &[]);
+            let found = find_overtaken_instance(&base, &ours, &stored, &claims);
+            found.map(|addr| addr.to_string())
+        };
+        let (base, ours) = (["a=1", "b=1", "c=1"], ["a=2", "c=2"]);
+        assert_eq!(found(&base, &ours, &["a=3", "b=1", "c=1"]).as_deref(), Some("t.a"));
+        assert_eq!(found(&base, &ours, &["a=1", "b=3", "c=1"]).as_deref(), Some("t.b"));
+        assert_eq!(found(&base, &ours, &["b=1", "c=1"]).as_deref(), Some("t.a"));
+        // Nothing was changed, only what is not claimed, or the write was repeated.
+        assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=1"]), None);
+        assert_eq!(found(&base, &ours, &["a=1", "b=1", "c=3"]), None);
+        assert_eq!(found(&base, &ours, &["a=2", "c=2"]), None);
     }
 
     #[test]

@@ -217,12 +217,11 @@ async fn records_that_wait_together_share_a_part() {
     let machine = TestMachine::new(&server);
     machine.open_store().await;
     let journal = machine.begin_run(&StateFile::new_empty()).await;
-    for at in 0..50 {
-        let (addr, provider): (InstanceAddr, ProviderConfigAddr) =
-            (format!("t.a{at}").parse().unwrap(), PROVIDER.parse().unwrap());
-        journal.announce_internal(create_intent(&addr, &provider)).unwrap();
+    let addresses: Vec<String> = (0..20).map(|at| format!("a{at}")).collect();
+    let announced = addresses.iter().map(|name| announce_creation(&journal, name));
+    for announced in futures_util::future::join_all(announced).await {
+        announced.unwrap();
     }
-    journal.make_durable().await.unwrap();
     let count =
         run_sql(&server, "SELECT count(*) FROM terraform_remote_state.formwork_journal").await;
     assert_eq!(count, "2", "the first record, and all announcements");

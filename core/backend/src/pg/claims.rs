@@ -14,6 +14,7 @@ use crate::cause::Cause;
 use crate::claims::Claims;
 
 /// The claims in the table that matter for a merge.
+#[derive(Default)]
 pub(super) struct HeldClaims {
     own: BTreeSet<String>,
     others: BTreeSet<String>,

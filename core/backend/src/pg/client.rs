@@ -38,10 +38,26 @@ pub(super) struct PgClient {
 
 /// An advisory lock that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct HeldAdvisoryLock {
+pub(super) struct HeldAdvisoryLock {
     key: i64,
     mode: LockMode,
 }
+
+impl HeldAdvisoryLock {
+    /// Releases the lock on the connection that holds it.
+    pub(super) async fn release(self, client: &Connection) -> Result<(), Cause> {
+        // The server releases a lock only in the mode that it was taken in.
+        let statement = match self.mode {
+            LockMode::Exclusive => "SELECT pg_advisory_unlock($1)",
+            LockMode::Shared => "SELECT pg_advisory_unlock_shared($1)",
+        };
+        client.query_one(statement, &[&self.key]).await.map(drop)
+    }
+}
+
+/// The lock under which workspaces are made.
+const CREATION_LOCK: HeldAdvisoryLock =
+    HeldAdvisoryLock { key: CREATION_LOCK_KEY, mode: LockMode::Exclusive };
 
 /// The outcome of an attempt to lock.
 enum LockAttempt {
@@ -126,7 +142,7 @@ impl PgClient {
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         // Released after a failure, too: a session keeps an advisory lock until it ends.
-        release_advisory_lock(client, CREATION_LOCK_KEY).await?;
+        CREATION_LOCK.release(client).await?;
         made.map(drop)
     }
 
@@ -178,16 +194,6 @@ async fn try_shared_advisory_lock(client: &Connection, key: i64) -> Result<bool,
     Ok(row?.get(0))
 }
 
-async fn release_advisory_lock(client: &Connection, key: i64) -> Result<(), Cause> {
-    let row = client.query_one("SELECT pg_advisory_unlock($1)", &[&key]).await;
-    row.map(drop)
-}
-
-async fn release_shared_advisory_lock(client: &Connection, key: i64) -> Result<(), Cause> {
-    let row = client.query_one("SELECT pg_advisory_unlock_shared($1)", &[&key]).await;
-    row.map(drop)
-}
-
 impl PgClient {
     /// The location of the state, as messages name it.
     pub(super) fn location(&self) -> String {
@@ -236,12 +242,11 @@ impl PgClient {
             }
             // Another program may have made the row in between, and hold its lock.
             if client.query_opt(&query_row, &[&workspace]).await?.is_some() {
-                release_advisory_lock(client, CREATION_LOCK_KEY).await?;
+                CREATION_LOCK.release(client).await?;
                 return Ok(LockAttempt::Creating);
             }
-            let mode = LockMode::Exclusive;
-            self.held = Some(HeldAdvisoryLock { key: CREATION_LOCK_KEY, mode });
-            return Ok(LockAttempt::Taken(mode));
+            self.held = Some(CREATION_LOCK);
+            return Ok(LockAttempt::Taken(LockMode::Exclusive));
         };
         let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
         match (took_row, is_creating) {
@@ -250,11 +255,7 @@ impl PgClient {
                 Ok(LockAttempt::Taken(mode))
             }
             (true, true) => {
-                // The server releases a lock only in the mode that it was taken in.
-                match mode {
-                    LockMode::Exclusive => release_advisory_lock(client, key).await?,
-                    LockMode::Shared => release_shared_advisory_lock(client, key).await?,
-                }
+                HeldAdvisoryLock { key, mode }.release(client).await?;
                 Ok(LockAttempt::Creating)
             }
             (false, _) => Ok(LockAttempt::Held),
@@ -268,15 +269,9 @@ impl PgClient {
         }
     }
 
-    /// Releases the lock.
-    pub(super) async fn unlock(&mut self) -> Result<(), Cause> {
-        let Some(HeldAdvisoryLock { key, mode }) = self.held.take() else { return Ok(()) };
-        match (self.client.take_if(|client| !client.is_lost()), mode) {
-            (Some(client), LockMode::Exclusive) => release_advisory_lock(&client, key).await,
-            (Some(client), LockMode::Shared) => release_shared_advisory_lock(&client, key).await,
-            // It ended with the connection.
-            (None, _) => Ok(()),
-        }
+    /// The lock, to be released. A connection that is lost does not take it again.
+    pub(super) fn take_lock(&mut self) -> Option<HeldAdvisoryLock> {
+        self.held.take()
     }
 
     /// Releases the lock of another process: says whose it is, if there is one.

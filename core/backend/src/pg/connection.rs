@@ -1,13 +1,15 @@
 //! Connections and transactions whose statements have a time limit. After a statement that was not answered
 //! in time the connection is of no use any more.
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, Error, GenericClient, Row};
+use tokio_postgres::{Client, Error, Row};
 
 use super::connect::{STATEMENT_TIMEOUT_VARIABLE, explain_error};
 use crate::cause::Cause;
@@ -49,16 +51,11 @@ parameters! {
 }
 
 /// A connection. It ends when it is dropped.
-pub(super) type Connection = TimeLimited<Client>;
-
-/// A transaction of a connection. Nothing of it is kept when it is dropped without a commit.
-pub(super) type Transaction<'c> = TimeLimited<tokio_postgres::Transaction<'c>>;
-
-/// A connection or a transaction, with the limit of its statements.
-pub(super) struct TimeLimited<C> {
-    client: C,
+pub(super) struct Connection {
+    client: Client,
+    /// The longest wait for an answer to a statement.
     limit: Duration,
-    faults: Arc<ConnectionFaults>,
+    faults: ConnectionFaults,
     /// The schema whose table of states was made or found on it.
     schema: Option<String>,
     /// The schema in which Formwork's tables were found on it.
@@ -77,7 +74,8 @@ struct ConnectionFaults {
 impl Connection {
     /// Makes a connection of a client.
     pub(super) fn new(client: Client, limit: Duration) -> Self {
-        Self { client, limit, faults: Arc::default(), schema: None, own: Mutex::default() }
+        let (faults, own) = (ConnectionFaults::default(), Mutex::default());
+        Self { client, limit, faults, schema: None, own }
     }
 
     /// Whether the connection is of no use any more.
@@ -110,21 +108,19 @@ impl Connection {
         *self.own.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema.to_owned());
     }
 
-    /// Begins a transaction. Its statements have the limit of the connection.
+    /// A transaction, which [`Transaction::begin`] begins. Its statements are those of the connection.
     ///
-    /// # Errors
-    /// When the server refuses it, or does not answer in time.
-    pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Cause> {
-        let (limit, faults) = (self.limit, self.faults.clone());
-        let client =
-            wait_for_answer(limit, &faults, "START TRANSACTION", self.client.transaction()).await?;
-        Ok(TimeLimited { client, limit, faults, schema: None, own: Mutex::default() })
+    /// The server answers statements in the order in which they were sent, and runs one after the other.
+    /// So statements that need no answer of each other are sent together, in one round trip:
+    /// `try_join!(transaction.begin(), transaction.query(...))`.
+    pub(super) fn transaction(&mut self) -> Transaction<'_> {
+        Transaction { connection: self, is_open: AtomicBool::new(false) }
     }
 
     /// Runs several statements, all of them or none. Returns whether the user has the rights for them.
     ///
     /// # Errors
-    /// As [`TimeLimited::query`].
+    /// As [`Connection::query`].
     pub(super) async fn execute_if_permitted(&self, statements: &str) -> Result<bool, Cause> {
         let run = async {
             match self.client.batch_execute(statements).await {
@@ -135,19 +131,7 @@ impl Connection {
         };
         self.run_with_limit(statements, run).await
     }
-}
 
-impl Transaction<'_> {
-    /// Keeps what the transaction has done.
-    ///
-    /// # Errors
-    /// When the server refuses it, or does not answer in time. Then it may have been kept or not.
-    pub(super) async fn commit(self) -> Result<(), Cause> {
-        wait_for_answer(self.limit, &self.faults, "COMMIT", self.client.commit()).await
-    }
-}
-
-impl<C: GenericClient> TimeLimited<C> {
     /// Runs a statement and returns its rows.
     ///
     /// # Errors
@@ -164,7 +148,7 @@ impl<C: GenericClient> TimeLimited<C> {
         .await
     }
 
-    /// As [`TimeLimited::query`], for at most one row.
+    /// As [`Connection::query`], for at most one row.
     ///
     /// # Errors
     /// As there, and when there are several rows.
@@ -180,7 +164,7 @@ impl<C: GenericClient> TimeLimited<C> {
         .await
     }
 
-    /// As [`TimeLimited::query`], for exactly one row.
+    /// As [`Connection::query`], for exactly one row.
     ///
     /// # Errors
     /// As there, and when there is another number of rows.
@@ -199,7 +183,7 @@ impl<C: GenericClient> TimeLimited<C> {
     /// Runs a statement and returns the number of rows that it changed.
     ///
     /// # Errors
-    /// As [`TimeLimited::query`].
+    /// As [`Connection::query`].
     pub(super) async fn execute(
         &self,
         statement: &str,
@@ -211,41 +195,77 @@ impl<C: GenericClient> TimeLimited<C> {
         )
         .await
     }
-}
 
-fn typed_parameters<'a>(values: StatementValues<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
-    values.iter().map(|value| value.to_sql_with_type()).collect()
-}
-
-impl<C> TimeLimited<C> {
+    /// Waits for the answer to a statement up to the limit. Without one the connection is stuck.
     async fn run_with_limit<T>(
         &self,
         statement: &str,
         call: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Cause> {
-        wait_for_answer(self.limit, &self.faults, statement, call).await
+        match tokio::time::timeout(self.limit, call).await {
+            Ok(outcome) => outcome.map_err(|error| {
+                self.faults.has_failed.store(true, Ordering::SeqCst);
+                explain_error(error)
+            }),
+            Err(_) => {
+                // Later statements would wait behind this one, so the connection is given up.
+                self.faults.is_stuck.store(true, Ordering::SeqCst);
+                let (seconds, call) = (self.limit.as_secs(), shorten_statement(statement));
+                Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
+            }
+        }
     }
 }
 
-/// Waits for the answer to a statement up to the limit. Without one the connection is stuck.
-async fn wait_for_answer<T>(
-    limit: Duration,
-    faults: &ConnectionFaults,
-    statement: &str,
-    call: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Cause> {
-    match tokio::time::timeout(limit, call).await {
-        Ok(outcome) => outcome.map_err(|error| {
-            faults.has_failed.store(true, Ordering::SeqCst);
-            explain_error(error)
-        }),
-        Err(_) => {
-            // Later statements would wait behind this one, so the connection is given up.
-            faults.is_stuck.store(true, Ordering::SeqCst);
-            let (seconds, call) = (limit.as_secs(), shorten_statement(statement));
-            Err(format!("{call}: the server did not answer within {seconds} seconds. It may be overloaded, or the statement waits for another session: see pg_stat_activity. {STATEMENT_TIMEOUT_VARIABLE} sets another limit, in seconds").into())
+/// A transaction of a connection. Nothing of it is kept when it is dropped without a commit.
+pub(super) struct Transaction<'c> {
+    connection: &'c Connection,
+    is_open: AtomicBool,
+}
+
+impl Deref for Transaction<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.connection
+    }
+}
+
+impl Transaction<'_> {
+    /// Begins the transaction. The statements that are sent behind this one belong to it.
+    ///
+    /// # Errors
+    /// When the server refuses it, or does not answer in time.
+    pub(super) async fn begin(&self) -> Result<(), Cause> {
+        // Before the answer, which may be lost although the transaction has begun.
+        self.is_open.store(true, Ordering::SeqCst);
+        self.run_with_limit("START TRANSACTION", self.client.batch_execute("START TRANSACTION"))
+            .await
+    }
+
+    /// Keeps what the transaction has done. If one of its statements has failed, nothing is kept, and
+    /// only that statement returns an error.
+    ///
+    /// # Errors
+    /// When the server refuses it, or does not answer in time. Then it may have been kept or not.
+    pub(super) async fn commit(&self) -> Result<(), Cause> {
+        let committed = self.run_with_limit("COMMIT", self.client.batch_execute("COMMIT")).await;
+        self.is_open.store(committed.is_err(), Ordering::SeqCst);
+        committed
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if self.is_open.load(Ordering::SeqCst) {
+            // One poll sends the statement, ahead of all that follow on the connection.
+            self.client.batch_execute("ROLLBACK").now_or_never();
         }
     }
+}
+
+fn typed_parameters<'a>(values: StatementValues<'a>) -> Vec<(&'a (dyn ToSql + Sync), Type)> {
+    values.iter().map(|value| value.to_sql_with_type()).collect()
 }
 
 /// The most characters of a statement in a message.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::connection::{Connection, Transaction};
+use futures_util::future::try_join_all;
+use futures_util::try_join;
+
+use super::connection::{Connection, StatementParameter, Transaction};
 use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::state::file::{StateFile, write_entry};
 use formwork_core::state::merge::StateDifference;
@@ -25,6 +28,8 @@ pub(super) struct RecordedWrite<'a> {
     pub(super) who: &'a str,
     /// The state before it, as it is stored, with its sum; `None` if there was none.
     pub(super) before: Option<(&'a StateFile, &'a str)>,
+    /// The sum of the last state in the history; `None` if the history is empty.
+    pub(super) last_sum: Option<&'a str>,
     /// The state after it.
     pub(super) after: &'a StateFile,
     /// The sum of its text.
@@ -41,21 +46,29 @@ struct ObjectRow {
     entry: Option<String>,
 }
 
-/// Records a write in its own transaction.
+/// Reads the sum of the last state in the history; `None` if the history is empty.
+pub(super) async fn last_sum(
+    transaction: &Transaction<'_>,
+    table: &StatesTable,
+    workspace: &str,
+) -> Result<Option<String>, Cause> {
+    let query = format!(
+        "SELECT sum FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT 1",
+        table.own_table_name("formwork_history")
+    );
+    let row = transaction.query_opt(&query, &[&workspace]).await?;
+    Ok(row.map(|row| row.get(0)))
+}
+
+/// Records a write in its own transaction, which must have locked the row of the state.
 pub(super) async fn record_write(
     transaction: &Transaction<'_>,
     table: &StatesTable,
     write: &RecordedWrite<'_>,
 ) -> Result<(), Cause> {
-    let query = format!(
-        "SELECT sum FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT 1",
-        table.own_table_name("formwork_history")
-    );
-    let last = transaction.query_opt(&query, &[&write.workspace]).await?;
-    let last: Option<String> = last.map(|row| row.get(0));
     let nothing = State::default();
     if let Some((before, sum)) = write.before
-        && last.as_deref() != Some(sum)
+        && write.last_sum != Some(sum)
     {
         // Another program has written it, or the history begins.
         let known = known_objects(transaction, table, write.workspace).await?;
@@ -169,33 +182,43 @@ async fn insert_rows(
     rows: Vec<ObjectRow>,
 ) -> Result<(), Cause> {
     let statement = format!(
-        "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+        "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7)",
         table.own_table_name("formwork_history")
     );
     // PostgreSQL has no unsigned integers.
     let serial = i64::try_from(write.after.serial)?;
     let RecordedWrite { workspace, who, operation, run, sum, .. } = write;
     let lineage = &write.after.lineage;
-    let made = transaction
-        .query_one(&statement, &[workspace, lineage, &serial, who, operation, run, sum])
-        .await;
-    let id: i64 = made?.get(0);
+    let parameters: [&dyn StatementParameter; 7] =
+        [workspace, lineage, &serial, who, operation, run, sum];
+    let chunks = rows.chunks(MAX_ROWS_PER_STATEMENT);
+    let chunks = chunks.map(|rows| insert_object_rows(transaction, table, workspace, rows));
+    // Sent together: the rows of the objects find the write by its number, without its answer.
+    try_join!(transaction.execute(&statement, &parameters), try_join_all(chunks))?;
+    Ok(())
+}
+
+/// Inserts rows of objects for the last write of a workspace, which the transaction has just made.
+async fn insert_object_rows(
+    transaction: &Transaction<'_>,
+    table: &StatesTable,
+    workspace: &str,
+    rows: &[ObjectRow],
+) -> Result<u64, Cause> {
     let statement = format!(
         // Arrays: a row of its own for each object would take a round trip each, and PostgreSQL
         // allows a statement no more than 65,535 parameters.
-        "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])",
-        table.own_table_name("formwork_history_objects")
+        // Only this transaction adds writes of the workspace, because it has locked the row of the
+        // state.
+        "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT (SELECT max(id) FROM {} WHERE workspace = $1), $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])",
+        table.own_table_name("formwork_history_objects"),
+        table.own_table_name("formwork_history")
     );
-    for rows in rows.chunks(MAX_ROWS_PER_STATEMENT) {
-        let addresses: Vec<&str> = rows.iter().map(|row| row.address.as_str()).collect();
-        let deposed: Vec<&str> = rows.iter().map(|row| row.deposed.as_str()).collect();
-        let actions: Vec<&str> = rows.iter().map(|row| row.action).collect();
-        let entries: Vec<Option<&str>> = rows.iter().map(|row| row.entry.as_deref()).collect();
-        transaction
-            .execute(&statement, &[&id, workspace, &addresses, &deposed, &actions, &entries])
-            .await?;
-    }
-    Ok(())
+    let addresses: Vec<&str> = rows.iter().map(|row| row.address.as_str()).collect();
+    let deposed: Vec<&str> = rows.iter().map(|row| row.deposed.as_str()).collect();
+    let actions: Vec<&str> = rows.iter().map(|row| row.action).collect();
+    let entries: Vec<Option<&str>> = rows.iter().map(|row| row.entry.as_deref()).collect();
+    transaction.execute(&statement, &[&workspace, &addresses, &deposed, &actions, &entries]).await
 }
 
 /// Lists the latest writes, the latest last.

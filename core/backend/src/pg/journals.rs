@@ -4,6 +4,8 @@
 use formwork_core::state::intents::StateAccess;
 use tokio::sync::Mutex;
 
+use futures_util::try_join;
+
 use super::StatesTable;
 use super::connection::Connection;
 use super::idle_connections;
@@ -19,9 +21,15 @@ pub(super) struct PgJournals {
     table: StatesTable,
     workspace: String,
     /// The connection that appends parts of a run.
-    session: Mutex<Option<Connection>>,
+    session: Mutex<Option<RunSession>>,
     /// The connection that holds the locks of runs that this one takes over.
     adopting: Mutex<Option<Connection>>,
+}
+
+/// A connection that appends parts of a run, and holds the run's lock from the first one on.
+struct RunSession {
+    client: Connection,
+    has_lock: bool,
 }
 
 /// The runs that have left parts.
@@ -41,16 +49,20 @@ impl PgJournals {
         self.table.own_table_name("formwork_journal")
     }
 
-    /// Connects to append parts of a run, and takes the run's lock.
-    async fn connect_for_run(&self, run: &str) -> Result<Result<Connection, String>, Cause> {
+    /// Connects to append parts of a run.
+    async fn connect_for_run(&self) -> Result<Result<RunSession, String>, Cause> {
         let client = self.table.target.connect().await?;
         if let Some(reason) = self.table.create_own_tables(&client).await? {
             return Ok(Err(reason));
         }
+        Ok(Ok(RunSession { client, has_lock: false }))
+    }
+
+    /// Takes the lock of a run, by which others see that it goes on.
+    async fn lock_run(&self, client: &Connection, run: &str) -> Result<(), Cause> {
         // If the session of an earlier connection of this run is still there, it has the lock.
         let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
-        client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await?;
-        Ok(Ok(client))
+        client.query_one(lock, &[&ADVISORY_LOCK_CLASS, &run]).await.map(drop)
     }
 
     /// The runs, and whether each goes on or is taken over by another process.
@@ -118,8 +130,8 @@ impl JournalStore for PgJournals {
         self.table.location(&self.workspace)
     }
 
-    async fn begin_run(&self, run: &str) -> Result<Option<String>, Cause> {
-        match self.connect_for_run(run).await? {
+    async fn begin_run(&self, _run: &str) -> Result<Option<String>, Cause> {
+        match self.connect_for_run().await? {
             Ok(session) => {
                 *self.session.lock().await = Some(session);
                 Ok(None)
@@ -174,11 +186,20 @@ impl JournalStore for PgJournals {
         let number = i64::try_from(number)?;
         let mut held = self.session.lock().await;
         // A connection on which anything failed is not used again.
-        let session = match held.take() {
+        let mut session = match held.take() {
             Some(session) => session,
-            None => self.connect_for_run(run).await??,
+            None => self.connect_for_run().await??,
         };
-        let outcome = self.insert_part(&session, run, number, bytes).await?;
+        let client = &session.client;
+        let locked = async {
+            match session.has_lock {
+                true => Ok(()),
+                false => self.lock_run(client, run).await,
+            }
+        };
+        // Sent together, the lock first: a part without it would be of a run that was cut off.
+        let ((), outcome) = try_join!(locked, self.insert_part(client, run, number, bytes))?;
+        session.has_lock = true;
         *held = Some(session);
         Ok(outcome)
     }
@@ -188,7 +209,7 @@ impl JournalStore for PgJournals {
         let mut held = self.session.lock().await;
         let session = match held.take() {
             Some(session) => session,
-            None => self.connect_for_run(run).await??,
+            None => self.connect_for_run().await??,
         };
         let statement = format!(
             // Beside the run's own: marks of ends that are old, and what a removal that was cut off
@@ -197,6 +218,7 @@ impl JournalStore for PgJournals {
             name = self.table_name()
         );
         session
+            .client
             .execute(&statement, &[&self.workspace, &run, &number, &TAKEN_OVER_KEPT_DAYS])
             .await?;
         *held = Some(session);

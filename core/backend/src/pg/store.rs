@@ -3,15 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::connection::{Connection, Transaction};
+use futures_util::try_join;
+
+use super::connection::{Connection, StatementParameter, Transaction};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::StateAccess;
-use formwork_core::state::merge::{StateDifference, merge_states};
+use formwork_core::state::merge::{StateDifference, find_overtaken_instance, merge_states};
 use formwork_core::state::operator::user_and_host;
 
 use super::StatesTable;
 use super::claims::claim_attempt::ClaimAttempt;
-use super::claims::delete_claims;
+use super::claims::{HeldClaims, delete_claims};
 use super::client::{LockMode, PgClient, md5_hex};
 use super::history::{self, RecordedWrite};
 use crate::cause::Cause;
@@ -165,15 +167,35 @@ impl PgStore {
     ) -> Result<ChangedRow, ChangeError> {
         let known_sum = self.client.known_checksum();
         let has_own = !self.cipher.encrypts() && self.table.has_own_tables(client).await?;
-        let transaction = client.transaction().await?;
+        let transaction = client.transaction();
         let query = format!(
             // A state can be long, so its text is fetched only if it is not the one that is known.
             // The lock on the row keeps what is merged here from being overtaken.
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()
         );
-        let row = transaction.query_opt(&query, &[&self.workspace, &known_sum]).await;
-        let (text, stored_sum): (Option<String>, Option<String>) = match row? {
+        let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &known_sum];
+        let merges = self.is_shared() && matches!(change, RowChange::Merge(_));
+        let claims = async {
+            match change {
+                RowChange::Merge(ours) if merges => self.claims_for_merge(&transaction, ours).await,
+                _ => Ok(HeldClaims::default()),
+            }
+        };
+        let last_sum = async {
+            match has_own {
+                true => history::last_sum(&transaction, &self.table, &self.workspace).await,
+                false => Ok(None),
+            }
+        };
+        // Sent together. The server locks the row before it reads the claims.
+        let ((), row, claims, last_sum) = try_join!(
+            transaction.begin(),
+            transaction.query_opt(&query, &parameters),
+            claims,
+            last_sum
+        )?;
+        let (text, stored_sum): (Option<String>, Option<String>) = match row {
             Some(row) => (row.get(0), row.get(1)),
             None => (None, None),
         };
@@ -184,8 +206,12 @@ impl PgStore {
             .map_err(ChangeError::Store)?;
         let current = moved.as_ref().unwrap_or(&self.stored);
         let (base, mut next) = match change {
-            RowChange::Merge(ours) if self.is_shared() => {
-                (ours.clone(), self.merge_into_current(&transaction, ours, current).await?)
+            RowChange::Merge(ours) if merges => {
+                if find_overtaken_instance(&self.base, ours, current, &claims).is_some() {
+                    let (stored, read) = (current.serial, self.stored.serial);
+                    return Err(ChangeError::Store(StoreError::Changed { stored, read }));
+                }
+                (ours.clone(), merge_states(&self.base, ours, current, &claims))
             }
             RowChange::Merge(ours) | RowChange::Replace(ours) => (ours.clone(), ours.clone()),
         };
@@ -204,23 +230,28 @@ impl PgStore {
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
             self.table.name()
         );
-        let written = transaction.execute(&statement, &[&self.workspace, &text, &stored_sum]).await;
-        if written? == 0 {
+        let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
+        let write = RecordedWrite {
+            workspace: &self.workspace,
+            who: &user_and_host(),
+            before: stored_sum.as_deref().map(|sum| (current, sum)),
+            last_sum: last_sum.as_deref(),
+            after: &next,
+            sum: &new_sum,
+            operation,
+            run: &self.run,
+        };
+        let recorded = async {
+            match has_own {
+                true => history::record_write(&transaction, &self.table, &write).await,
+                false => Ok(()),
+            }
+        };
+        let parameters: [&dyn StatementParameter; 3] = [&self.workspace, &text, &stored_sum];
+        let (n_written, ()) = try_join!(transaction.execute(&statement, &parameters), recorded)?;
+        if n_written == 0 {
             let read = self.stored.serial;
             return Err(ChangeError::Store(StoreError::Changed { stored: read, read }));
-        }
-        if has_own {
-            let operation = self.held.as_ref().map_or("", |(_, operation)| operation.as_str());
-            let write = RecordedWrite {
-                workspace: &self.workspace,
-                who: &user_and_host(),
-                before: stored_sum.as_deref().map(|sum| (current, sum)),
-                after: &next,
-                sum: &new_sum,
-                operation,
-                run: &self.run,
-            };
-            history::record_write(&transaction, &self.table, &write).await?;
         }
         transaction.commit().await?;
         Ok(ChangedRow {
@@ -249,22 +280,44 @@ impl PgStore {
         Err(StoreError::Changed { stored: header.serial, read: header.serial })
     }
 
-    /// Merges what this run has changed into the stored state.
-    async fn merge_into_current(
+    /// Removes the claims of the run, and then its lock, in one round trip.
+    async fn remove_claims_and_lock(&mut self) -> Result<(), Cause> {
+        let (claims, lock) = (self.claims.take(), self.client.take_lock());
+        if claims.is_none() && lock.is_none() {
+            return Ok(());
+        }
+        let client = self.client.connection().await?;
+        let claims_removed = async {
+            match &claims {
+                Some(claims) => {
+                    delete_claims(client, &self.table, &self.workspace, &claims.run).await
+                }
+                None => Ok(()),
+            }
+        };
+        let lock_removed = async {
+            match lock {
+                Some(lock) => lock.release(client).await,
+                None => Ok(()),
+            }
+        };
+        try_join!(claims_removed, lock_removed).map(drop)
+    }
+
+    /// The claims that say which changes of this run go into the stored state.
+    async fn claims_for_merge(
         &self,
         transaction: &Transaction<'_>,
         ours: &StateFile,
-        current: &StateFile,
-    ) -> Result<StateFile, ChangeError> {
+    ) -> Result<HeldClaims, Cause> {
         let changed = StateDifference::between(&self.base.state, &ours.state).instances;
         let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
         let own = self.claimed_runs();
         let held = self.table.held_claims(transaction, &self.workspace, &own, &changed).await?;
         if self.claims.as_ref().is_some_and(|claims| held.is_missing_claim(claims)) {
-            let text = "another process has taken over this run, and its claims are gone";
-            return Err(ChangeError::Cause(text.into()));
+            return Err("another process has taken over this run, and its claims are gone".into());
         }
-        Ok(merge_states(&self.base, ours, current, &held))
+        Ok(held)
     }
 }
 
@@ -304,23 +357,22 @@ impl StateStore for PgStore {
         let location = self.client.location();
         // Before anything connects, because a new connection would take the lock again.
         self.client.forget_lost_lock();
-        let unlocked = async {
-            if let Some(claims) = self.claims.take() {
-                let client = self.client.connection().await?;
-                delete_claims(client, &self.table, &self.workspace, &claims.run).await?;
-            }
-            self.client.unlock().await
-        };
+        let unlocked = self.remove_claims_and_lock();
         wait_with_report(location, StoreOperation::Unlock, unlocked).await.map_err(failed)?;
         self.held = None;
         Ok(())
     }
 
     async fn force_unlock(&mut self, _id: &str) -> Result<(), StoreError> {
-        let failed = self.store_error(StoreOperation::Unlock);
         let location = self.client.location();
         let breaking = self.client.break_lock();
-        wait_with_report(location, StoreOperation::Unlock, breaking).await.map_err(failed)
+        let broken = wait_with_report(location.clone(), StoreOperation::Unlock, breaking).await;
+        broken.map_err(|cause| StoreError::Failed {
+            doing: StoreOperation::Unlock,
+            location,
+            cause,
+            remedy: Some("Nothing was changed: no ID releases this lock.".to_owned()),
+        })
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {

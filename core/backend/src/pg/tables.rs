@@ -92,6 +92,9 @@ impl StatesTable {
             let name = self.own_table_name(name);
             statements.push_str(&format!("CREATE TABLE IF NOT EXISTS {name} ({columns});"));
         }
+        // Compressing takes the server longer than writing, and a part is read once at most.
+        let journal = self.own_table_name("formwork_journal");
+        statements.push_str(&format!("ALTER TABLE {journal} ALTER data SET STORAGE EXTERNAL;"));
         for (name, table, columns) in OWN_INDEXES {
             let table = self.own_table_name(table);
             statements

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::pg::connection::{Connection, Transaction};
+use futures_util::try_join;
+
+use crate::pg::connection::{Connection, StatementParameter, Transaction};
 use formwork_core::addr::ConfigResourceAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
@@ -71,12 +73,11 @@ impl ClaimAttempt<'_> {
         }
         let deadline = Instant::now() + claims.timeout;
         loop {
-            let transaction = client.transaction().await?;
+            let transaction = client.transaction();
             let conflict = self.try_claim(&transaction, claims, &addresses).await?;
             // A run that was cut off does not end by waiting for it.
             let waits = matches!(&conflict, Some(ClaimConflict::Claimed(claims)) if claims.iter().all(|claim| claim.is_live));
             if conflict.is_none() {
-                transaction.commit().await?;
                 return Ok(None);
             }
             // Rolled back before the pause: the lock on the row would keep the other runs from
@@ -89,6 +90,7 @@ impl ClaimAttempt<'_> {
         }
     }
 
+    /// Claims, and commits the transaction, unless there is a conflict.
     async fn try_claim(
         &self,
         transaction: &Transaction<'_>,
@@ -101,15 +103,23 @@ impl ClaimAttempt<'_> {
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()
         );
-        let row = transaction.query_opt(&query, &[&self.workspace, &self.known_sum]).await;
-        let text: Option<String> = row?.and_then(|row| row.get(0));
-        // An exclusive lock keeps all other runs out, so nothing can be in the way.
-        if self.is_shared {
-            self.remove_orphaned_claims(transaction).await?;
-            let foreign = self.conflicting_claims(transaction, addresses).await?;
-            if !foreign.is_empty() {
-                return Ok(Some(ClaimConflict::Claimed(foreign)));
+        let parameters: [&dyn StatementParameter; 2] = [&self.workspace, &self.known_sum];
+        let foreign = async {
+            // An exclusive lock keeps all other runs out, so nothing can be in the way.
+            if !self.is_shared {
+                return Ok(Vec::new());
             }
+            let removed = self.remove_orphaned_claims(transaction);
+            let ((), foreign) =
+                try_join!(removed, self.conflicting_claims(transaction, addresses))?;
+            Ok(foreign)
+        };
+        // Sent together. The server looks for claims once it has the lock on the row.
+        let locked = transaction.query_opt(&query, &parameters);
+        let ((), row, foreign) = try_join!(transaction.begin(), locked, foreign)?;
+        let text: Option<String> = row.and_then(|row| row.get(0));
+        if !foreign.is_empty() {
+            return Ok(Some(ClaimConflict::Claimed(foreign)));
         }
         if let Some(text) = text.filter(|_| self.is_shared) {
             let current = StateFile::parse(text.as_bytes())?;
@@ -119,7 +129,8 @@ impl ClaimAttempt<'_> {
                 return Ok(Some(ClaimConflict::Moved(moved)));
             }
         }
-        self.insert_claims(transaction, &claims.run, addresses).await?;
+        let inserted = self.insert_claims(transaction, &claims.run, addresses);
+        try_join!(inserted, transaction.commit())?;
         Ok(None)
     }
 
