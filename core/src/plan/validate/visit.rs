@@ -86,10 +86,12 @@ impl<'s> ValidationContext<'s> {
         let modules = session.results.module_instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(ValidationVisitOutcome::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
-            (Some(ty), Repetition::Single) => Value::unknown(ty.ty.clone()),
+            (Some(ty), Repetition::Single) => {
+                mark_for_mode(name.mode(), Value::unknown(ty.ty.clone()))
+            }
+            // Not marked: each instance is ephemeral, and the collection of them is not.
             _ => Value::dynamic(),
         };
-        let placeholder = mark_for_mode(name.mode(), placeholder);
         if let Some(results) = module.resource_results(name) {
             results.set_placeholder(placeholder.clone());
         }
@@ -112,6 +114,8 @@ impl<'s> ValidationContext<'s> {
         };
         let _ = session.evaluate_with_functions(&mut said, conditions).await;
         if let Some(ty) = &ty {
+            // Here only, where no value is known: what a provisioner refers to may be there when it runs,
+            // such as a file that the run creates, and without an instance it never runs.
             let scope = self.module_scope(module).at_site(site);
             let resource = ProvisionedResource { config, ty: &ty.ty };
             let _ = check_provisioners(session, &mut said, resource, &scope).await;

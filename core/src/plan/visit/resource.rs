@@ -13,7 +13,7 @@ use crate::change::{Action, ActionReason, ImportKey};
 use crate::ephemeral::EphemeralInstance;
 use crate::eval::import::{expand_import, unknown_id_error, unknown_repetition_error};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::instance::{self, ProvisionedResource, decode_stored_value, point_at_parts};
+use crate::instance::{decode_stored_value, point_at_parts};
 use crate::messages;
 use crate::plan::outcome::{ObjectOutcome, RefreshResult, ResourceOutcome};
 use crate::plan::vertex::ResourceVertex;
@@ -85,7 +85,6 @@ pub(super) async fn visit_resource(
     let resource = ExpandedResource { vertex, in_modules: &here };
     report_lost_imports(view, diags, resource, &import_targets);
     if is_managed {
-        check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
     let mut found = plan_instances(view, diags, &here).await;
@@ -191,25 +190,6 @@ fn report_lost_imports(
         let summary = messages::IMPORTED_INSTANCE_DOES_NOT_EXIST;
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
     }
-}
-
-/// Reports provisioners that could not run.
-async fn check_provisioners(
-    view: PlanContext<'_>,
-    diags: &mut Diagnostics,
-    here: &[ResourceInModule<'_>],
-) {
-    // The block is the same in every instance of the module, so it is checked once.
-    let Some(here) = here.first() else { return };
-    let config = here.vertex.config;
-    if config.provisioners.is_empty() {
-        return;
-    }
-    let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return };
-    let scope = view.session.module_scope(here.module);
-    let provisioned = ProvisionedResource { config, ty: &ty.ty };
-    // Errors are in `diags`, which stops dependents.
-    let _ = instance::check_provisioners(view.session, diags, provisioned, &scope).await;
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.
