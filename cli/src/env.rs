@@ -104,6 +104,16 @@ pub(crate) struct Env {
     pub(crate) cache_home: Option<PathBuf>,
     /// The whole environment, for paths in the settings file that mention variables.
     pub(crate) all: BTreeMap<String, String>,
+    /// The name of a variable of Terraform or Formwork whose value would be ignored, because it is not
+    /// Unicode.
+    pub(crate) unreadable: Option<String>,
+}
+
+/// Whether a variable of Terraform or Formwork has a value that must be Unicode: it is not a path.
+fn must_be_unicode(name: &str) -> bool {
+    let is_path = ["_DIR", "_FILE", "_PATH", "_CONFIG"].iter().any(|end| name.ends_with(end));
+    name.starts_with("TF_VAR_")
+        || ((name.starts_with("TF_") || name.starts_with("FORMWORK_")) && !is_path)
 }
 
 /// The folder in which the program is now.
@@ -136,6 +146,10 @@ impl Env {
                 Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
             })
             .collect();
+        let unreadable = variables.iter().find_map(|(name, value)| {
+            let name = name.to_string_lossy().into_owned();
+            (value.to_str().is_none() && must_be_unicode(&name)).then_some(name)
+        });
         let prefixed = |prefix: &str| {
             let with = all.iter().filter_map(|(name, value)| {
                 Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
@@ -201,6 +215,7 @@ impl Env {
             bundled: &[],
             cache_home,
             signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
+            unreadable,
             comp_line: text("COMP_LINE"),
             comp_point: text("COMP_POINT").and_then(|n| n.parse().ok()),
             is_bash: value("COMP_TYPE").is_some(),
@@ -303,6 +318,24 @@ mod tests {
             seen(Some("AWS_*, TF_VAR_secret")),
             "PATH AWS_PROFILE LC_ALL TF_VAR_secret TF_LOG"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_not_unicode_is_never_ignored() {
+        use std::os::unix::ffi::OsStringExt as _;
+
+        let unreadable = |name: &str| {
+            let value = OsString::from_vec(b"\xe9".to_vec());
+            Env::of(&BTreeMap::from([(OsString::from(name), value)])).unreadable
+        };
+        for name in ["TF_WORKSPACE", "TF_VAR_a", "TF_VAR_state_path", "TF_CLI_ARGS_plan"] {
+            assert_eq!(unreadable(name).as_deref(), Some(name));
+        }
+        // Paths are read as they are, and the variables of other programs are none of ours.
+        for name in ["TF_DATA_DIR", "TF_LOG_PATH", "TF_CLI_CONFIG_FILE", "LESSOPEN"] {
+            assert_eq!(unreadable(name), None);
+        }
     }
 
     #[test]

@@ -25,7 +25,10 @@ pub(crate) fn normalize_command_line(
     let mut path = Vec::new();
     let mut at = 0;
     while at < rest.len() {
-        let Some(word) = rest[at].to_str() else { break };
+        let Some(word) = rest[at].to_str() else {
+            at = rewrite_word(root, command, &mut rest, at);
+            continue;
+        };
         if let Some(name) = version_flag(word).filter(|_| path.is_empty()) {
             rest[at] = name.into();
             continue;
@@ -111,7 +114,16 @@ fn split_arguments(text: &str) -> Option<Vec<String>> {
 /// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
 /// with the next one where that is its value. Returns where to go on.
 fn rewrite_word(root: &Command, command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
-    let Some(word) = words[at].to_str().map(str::to_owned) else { return at + 1 };
+    let Some(word) = words[at].to_str().map(str::to_owned) else {
+        // Its value is not Unicode, so its name is not looked at. Two dashes make it one option.
+        let bytes = words[at].as_encoded_bytes();
+        if bytes.starts_with(b"-") && !bytes.starts_with(b"--") {
+            let mut word = OsString::from("-");
+            word.push(&words[at]);
+            words[at] = word;
+        }
+        return at + 1;
+    };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
         return at + 1;
     };
@@ -208,6 +220,20 @@ mod tests {
     fn one_dash_is_as_good_as_two() {
         check("formwork plan -out=p -json", "formwork plan --out=p --json");
         check("formwork plan --out p", "formwork plan --out=p");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_value_that_is_not_unicode_stays_as_it_is() {
+        use std::os::unix::ffi::OsStringExt as _;
+
+        let words = |line: [&[u8]; 6]| line.map(|word| OsString::from_vec(word.to_vec())).to_vec();
+        let given =
+            words([b"formwork", b"-chdir=m\xe9", b"plan", b"-out=p\xe9", b"--out=\xe9", b"\xe9"]);
+        let expected =
+            words([b"formwork", b"--chdir=m\xe9", b"plan", b"--out=p\xe9", b"--out=\xe9", b"\xe9"]);
+        let read = normalize_command_line(&Cli::command(), given, &BTreeMap::new());
+        assert_eq!(read.unwrap(), expected);
     }
 
     #[test]

@@ -307,6 +307,15 @@ fn a_state_moves_to_encryption_and_back_by_fallbacks() {
     assert_sealed(&workdir);
     command(&workdir, "plan -detailed-exitcode").succeed();
 
+    // OpenTofu's documentation writes references in JSON as interpolations.
+    let interpolated = fallback.replace("method.unencrypted.none", "${method.unencrypted.none}");
+    let planned = command(&workdir, "plan -detailed-exitcode").env("TF_ENCRYPTION", &interpolated);
+    planned.succeed();
+    let whole = r#"{"key_provider": {"pbkdf2": {"k": {"passphrase": "a passphrase of another folder"}}}, "method": {"aes_gcm": {"m": {"keys": "${key_provider.pbkdf2.k}"}}}, "state": {"method": "${method.aes_gcm.m}"}}"#;
+    let other = Workdir::new(CONFIG);
+    command(&other, "apply -auto-approve").env("TF_ENCRYPTION", whole).succeed();
+    assert_sealed(&other);
+
     let back = "method \"unencrypted\" \"none\" {}\nstate {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
     command(&workdir, "apply -auto-approve").env("TF_ENCRYPTION", back).succeed();
     assert!(workdir.read("terraform.tfstate").contains(SECRET));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgAction;
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::ConfigFiles as _;
-use formwork_core::config::files::{FilesOnDisk, is_editor_leftover};
+use formwork_core::config::files::{FilesOnDisk, into_unicode_name, is_editor_leftover};
 use formwork_core::disk::{MAX_TEXT, is_replaceable, read_stdin};
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
@@ -236,11 +236,11 @@ fn has_layout(name: &str) -> bool {
     FILE_SUFFIXES.iter().any(|end| name.ends_with(end))
 }
 
-/// The names in a folder, in order. One that is not Unicode is no name of a configuration file.
+/// The names in a folder, in order.
 fn file_names_in(path: &Path) -> io::Result<BTreeSet<String>> {
     let mut names = BTreeSet::new();
     for entry in fs::read_dir(path)? {
-        names.extend(entry?.file_name().into_string().ok());
+        names.extend(into_unicode_name(entry?.file_name())?);
     }
     Ok(names)
 }

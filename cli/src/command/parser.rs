@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 /// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
 /// Terraform has these options in the place of a command.
 pub(crate) fn autocomplete_request() -> Option<bool> {
-    let word = std::env::args().nth(1)?;
+    let word = std::env::args_os().nth(1)?.into_string().ok()?;
     let at = AUTOCOMPLETE_OPTIONS.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
     Some(at == 0)
 }

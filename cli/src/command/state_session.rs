@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use formwork_backend::OpenState;
+use formwork_backend::local::StateFilePaths;
 use formwork_operation::{OperationEvent, OperationObserver, SessionOptions, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, duration};
 use tracing::info;
@@ -28,6 +29,25 @@ pub(crate) async fn open(
     let folder = Path::new(".");
     let options = SessionOptions { operation, lock_timeout, folder, observer: &LockReport };
     StateSession::open(diags, state, &options).await
+}
+
+/// Checks that no run has results which a state file lacks: a command that goes on from the file alone
+/// would create their objects again.
+///
+/// # Errors
+/// When a run that was cut off, or that goes on, has left a journal beside the file.
+pub(super) async fn check_no_unfinished_run(
+    diags: &mut Diagnostics,
+    path: &Path,
+) -> Result<(), Reported> {
+    if !StateFilePaths::from_state_path(path).intent_log().has_unfinished_run().await {
+        return Ok(());
+    }
+    let detail = format!(
+        "A run that was cut off, or that goes on, has results that {} does not have yet, so its objects would be created again. Run `formwork apply -refresh-only` in the folder of that state first: it takes them over. Nothing was changed.",
+        path.display()
+    );
+    Err(diags.error(Diagnostic::error(messages::STATE_LACKS_RESULTS_OF_RUN, detail)))
 }
 
 /// Reports a wait for a lock on stderr.

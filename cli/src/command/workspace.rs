@@ -139,7 +139,12 @@ async fn list_workspaces(
     }
     let mut text = String::new();
     for name in names {
-        text.push_str(&format!("{} {name}\n", if *name == current { '*' } else { ' ' }));
+        // A folder may have a name that no workspace can have, and its line breaks would forge workspaces.
+        let shown = match name.chars().any(char::is_control) {
+            true => format!("{name:?}"),
+            false => name.clone(),
+        };
+        text.push_str(&format!("{} {shown}\n", if *name == current { '*' } else { ' ' }));
     }
     text.push('\n');
     if workspace.env.workspace.is_some() {
@@ -163,6 +168,7 @@ async fn create_workspace(
     // Read before anything is made, so that nothing is made when it cannot be read.
     let copied = match &args.state {
         Some(path) => {
+            state_session::check_no_unfinished_run(diags, path).await?;
             encryption::folder_encryption(diags, workspace, &[])?;
             let read = local::load_state(path, &workspace.state_cipher())
                 .map_err(|error| diags.error(error.diagnostic()))?;

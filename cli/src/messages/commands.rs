@@ -382,6 +382,10 @@ messages! {
         "An earlier `formwork test` was ended or could not destroy its objects, and their states are still there.",
         "Destroy the objects with the state files that the message names, or delete the folders if the objects are gone.";
 
+    FW8095 STATE_LACKS_RESULTS_OF_RUN = "State lacks results of a run",
+        "`workspace new -state` or `state push` names a state file beside which a run has left its journal.",
+        "Run a command with that state first: it takes over the results. `state push -force` stores the file as it is.";
+
     FW8099 EMPTY_FILE_NOT_MIGRATED = "Empty state file is not migrated",
         "A local state file has no content although it had some, and the new backend has no state.",
         "No action is needed if the state was migrated before. Otherwise write its backup to the new backend with `formwork state push`.";

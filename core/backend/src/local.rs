@@ -464,10 +464,11 @@ fn store_error(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> 
             ),
             StoreOperation::Read => Some("Check the file and its permissions.".to_owned()),
             StoreOperation::Write => Some(
-                "The state that was there before is still there. The journal holds everything done \
-                 since, unless another error says that it could not be written: then only this \
-                 output has the ids of the latest objects, so keep it. Free space or correct the \
-                 permissions, then run any command: it takes over what the journal holds."
+                "The state that was there before is still there. If this command has changed real \
+                 objects, its journal holds the results, unless another error says that it could not \
+                 be written: then only this output has the ids of the latest objects, so keep it. \
+                 Free space or correct the permissions, then run the command again: it takes over \
+                 what a journal holds."
                     .to_owned(),
             ),
             _ => None,

@@ -60,7 +60,9 @@ impl RemoteStates for RemoteStateReader {
         let cipher =
             self.environment.encryption.remotes.cipher_for(source.address.unwrap_or_default());
         let backend = encrypt_backend(self.configure_backend(source)?, cipher.clone());
-        let workspace = source.workspace.unwrap_or(DEFAULT_WORKSPACE);
+        // As in Terraform, an empty name is none.
+        let workspace = source.workspace.filter(|name| !name.is_empty());
+        let workspace = workspace.unwrap_or(DEFAULT_WORKSPACE);
         let failed = |error: crate::StoreError| {
             let diagnostic = error.diagnostic();
             RemoteStateError {

@@ -27,7 +27,13 @@ pub struct AddressError {
 
 impl AddressError {
     pub(super) fn new(detail: impl Into<String>) -> Self {
-        Self { summary: messages::INVALID_ADDRESS, detail: detail.into() }
+        // The address may come from a file, and its line breaks must not forge lines of the output.
+        let shown = |char: char| match char.is_control() {
+            true => char.escape_default().to_string(),
+            false => char.to_string(),
+        };
+        let detail = detail.into().chars().map(shown).collect();
+        Self { summary: messages::INVALID_ADDRESS, detail }
     }
 }
 

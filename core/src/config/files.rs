@@ -1,6 +1,7 @@
 //! The files a configuration is read from. The one place in the engine's configuration and evaluation
 //! that touches a disk; it only reads.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
@@ -24,6 +25,37 @@ pub trait ConfigFiles {
     /// When the file cannot be read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
+
+/// The name of a file, if it is Unicode. Another one cannot be written in a configuration, and is passed
+/// over like any foreign file.
+///
+/// # Errors
+/// When Terraform would read the file as part of a configuration: without it, resources would be destroyed.
+pub fn into_unicode_name(name: OsString) -> io::Result<Option<String>> {
+    let name = match name.into_string() {
+        Ok(name) => return Ok(Some(name)),
+        Err(name) => name,
+    };
+    let shown = name.to_string_lossy();
+    if !CONFIG_SUFFIXES.iter().any(|suffix| shown.ends_with(suffix)) {
+        return Ok(None);
+    }
+    let reason = format!("the name of the file {name:?} is not valid UTF-8. Rename the file");
+    Err(io::Error::new(io::ErrorKind::InvalidData, reason))
+}
+
+/// The ends of the names of files that are read without being named.
+const CONFIG_SUFFIXES: [&str; 9] = [
+    ".tf",
+    ".tf.json",
+    ".tofu",
+    ".tofu.json",
+    ".tftest.hcl",
+    ".tftest.json",
+    ".tfmock.hcl",
+    ".auto.tfvars",
+    ".auto.tfvars.json",
+];
 
 /// Whether a file is not the author's, but left behind by an editor or version control.
 #[must_use]
@@ -62,7 +94,7 @@ impl ConfigFiles for FilesOnDisk {
             let entry = entry?;
             // A folder may be called as if it were a file.
             if !entry.path().is_dir() {
-                names.extend(entry.file_name().into_string().ok());
+                names.extend(into_unicode_name(entry.file_name())?);
             }
         }
         Ok(names)
@@ -130,6 +162,24 @@ fn kind_of_metadata(found: &fs::Metadata) -> FileKind {
 #[cfg(test)]
 mod tests {
     use super::{ConfigFiles as _, FilesOnDisk};
+
+    #[cfg(unix)]
+    #[test]
+    fn a_configuration_file_whose_name_is_not_unicode_is_not_passed_over() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &[u8]| {
+            std::fs::write(folder.path().join(OsStr::from_bytes(name)), "").unwrap();
+        };
+        write(b"notes\xe9.txt");
+        write(b"main.tf");
+        assert_eq!(FilesOnDisk.list(folder.path()).unwrap(), ["main.tf"]);
+        write(b"r\xe9seau.tf");
+        let refused = FilesOnDisk.list(folder.path()).unwrap_err().to_string();
+        assert!(refused.contains("r\\xE9seau.tf") && refused.contains("Rename"), "{refused}");
+    }
 
     #[test]
     fn a_folder_that_is_called_like_a_file_is_none() {

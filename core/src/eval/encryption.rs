@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use formwork_lang::eval::evaluate;
 use formwork_lang::refs::{TraversalStep, as_traversal};
-use formwork_lang::syntax::{Attribute, Expr, parse_expression};
+use formwork_lang::syntax::{Attribute, Expr, ExprKind, parse_expression};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
@@ -272,8 +272,16 @@ impl EncryptionEvaluator<'_> {
     }
 }
 
-/// The type and the name in `ROOT.TYPE.NAME`.
+/// The type and the name in `ROOT.TYPE.NAME`. In JSON, OpenTofu's documentation writes a reference as an
+/// interpolation: `"${ROOT.TYPE.NAME}"`.
 fn parse_reference(expr: &Expr, root: &str) -> Option<(Str, Str)> {
+    let expr = match &expr.kind {
+        ExprKind::Json(json) => match &json.template.kind {
+            ExprKind::Wrap(interpolated) => interpolated,
+            _ => expr,
+        },
+        _ => expr,
+    };
     let traversal = as_traversal(expr).filter(|traversal| traversal.root.name == root)?;
     match traversal.steps.as_slice() {
         [TraversalStep::Attribute(kind), TraversalStep::Attribute(name)] => {

@@ -9,8 +9,8 @@ use formwork_core::state::file::StateFile;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::encryption;
 use super::super::text_command::run_text_command;
+use super::super::{encryption, state_session};
 use super::StateEdit;
 use super::edit::open;
 use crate::args::{LockArgs, StatePaths, example};
@@ -40,6 +40,9 @@ pub(crate) struct StatePushArgs {
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
         workspace.check_versions(diags)?;
+        if !args.force && args.path != Path::new("-") {
+            state_session::check_no_unfinished_run(diags, &args.path).await?;
+        }
         let new = read_pushed_state(diags, workspace, &args.path)?;
         let editing = StateEdit {
             state_paths: StatePaths::default(),

@@ -71,6 +71,10 @@ fn no_changes_text(screen: &Screen, plan: &Plan) -> String {
             "No changes. Your infrastructure still matches the configuration.",
             "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
         ),
+        (PlanMode::Destroy, _) if !plan.open.is_empty() => (
+            "No changes beside open operations.",
+            "Formwork destroys no instance whose last operation was interrupted, and nothing that such an instance depends on. Those were left alone; see below.",
+        ),
         (PlanMode::Destroy, _) => (
             "No changes. No objects need to be destroyed.",
             "Either you have not created any objects yet or the existing objects were already deleted outside of Formwork.",

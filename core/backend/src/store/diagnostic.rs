@@ -140,10 +140,10 @@ impl StoreOperation {
             ),
             Self::Write => (
                 messages::FAILED_TO_SAVE_STATE,
-                "The state that was there before is still there. The journal holds everything done \
-                 since, unless another error says that it could not be written: then only this \
-                 output has the ids of the latest objects, so keep it. Correct the cause, then run \
-                 any command: it takes over what the journal holds.",
+                "The state that was there before is still there. If this command has changed real \
+                 objects, its journal holds the results, unless another error says that it could not \
+                 be written: then only this output has the ids of the latest objects, so keep it. \
+                 Correct the cause, then run the command again: it takes over what a journal holds.",
             ),
             Self::Overwrite => (
                 messages::FAILED_TO_SAVE_STATE,

@@ -107,9 +107,16 @@ pub(super) fn validate_remote_state(
     let null = Value::null(Type::Dynamic);
     let source = remote_state_source(config, &null);
     let checked = states.map_or_else(|| Err(unavailable_error()), |states| states.check(&source));
-    DiagnosticsResponse {
-        diagnostics: checked.err().map(RemoteStateError::into_diagnostic).into_iter().collect(),
-    }
+    let defaults = match attribute_value(config, "defaults") {
+        Some(Value::Object(_) | Value::Map(_) | Value::Null(_) | Value::Unknown(_)) | None => None,
+        Some(_) => Some(RemoteStateError {
+            summary: "Invalid default values".to_owned(),
+            detail: "Defaults must be given in an object value.".to_owned(),
+            attribute: Some("defaults"),
+        }),
+    };
+    let errors = checked.err().into_iter().chain(defaults);
+    DiagnosticsResponse { diagnostics: errors.map(RemoteStateError::into_diagnostic).collect() }
 }
 
 /// Reads the outputs. They are empty if reading failed.
@@ -225,5 +232,17 @@ mod tests {
         assert_eq!(check(Some(&states), "one"), 0);
         assert_eq!(check(Some(&states), "two"), 1);
         assert_eq!(check(None, "one"), 1);
+    }
+
+    #[test]
+    fn defaults_are_an_object() {
+        let states: Arc<dyn RemoteStates> = Arc::new(SingleRemoteState);
+        let check = |defaults: Value| {
+            validate_remote_state(Some(&states), &remote_state_config("one", defaults)).diagnostics
+        };
+        assert_eq!(check(Value::object([("x", Value::string("1"))])), []);
+        assert_eq!(check(Value::unknown(Type::Dynamic)), []);
+        let [refused] = &check(Value::string("x"))[..] else { panic!("it is refused") };
+        assert_eq!(refused.detail, "Defaults must be given in an object value.");
     }
 }

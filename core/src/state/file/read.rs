@@ -259,7 +259,7 @@ impl<'t> StateReader<'t> {
             "data" => ResourceMode::Data,
             other => {
                 let detail = format!(
-                    "State contains a resource with mode \"{other}\" (\"{}\" \"{}\") which is not \
+                    "State contains a resource with mode {other:?} ({:?} {:?}) which is not \
                      supported.",
                     from.kind, from.name
                 );
@@ -477,7 +477,7 @@ fn check_terraform_version(version: &str) -> Result<(), StateFileError> {
         return Ok(());
     }
     let detail = format!(
-        "State file claims to have been written by Terraform version \"{version}\", which is not a \
+        "State file claims to have been written by Terraform version {version:?}, which is not a \
          valid version string."
     );
     Err(StateFileError::new(messages::INVALID_TERRAFORM_VERSION_STRING, detail))
