@@ -290,7 +290,7 @@ impl Scope for EachOnlyScope {
         None
     }
 
-    fn why_no_calls(&self) -> Option<&str> {
+    fn calls_forbidden_reason(&self) -> Option<&str> {
         Some("No function can be called in the address of an import.")
     }
 

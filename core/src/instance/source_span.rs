@@ -151,7 +151,7 @@ mod tests {
         let source = sources.add("main.tf", text);
         let body = parse_file(&mut diags, &sources, source);
         let place = |name: &str, element: Step| {
-            sources.text_at(span_of_path(&body, &[Step::Attribute(name.into()), element]))
+            sources.text_of_span(span_of_path(&body, &[Step::Attribute(name.into()), element]))
         };
         let (index, key) =
             (|at: i64| Step::Index(Number::from(at)), |key: &str| Step::Key(key.into()));

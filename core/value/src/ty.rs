@@ -178,18 +178,19 @@ impl Type {
     /// The name people use for the type of a value, as in messages: `list of string`, `object`.
     #[must_use]
     pub fn friendly_name(&self) -> String {
-        self.name_with("dynamic", "dynamic")
+        self.name_with_dynamic_words("dynamic", "dynamic")
     }
 
     /// The name people use for the type as something asked for: `any type`, `list of any single type`.
     #[must_use]
     pub fn friendly_constraint(&self) -> String {
-        self.name_with("any type", "any single type")
+        self.name_with_dynamic_words("any type", "any single type")
     }
 
     /// The name, with the words for `Dynamic` by itself and as the type of elements.
-    fn name_with(&self, dynamic: &str, dynamic_element: &str) -> String {
-        let element = |element: &Self| element.name_with(dynamic_element, dynamic_element);
+    fn name_with_dynamic_words(&self, dynamic: &str, dynamic_element: &str) -> String {
+        let element =
+            |element: &Self| element.name_with_dynamic_words(dynamic_element, dynamic_element);
         match self {
             Self::Dynamic => dynamic.into(),
             Self::Bool => "bool".into(),
