@@ -119,7 +119,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
 
 /// Looks at what a body holds. Whatever is not expected, missing or wrongly labelled is reported and
 /// left out.
-pub fn content<'b>(
+pub fn read_content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
     expected: &impl ExpectedContent,

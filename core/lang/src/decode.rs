@@ -12,7 +12,7 @@ use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
-use crate::content::{Content, ExpectedContent, content};
+use crate::content::{Content, ExpectedContent, read_content};
 use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
@@ -129,7 +129,7 @@ impl Decoder<'_> {
     fn decode_body(&mut self, body: &Body, schema: &Schema, context: DecodeContext<'_>) -> Value {
         let expected =
             ContentWithDynamicBlocks(AttributesAsBlocks::of(schema, body, context.legacy_check));
-        let content = content(self.diags, body, &expected);
+        let content = read_content(self.diags, body, &expected);
         let ContentWithDynamicBlocks(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();

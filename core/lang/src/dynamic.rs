@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, 
 
 pub use iteration_scope::IterationScope;
 
-use crate::content::{BodySchema, content};
+use crate::content::{BodySchema, read_content};
 use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::refs::as_traversal;
@@ -148,7 +148,7 @@ fn read_required_parts<'b>(
     let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
     let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
-    let content = content(&mut own, &block.body, &schema);
+    let content = read_content(&mut own, &block.body, &schema);
     let mut complain = |summary: &'static Message, detail: &str, span: Span| {
         let _ = own.error(Diagnostic::error(summary, detail).at(span));
     };

@@ -257,11 +257,11 @@ fn convert_to_set(value: &Value, wanted: &Type) -> PartConversion {
 fn map_to_map(map: &Map, wanted: &Type) -> PartConversion {
     let element = if *wanted == Type::Dynamic { map.element_type() } else { wanted };
     let step = |at: usize| Step::Key(map.keys()[at].clone());
-    let converted = convert_parts(map.items(), |_| element, step)?;
-    if converted.is_none() && is_already_of_type(map.element_type(), element, map.items()) {
+    let converted = convert_parts(map.values(), |_| element, step)?;
+    if converted.is_none() && is_already_of_type(map.element_type(), element, map.values()) {
         return Ok(None);
     }
-    let items = converted.unwrap_or_else(|| map.items().to_vec());
+    let items = converted.unwrap_or_else(|| map.values().to_vec());
     let rule = ElementUnificationRule::for_map(
         element,
         "element types must all match for conversion to map",
@@ -273,8 +273,8 @@ fn map_to_map(map: &Map, wanted: &Type) -> PartConversion {
 fn object_to_map(object: &Object, wanted: &Type) -> PartConversion {
     let element = target_element_type(&Value::Object(object.clone()), wanted)?;
     let step = |at: usize| Step::Key(object.names()[at].clone());
-    let items = convert_parts(object.items(), |_| &element, step)?;
-    let items = items.unwrap_or_else(|| object.items().to_vec());
+    let items = convert_parts(object.values(), |_| &element, step)?;
+    let items = items.unwrap_or_else(|| object.values().to_vec());
     let rule = ElementUnificationRule::for_map(
         &element,
         "attribute types must all match for conversion to map",
@@ -293,7 +293,7 @@ fn object_to_object(object: &Object, wanted: &ObjectType) -> PartConversion {
     if same_names {
         let types: Vec<&Type> = wanted.attributes.values().collect();
         let step = |at: usize| Step::Attribute(object.names()[at].clone());
-        let items = convert_parts(object.items(), |at| types[at], step)?;
+        let items = convert_parts(object.values(), |at| types[at], step)?;
         return Ok(
             items.map(|items| Value::Object(Object::with_names(object.names().clone(), items)))
         );

@@ -47,7 +47,7 @@ pub enum OperationError {
 }
 
 /// An operand without its marks: known, or unknown.
-enum Operand<T> {
+enum KnownOrUnknown<T> {
     Known(T),
     Unknown,
 }
@@ -57,7 +57,7 @@ fn extract_operands<'v, const N: usize, T>(
     values: [&'v Value; N],
     ty: &Type,
     look: impl Fn(&'v Value) -> Option<T>,
-) -> Result<([Operand<T>; N], Marks), OperationError> {
+) -> Result<([KnownOrUnknown<T>; N], Marks), OperationError> {
     let mut marks = Marks::NONE;
     for value in values {
         marks |= value.marks();
@@ -70,8 +70,8 @@ fn extract_operands<'v, const N: usize, T>(
         }
     }
     let operands = values.map(|value| match look(value.peek()) {
-        Some(known) => Operand::Known(known),
-        None => Operand::Unknown,
+        Some(known) => KnownOrUnknown::Known(known),
+        None => KnownOrUnknown::Unknown,
     });
     Ok((operands, marks))
 }

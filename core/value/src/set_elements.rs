@@ -112,7 +112,7 @@ impl SortKey {
             Value::List(list) => self.push_elements([b"[", b"]"], list.items()),
             Value::Set(set) => self.push_elements([b"[", b"]"], set.items()),
             Value::Tuple(tuple) => self.push_elements([b"<", b">"], tuple.items()),
-            Value::Object(object) => self.push_elements([b"<", b">"], object.items()),
+            Value::Object(object) => self.push_elements([b"<", b">"], object.values()),
             Value::Map(map) => {
                 self.push_bytes(b"{");
                 for (key, item) in map.iter() {

@@ -39,7 +39,7 @@ pub struct ObjectType {
     pub attributes: BTreeMap<Str, Type>,
     /// Names of attributes that may be left out; only in type constraints.
     pub optional: std::collections::BTreeSet<Str>,
-    names: SharedNames,
+    names: CachedNames,
 }
 
 impl ObjectType {
@@ -55,23 +55,23 @@ impl ObjectType {
 /// Names that say nothing beyond the attributes: of no effect on equality, and not copied, because a copy
 /// may get other attributes.
 #[derive(Debug, Default)]
-struct SharedNames(OnceLock<Arc<[Str]>>);
+struct CachedNames(OnceLock<Arc<[Str]>>);
 
-impl Clone for SharedNames {
+impl Clone for CachedNames {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl PartialEq for SharedNames {
+impl PartialEq for CachedNames {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for SharedNames {}
+impl Eq for CachedNames {}
 
-impl std::hash::Hash for SharedNames {
+impl std::hash::Hash for CachedNames {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 

@@ -169,7 +169,11 @@ impl Value {
             }
             (Self::Object(object), Type::Object(ty)) => {
                 object.names().iter().eq(ty.attributes.keys())
-                    && object.items().iter().zip(ty.attributes.values()).all(|(a, b)| a.has_type(b))
+                    && object
+                        .values()
+                        .iter()
+                        .zip(ty.attributes.values())
+                        .all(|(a, b)| a.has_type(b))
             }
             _ => false,
         }
@@ -243,9 +247,9 @@ impl Value {
         match self.peek() {
             Self::List(list) => list.items(),
             Self::Set(set) => set.items(),
-            Self::Map(map) => map.items(),
+            Self::Map(map) => map.values(),
             Self::Tuple(tuple) => tuple.items(),
-            Self::Object(object) => object.items(),
+            Self::Object(object) => object.values(),
             _ => &[],
         }
     }

@@ -7,7 +7,7 @@ use formwork_core::addr::{InstanceKey, Reference, ReferenceSubject, ResourceMode
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::ProviderPool;
 use formwork_lang::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
-use formwork_lang::content::content;
+use formwork_lang::content::read_content;
 use formwork_lang::decode::evaluate_body;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
@@ -175,7 +175,7 @@ fn body_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
     let shape = AttributesAsBlocks::of(schema, body, &LegacySchemaCheck::of(schema));
     // Superfluous parts were reported when the configuration was checked.
-    let body = content(&mut Diagnostics::new(), body, &shape);
+    let body = read_content(&mut Diagnostics::new(), body, &shape);
     for (name, element) in shape.iter_attributes_as_blocks() {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
         if !blocks.is_empty() {
@@ -219,7 +219,7 @@ fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: 
         value.is_wholly_known().then(|| value::value_to_json(&value))
     });
     let names = bodies.flat_map(|body| {
-        let body = content(&mut Diagnostics::new(), body, element);
+        let body = read_content(&mut Diagnostics::new(), body, element);
         let expressions = body.attributes.into_values().map(|it| it.into_owned().expr);
         expressions.flat_map(|expr| reference_names(&expr)).collect::<Vec<_>>()
     });

@@ -8,7 +8,7 @@ use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
 /// Step taken on each element, with its key evaluated.
-enum EvaluatedStep<'e> {
+enum EvaluatedSplatStep<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),
     Splat { steps: Vec<Self>, marker: Span },
@@ -17,7 +17,7 @@ enum EvaluatedStep<'e> {
 struct Splat<'s> {
     /// The expression before the first marker.
     on: &'s Expr,
-    steps: &'s [EvaluatedStep<'s>],
+    steps: &'s [EvaluatedSplatStep<'s>],
     marker: Span,
 }
 
@@ -41,15 +41,15 @@ impl Evaluator<'_> {
         &mut self,
         each: &'e [SplatStep],
         frames: ForFrames<'_>,
-    ) -> Result<Vec<EvaluatedStep<'e>>, Reported> {
+    ) -> Result<Vec<EvaluatedSplatStep<'e>>, Reported> {
         each.iter()
             .map(|step| {
                 Ok(match step {
-                    SplatStep::Attribute(name) => EvaluatedStep::Attribute(name),
+                    SplatStep::Attribute(name) => EvaluatedSplatStep::Attribute(name),
                     SplatStep::Index { key, brackets } => {
-                        EvaluatedStep::Index(self.evaluate_expr(key, frames)?, *brackets)
+                        EvaluatedSplatStep::Index(self.evaluate_expr(key, frames)?, *brackets)
                     }
-                    SplatStep::Splat { each, marker } => EvaluatedStep::Splat {
+                    SplatStep::Splat { each, marker } => EvaluatedSplatStep::Splat {
                         steps: self.evaluate_splat_steps(each, frames)?,
                         marker: *marker,
                     },
@@ -176,13 +176,13 @@ impl Evaluator<'_> {
         let mut value = item;
         for step in splat.steps {
             let (taken, span) = match step {
-                EvaluatedStep::Attribute(name) => {
+                EvaluatedSplatStep::Attribute(name) => {
                     // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::access_attribute(&value, &name.name), with_dot)
                 }
-                EvaluatedStep::Index(key, span) => (access::access_index(&value, key), *span),
-                EvaluatedStep::Splat { steps, marker } => {
+                EvaluatedSplatStep::Index(key, span) => (access::access_index(&value, key), *span),
+                EvaluatedSplatStep::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };
                     (Ok(self.apply_splat(&inner, value, frames)?), *marker)
                 }

@@ -25,7 +25,7 @@ struct TemplateOutput {
 
 impl TemplateOutput {
     /// Adds text, paid for before it takes room.
-    fn push(&mut self, text: &str, budget: &Budget) -> Result<(), ExceededLimit> {
+    fn push_text(&mut self, text: &str, budget: &Budget) -> Result<(), ExceededLimit> {
         // Text behind an unknown part is of no use: only the beginning of the result is certain.
         if self.unknown || self.failed.is_some() {
             return Ok(());
@@ -85,7 +85,7 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<(), ExceededLimit> {
         let (value, subject, blamed) = match part {
-            TemplatePart::Literal(text, _) => return rendering.push(text, self.budget),
+            TemplatePart::Literal(text, _) => return rendering.push_text(text, self.budget),
             TemplatePart::Interpolation(expr) => {
                 (self.evaluate_expr(expr, frames), expr.span, Some(expr))
             }
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
         };
         rendering.marks |= value.marks();
         match interpolated_text(value.peek()) {
-            Ok(Some(text)) => rendering.push(&text, self.budget)?,
+            Ok(Some(text)) => rendering.push_text(&text, self.budget)?,
             Ok(None) => rendering.unknown = true,
             Err(detail) => {
                 let diag =
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             rendering.marks |= text.marks();
             match text.peek() {
                 Value::String(text) => {
-                    let pushed = rendering.push(text, self.budget);
+                    let pushed = rendering.push_text(text, self.budget);
                     pushed.map_err(|limit| self.report_exceeded_limit(limit, span))?;
                 }
                 _ => rendering.unknown = true,

@@ -64,7 +64,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
 }
 
 /// A block of addresses: the address as a number, bits behind the prefix cleared.
-struct AddressBlock {
+struct CidrBlock {
     start: u128,
     /// Address width in bits: 32 or 128.
     width: u32,
@@ -72,7 +72,7 @@ struct AddressBlock {
     prefix: u32,
 }
 
-impl AddressBlock {
+impl CidrBlock {
     fn parse(text: &str) -> Result<Self, CallError> {
         let refused = || {
             CallError::new(format!(
@@ -146,7 +146,7 @@ fn integer_argument(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallErro
 }
 
 fn cidr_host(args: &Args<'_>) -> FunctionResult {
-    let block = AddressBlock::parse(args.text(0)?)?;
+    let block = CidrBlock::parse(args.text(0)?)?;
     let (number, negative) = integer_argument(args, 1)?;
     let most = low_bits_set(block.host_bits());
     // Negative numbers count from the end of the block.
@@ -163,7 +163,7 @@ fn cidr_host(args: &Args<'_>) -> FunctionResult {
 
 fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
     let text = args.text(0)?;
-    let block = AddressBlock::parse(text)?;
+    let block = CidrBlock::parse(text)?;
     if block.width != 32 {
         return Err(CallError::new(format!("IPv6 addresses cannot have a netmask: {text}")));
     }
@@ -171,7 +171,7 @@ fn cidr_netmask(args: &Args<'_>) -> FunctionResult {
 }
 
 fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
-    let block = AddressBlock::parse(args.text(0)?)?;
+    let block = CidrBlock::parse(args.text(0)?)?;
     let (new_bits, (number, negative)) = (args.integer(1)?, integer_argument(args, 2)?);
     let prefix = u32::try_from(i64::from(block.prefix).saturating_add(new_bits))
         .ok()
@@ -196,7 +196,7 @@ fn cidr_subnet(args: &Args<'_>) -> FunctionResult {
 
 fn cidr_subnets(args: &Args<'_>) -> FunctionResult {
     let blamed = |at: usize| move |error: CallError| CallError { argument: Some(at), ..error };
-    let block = AddressBlock::parse(args.text(0)?).map_err(blamed(0))?;
+    let block = CidrBlock::parse(args.text(0)?).map_err(blamed(0))?;
     let end = block.start | low_bits_set(block.host_bits());
     // The first address not yet given away; `None` when the last one is.
     let mut next = Some(block.start);

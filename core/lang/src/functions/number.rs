@@ -47,7 +47,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("parseint", parse_int)
             .with_param("number", Type::Dynamic)
             .with_param("base", Type::Number)
-            .with_return_type_fn(parse_int_type)
+            .with_return_type_fn(parse_int_return_type)
             .described_as(
                 "Parses a whole number in any base from 2 to 62.",
                 ["The digits, in a string.", "The base."],
@@ -105,7 +105,7 @@ fn min_or_max(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> Function
     Ok(Value::Number(best.clone()))
 }
 
-fn parse_int_type(args: &[Value]) -> Result<Type, CallError> {
+fn parse_int_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::String | Type::Dynamic) => Ok(Type::Number),
         Some(ty) => Err(CallError::for_argument(

@@ -32,7 +32,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("pattern", Type::String)
             .with_param("string", Type::String)
             .may_return_null()
-            .with_return_type_fn(match_type)
+            .with_return_type_fn(regex_return_type)
             .described_as(
                 "Returns the first match of a pattern, or its groups; no match is an error.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
@@ -42,7 +42,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("regexall", regex_all)
             .with_param("pattern", Type::String)
             .with_param("string", Type::String)
-            .with_return_type_fn(|args| match_type(args).map(Type::list))
+            .with_return_type_fn(|args| regex_return_type(args).map(Type::list))
             .described_as(
                 "Returns all matches of a pattern, or the groups of each.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
@@ -152,7 +152,7 @@ fn compile_pattern(pattern: &str) -> Result<CompiledPattern, PatternError> {
 }
 
 /// The type of one match: the text itself, or its groups.
-fn match_type(args: &[Value]) -> Result<Type, CallError> {
+fn regex_return_type(args: &[Value]) -> Result<Type, CallError> {
     let Some(Value::String(pattern)) = args.first() else { return Ok(Type::Dynamic) };
     let compiled = match compile_cached(pattern) {
         Ok(compiled) => compiled,

@@ -77,7 +77,7 @@ fn timestamp_argument(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, Call
 
 fn format_date(args: &Args<'_>) -> FunctionResult {
     let time = timestamp_argument(args, 1)?;
-    let text = format::format_date(args.text(0)?, time)
+    let text = format::format_by_pattern(args.text(0)?, time)
         .map_err(|reason| CallError::for_argument(0, reason))?;
     args.string_result(text)
 }

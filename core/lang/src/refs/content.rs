@@ -71,7 +71,7 @@ impl<'i> BlockSchema<'i> {
     }
 
     /// Calls a function with the schema, and the rule for attributes written as blocks that holds there.
-    fn with_schema(
+    fn visit_with_schema(
         self,
         outer: &LegacySchemaCheck<'_>,
         visit: impl FnOnce(&Schema, &LegacySchemaCheck<'_>),
@@ -91,12 +91,14 @@ fn collect_unsupported_spans(
 ) {
     for_each_item(body, schema, legacy_check, &mut |item| match item {
         BodyItem::Argument(_) => {}
-        BodyItem::Block(body, block) => block.with_schema(legacy_check, |schema, legacy_check| {
-            collect_unsupported_spans(found, body, schema, legacy_check);
-        }),
+        BodyItem::Block(body, block) => {
+            block.visit_with_schema(legacy_check, |schema, legacy_check| {
+                collect_unsupported_spans(found, body, schema, legacy_check);
+            })
+        }
         BodyItem::Dynamic(dynamic, block) => match (dynamic.content, block) {
             (Some(content), Some(block)) => {
-                block.with_schema(legacy_check, |schema, legacy_check| {
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
                     collect_unsupported_spans(found, &content.body, schema, legacy_check);
                 });
             }
@@ -154,7 +156,7 @@ impl ReferenceFinder {
         for_each_item(body, schema, legacy_check, &mut |item| match item {
             BodyItem::Argument(expr) => self.visit_expr(expr),
             BodyItem::Block(body, block) => {
-                block.with_schema(legacy_check, |schema, legacy_check| {
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
                     self.visit_content(body, schema, legacy_check);
                 });
             }
@@ -178,7 +180,7 @@ impl ReferenceFinder {
         self.with_bound_names(&[&iterator], |finder| {
             dynamic.labels.into_iter().for_each(|labels| finder.visit_expr(labels));
             if let (Some(content), Some(block)) = (dynamic.content, block) {
-                block.with_schema(legacy_check, |schema, legacy_check| {
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
                     finder.visit_content(&content.body, schema, legacy_check);
                 });
             }

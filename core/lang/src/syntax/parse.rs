@@ -317,7 +317,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Goes one level of recursion down.
-    fn with_depth<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn with_deeper_level<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let here = self.next_span();
             return Err(self.report_too_deep(here));
@@ -354,11 +354,11 @@ impl<'a> Parser<'a> {
         detail: impl Into<String>,
         span: Span,
     ) -> Reported {
-        self.report(Diagnostic::error(summary, detail).at(span))
+        self.report_diagnostic(Diagnostic::error(summary, detail).at(span))
     }
 
     /// Reports an error; beyond [`MAX_REPORTED_ERRORS`] errors only the receipt is given.
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+    fn report_diagnostic(&mut self, diagnostic: Diagnostic) -> Reported {
         self.n_errors += 1;
         if self.n_errors > MAX_REPORTED_ERRORS
             && let Err(reported) = self.diags.check()

@@ -33,8 +33,8 @@ fn print_value(value: &Value) -> String {
         Value::List(items) => format!("list({})", list(items.items())),
         Value::Set(items) => format!("set({})", list(items.items())),
         Value::Tuple(items) => format!("[{}]", list(items.items())),
-        Value::Map(map) => format!("map({})", pairs(map.keys(), map.items())),
-        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Map(map) => format!("map({})", pairs(map.keys(), map.values())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.values())),
         other => format!("{other:?}"),
     }
 }

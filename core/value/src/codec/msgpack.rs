@@ -138,7 +138,7 @@ fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Resul
         return Err(EncodeError::new(super::describe_name_difference(object.names(), shape)));
     }
     write_map_header(out, shape.attributes.len())?;
-    object.items().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
+    object.values().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
         write_str(out, name)?;
         write_value(out, item, ty)
             .map_err(|error| error.prepend_step(Some(Step::Attribute(name.clone()))))

@@ -1,6 +1,6 @@
 //! Arithmetic on numbers.
 
-use super::{Operand, OperationError, as_number, extract_operands};
+use super::{KnownOrUnknown, OperationError, as_number, extract_operands};
 use crate::{Number, Type, Value};
 
 /// `left + right`.
@@ -50,8 +50,8 @@ pub fn modulo(left: &Value, right: &Value) -> Result<Value, OperationError> {
 pub fn negate(operand: &Value) -> Result<Value, OperationError> {
     let ([operand], marks) = extract_operands([operand], &Type::Number, as_number)?;
     let result = match operand {
-        Operand::Known(number) => Value::Number(number.negate()),
-        Operand::Unknown => Value::unknown_not_null(Type::Number),
+        KnownOrUnknown::Known(number) => Value::Number(number.negate()),
+        KnownOrUnknown::Unknown => Value::unknown_not_null(Type::Number),
     };
     Ok(result.mark(marks))
 }
@@ -68,7 +68,9 @@ fn compute_numbers(
     }
     let (operands, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     let result = match operands {
-        [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
+        [KnownOrUnknown::Known(a), KnownOrUnknown::Known(b)] => {
+            Value::Number(compute(a, b).ok_or(undefined)?)
+        }
         // Bounds of the operands are not carried over to the result. Terraform does not do so
         // either, and plans must show the same values as known.
         _ => Value::unknown_not_null(Type::Number),

@@ -1,7 +1,7 @@
 //! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
 //! one is an error, whatever the other is.
 
-use super::{Operand, OperationError, as_bool, bool_or_unknown, extract_operands};
+use super::{KnownOrUnknown, OperationError, as_bool, bool_or_unknown, extract_operands};
 use crate::{Type, Value};
 
 /// `!operand`.
@@ -11,8 +11,8 @@ use crate::{Type, Value};
 pub fn not(operand: &Value) -> Result<Value, OperationError> {
     let ([operand], marks) = extract_operands([operand], &Type::Bool, as_bool)?;
     let result = match operand {
-        Operand::Known(known) => Some(!known),
-        Operand::Unknown => None,
+        KnownOrUnknown::Known(known) => Some(!known),
+        KnownOrUnknown::Unknown => None,
     };
     Ok(bool_or_unknown(result).mark(marks))
 }
@@ -40,7 +40,7 @@ fn compute_bools(
 ) -> Result<Value, OperationError> {
     let (operands, marks) = extract_operands([left, right], &Type::Bool, as_bool)?;
     let result = match operands {
-        [Operand::Known(a), Operand::Known(b)] => Some(compute(a, b)),
+        [KnownOrUnknown::Known(a), KnownOrUnknown::Known(b)] => Some(compute(a, b)),
         _ => None,
     };
     Ok(bool_or_unknown(result).mark(marks))

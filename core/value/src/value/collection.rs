@@ -200,7 +200,7 @@ impl Map {
 
     /// The elements in the order of their keys.
     #[must_use]
-    pub fn items(&self) -> &[Value] {
+    pub fn values(&self) -> &[Value] {
         &self.0.items
     }
 
@@ -251,7 +251,7 @@ impl Object {
 
     /// The attribute values in the order of their names.
     #[must_use]
-    pub fn items(&self) -> &[Value] {
+    pub fn values(&self) -> &[Value] {
         &self.0.items
     }
 

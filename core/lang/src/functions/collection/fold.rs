@@ -30,7 +30,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
-            .with_return_type_fn(coalesce_type)
+            .with_return_type_fn(coalesce_return_type)
             .described_as(
                 "Returns the first value that is neither null nor an empty string.",
                 ["The values, which get one type."],
@@ -41,7 +41,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
-            .with_return_type_fn(coalesce_list_type)
+            .with_return_type_fn(coalesce_list_return_type)
             .described_as("Returns the first list that has elements.", ["The lists or tuples."])
             .with_example("coalescelist([], [1])", "[\n  1,\n]"),
         Builtin::new("length", length)
@@ -49,7 +49,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
-            .with_return_type_fn(length_type)
+            .with_return_type_fn(length_return_type)
             .without_reading_charge()
             .described_as(
                 "Returns the number of elements of a collection, or of characters of a string.",
@@ -60,7 +60,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("one", one)
             .with_param("list", Type::Dynamic)
             .may_return_null()
-            .with_return_type_fn(one_type)
+            .with_return_type_fn(one_return_type)
             .without_reading_charge()
             .described_as(
                 "Returns the only element, or null for an empty collection; several elements are an error.",
@@ -100,7 +100,7 @@ fn any_true(args: &Args<'_>) -> FunctionResult {
     Ok(if unknown { Value::unknown(Type::Bool) } else { Value::Bool(false) })
 }
 
-fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
+fn coalesce_return_type(args: &[Value]) -> Result<Type, CallError> {
     let disagree = || CallError::new("all arguments must have the same type");
     if args.is_empty() {
         return Err(disagree());
@@ -122,7 +122,7 @@ fn coalesce(args: &Args<'_>) -> FunctionResult {
     Err(CallError::new("no non-null, non-empty-string arguments"))
 }
 
-fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
+fn coalesce_list_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut common = None;
     let mut mixed = false;
     for (at, arg) in args.iter().enumerate() {
@@ -152,7 +152,7 @@ fn coalesce_list(args: &Args<'_>) -> FunctionResult {
     }
 }
 
-fn length_type(args: &[Value]) -> Result<Type, CallError> {
+fn length_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(ValueKind::of) {
         Some(ValueKind::Bool | ValueKind::Number) => Err(CallError::new(
             "argument must be a string, a collection type, or a structural type",
@@ -203,7 +203,7 @@ fn unknown_length_between(least: u64, most: Option<u64>) -> Value {
 const EXPECTED_ZERO_OR_ONE: &str =
     "must be a list, set, or tuple value with either zero or one elements";
 
-fn one_type(args: &[Value]) -> Result<Type, CallError> {
+fn one_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::List(element) | Type::Set(element)) => Ok((*element).clone()),
         Some(Type::Tuple(elements)) => match elements.as_slice() {

@@ -17,13 +17,13 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("inputMap", Type::Dynamic)
             .last_param_allows_unknown()
             .last_param_allows_marked()
-            .with_return_type_fn(keys_type)
+            .with_return_type_fn(keys_return_type)
             .described_as("Returns the keys of a map, sorted.", ["The map or object."])
             .with_example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
         Builtin::new("values", values)
             .with_param("mapping", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(values_type)
+            .with_return_type_fn(values_return_type)
             .described_as(
                 "Returns the elements of a map in the order of their keys.",
                 ["The map or object."],
@@ -40,7 +40,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_dynamic()
             .last_param_allows_marked()
             .may_return_null()
-            .with_return_type_fn(lookup_type)
+            .with_return_type_fn(lookup_return_type)
             .without_reading_charge()
             .described_as(
                 "Returns the element of a map under a key, or a default.",
@@ -56,7 +56,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_null()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
-            .with_return_type_fn(merge_type)
+            .with_return_type_fn(merge_return_type)
             .described_as(
                 "Merges maps; later ones take precedence.",
                 ["The maps or objects; null adds nothing."],
@@ -67,7 +67,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_marked()
             .with_param("values", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(zipmap_type)
+            .with_return_type_fn(zipmap_return_type)
             .described_as(
                 "Makes a map from a list of keys and a list of values.",
                 ["The keys.", "The values, in the same order."],
@@ -87,7 +87,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     ]
 }
 
-fn keys_type(args: &[Value]) -> Result<Type, CallError> {
+fn keys_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::Map(_)) => Ok(Type::list(Type::String)),
         Some(Type::Object(object)) => Ok(Type::tuple(vec![Type::String; object.attributes.len()])),
@@ -111,7 +111,7 @@ fn keys(args: &Args<'_>) -> FunctionResult {
     Ok(to_list_or_tuple(args.ty, keys).mark(value.marks()))
 }
 
-fn values_type(args: &[Value]) -> Result<Type, CallError> {
+fn values_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::Map(element)) => Ok(Type::List(element)),
         Some(Type::Object(object)) => {
@@ -127,7 +127,7 @@ fn values(args: &Args<'_>) -> FunctionResult {
     Ok(to_list_or_tuple(args.ty, value.children().to_vec()).mark(value.marks()))
 }
 
-fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
+fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [mapping, key, default @ ..] = args else { return Ok(Type::Dynamic) };
     if default.len() > 1 {
         return Err(CallError::new("it takes two or three arguments"));
@@ -192,7 +192,7 @@ fn lookup(args: &Args<'_>) -> FunctionResult {
 }
 
 /// Arguments of one type keep it; otherwise the result is an object of all that they hold.
-fn merge_type(args: &[Value]) -> Result<Type, CallError> {
+fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut attributes = BTreeMap::new();
     let mut first: Option<Type> = None;
     let (mut alike, mut known) = (true, true);
@@ -251,7 +251,7 @@ fn merge(args: &Args<'_>) -> FunctionResult {
     Ok(to_map_or_object(args.ty, pairs).mark(marks))
 }
 
-fn zipmap_type(args: &[Value]) -> Result<Type, CallError> {
+fn zipmap_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [keys, values] = args else { return Ok(Type::Dynamic) };
     match values.ty() {
         Type::List(element) => Ok(Type::Map(element)),

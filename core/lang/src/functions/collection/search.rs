@@ -19,7 +19,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("values", list_of_any_type())
             .with_param("keys", list_of_any_type())
             .with_param("searchset", list_of_any_type())
-            .with_return_type_fn(match_keys_type)
+            .with_return_type_fn(match_keys_return_type)
             .described_as(
                 "Returns the elements of a list at the positions where another list has one of the given keys.",
                 [
@@ -89,7 +89,7 @@ pub(super) fn hash_value(value: &Value) -> u64 {
     hasher.finish()
 }
 
-fn match_keys_type(args: &[Value]) -> Result<Type, CallError> {
+fn match_keys_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [values, keys, searched] = args else { return Ok(Type::Dynamic) };
     if unify(&[keys.ty(), searched.ty()]).is_none() {
         return Err(CallError::new("the keys and the searched ones must be of one type"));

@@ -25,7 +25,7 @@ fn selection_builtins() -> Vec<Builtin> {
             .last_param_allows_marked()
             .with_param("index", Type::Number)
             .may_return_null()
-            .with_return_type_fn(element_type)
+            .with_return_type_fn(element_return_type)
             .without_reading_charge()
             .described_as(
                 "Returns an element of a list; the index wraps around at the end.",
@@ -37,7 +37,7 @@ fn selection_builtins() -> Vec<Builtin> {
             .last_param_allows_marked()
             .with_param("start_index", Type::Number)
             .with_param("end_index", Type::Number)
-            .with_return_type_fn(slice_type)
+            .with_return_type_fn(slice_return_type)
             .described_as(
                 "Returns the elements of a list between two indexes.",
                 [
@@ -76,13 +76,13 @@ fn construction_builtins() -> Vec<Builtin> {
         Builtin::new("concat", concat)
             .with_variadic("seqs", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(concat_type)
+            .with_return_type_fn(concat_return_type)
             .described_as("Concatenates lists.", ["The lists or tuples."])
             .with_example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(flatten_type)
+            .with_return_type_fn(flatten_return_type)
             .described_as(
                 "Replaces nested lists with their elements, at every depth.",
                 ["The list, set or tuple."],
@@ -118,7 +118,7 @@ fn construction_builtins() -> Vec<Builtin> {
         Builtin::new("reverse", reverse)
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(reverse_type)
+            .with_return_type_fn(reverse_return_type)
             .described_as(
                 "Returns the elements of a list in reverse order.",
                 ["The list or tuple."],
@@ -148,7 +148,7 @@ fn to_slice_position(value: &Value, at: usize) -> Result<usize, CallError> {
     })
 }
 
-fn element_type(args: &[Value]) -> Result<Type, CallError> {
+fn element_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _] = args else { return Ok(Type::Dynamic) };
     match ValueKind::of(list) {
         ValueKind::List => Ok(element_type_of(&list.ty())),
@@ -202,7 +202,7 @@ fn slice_bounds(
     Ok(start..end)
 }
 
-fn slice_type(args: &[Value]) -> Result<Type, CallError> {
+fn slice_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _, _] = args else { return Ok(Type::Dynamic) };
     match ValueKind::of(list) {
         ValueKind::List => Ok(list.ty()),
@@ -252,7 +252,7 @@ fn chunk_list(args: &Args<'_>) -> FunctionResult {
     Ok(Value::list(element, chunks).mark(marks))
 }
 
-fn concat_type(args: &[Value]) -> Result<Type, CallError> {
+fn concat_return_type(args: &[Value]) -> Result<Type, CallError> {
     let types: Vec<Type> = args.iter().map(Value::ty).collect();
     if types.is_empty() {
         return Err(CallError::new("at least one argument is required"));
@@ -329,7 +329,7 @@ fn flatten_into(
     Ok(known)
 }
 
-fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
+fn flatten_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
     if !list.is_unknown() && !ValueKind::of(list).is_sequence() {
         return Err(CallError::new("can only flatten lists, sets and tuples"));
@@ -386,7 +386,7 @@ fn range(args: &Args<'_>) -> FunctionResult {
     Ok(Value::list(Type::Number, items))
 }
 
-fn reverse_type(args: &[Value]) -> Result<Type, CallError> {
+fn reverse_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::List(element) | Type::Set(element)) => Ok(Type::List(element)),
         Some(Type::Tuple(elements)) => Ok(Type::tuple(elements.iter().rev().cloned().collect())),

@@ -24,7 +24,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .last_param_allows_dynamic()
             .with_param("b", set_of_any_type())
             .last_param_allows_dynamic()
-            .with_return_type_fn(set_operation_type)
+            .with_return_type_fn(set_operation_return_type)
             .described_as(
                 "Returns the elements of one set that are not in another.",
                 ["The first set.", "The other set."],
@@ -33,7 +33,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
         Builtin::new("setproduct", product)
             .with_variadic("sets", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(product_type)
+            .with_return_type_fn(product_return_type)
             .described_as(
                 "Returns all combinations of one element from each collection.",
                 ["The collections, at least two; lists and tuples keep their order."],
@@ -52,11 +52,11 @@ fn set_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Bui
         .last_param_allows_dynamic()
         .with_variadic("other_sets", set_of_any_type())
         .last_param_allows_dynamic()
-        .with_return_type_fn(set_operation_type)
+        .with_return_type_fn(set_operation_return_type)
 }
 
 /// The elements get a common type. An empty set without an element type does not affect it.
-fn set_operation_type(args: &[Value]) -> Result<Type, CallError> {
+fn set_operation_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut elements = Vec::new();
     for arg in args {
         let element = element_type_of(&arg.ty());
@@ -121,7 +121,7 @@ fn subtract(args: &Args<'_>) -> FunctionResult {
     filter_first_set(args, |in_other| !in_other)
 }
 
-fn product_type(args: &[Value]) -> Result<Type, CallError> {
+fn product_return_type(args: &[Value]) -> Result<Type, CallError> {
     if args.len() < 2 {
         return Err(CallError::new("at least two arguments are required"));
     }

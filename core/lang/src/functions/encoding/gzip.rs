@@ -31,7 +31,7 @@ pub(super) fn base64_gzip_builtin() -> Builtin {
 
 fn gzip_compress(data: &[u8]) -> Vec<u8> {
     let mut bits = BitWriter::new(GZIP_HEADER.to_vec());
-    matches::compress(data, &mut bits);
+    matches::compress_into_blocks(data, &mut bits);
     // Terraform flushes before it closes, and each leaves an empty block.
     bits.write_empty_block(false);
     bits.write_empty_block(true);

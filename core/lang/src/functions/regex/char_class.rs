@@ -6,10 +6,10 @@ use super::translate_re2::{PatternTranslator, push_literal_char};
 #[derive(Default)]
 pub(super) struct CharClass {
     negated: bool,
-    items: Vec<ClassItem>,
+    items: Vec<CharClassItem>,
 }
 
-enum ClassItem {
+enum CharClassItem {
     Range(char, char),
     /// A Unicode class in the writing of our engine.
     Property(String),
@@ -21,14 +21,14 @@ impl CharClass {
         out.push_str(if self.negated { "[^" } else { "[" });
         for item in &self.items {
             match item {
-                ClassItem::Range(low, high) => {
+                CharClassItem::Range(low, high) => {
                     push_literal_char(out, *low);
                     if low != high {
                         out.push('-');
                         push_literal_char(out, *high);
                     }
                 }
-                ClassItem::Property(property) => out.push_str(property),
+                CharClassItem::Property(property) => out.push_str(property),
             }
         }
         out.push(']');
@@ -43,18 +43,18 @@ impl CharClass {
     /// Adds pairs that are in order and apart, or what lies between them.
     fn add_ranges(&mut self, pairs: &[(char, char)], negated: bool) {
         if !negated {
-            self.items.extend(pairs.iter().map(|(low, high)| ClassItem::Range(*low, *high)));
+            self.items.extend(pairs.iter().map(|(low, high)| CharClassItem::Range(*low, *high)));
             return;
         }
         let mut next = '\0';
         for (low, high) in pairs {
             if next < *low {
                 let before = char::from_u32(u32::from(*low) - 1).unwrap_or(next);
-                self.items.push(ClassItem::Range(next, before));
+                self.items.push(CharClassItem::Range(next, before));
             }
             next = char::from_u32(u32::from(*high) + 1).unwrap_or(char::MAX);
         }
-        self.items.push(ClassItem::Range(next, char::MAX));
+        self.items.push(CharClassItem::Range(next, char::MAX));
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn parse_escaped_class(
     let property = to_engine_property(name)
         .ok_or_else(|| format!("there is no class of characters {name:?}"))?;
     let property = format!("\\{}{{{property}}}", if negated { 'P' } else { 'p' });
-    Ok(Some(CharClass { negated: false, items: vec![ClassItem::Property(property)] }))
+    Ok(Some(CharClass { negated: false, items: vec![CharClassItem::Property(property)] }))
 }
 
 /// The name that our engine has for a general category or a script.
@@ -147,7 +147,7 @@ pub(super) fn parse_bracketed_class(
                 return Err(format!("{low:?} to {high:?} is not a range"));
             }
         }
-        ranges.items.push(ClassItem::Range(low, high));
+        ranges.items.push(CharClassItem::Range(low, high));
     }
     Ok(ranges)
 }

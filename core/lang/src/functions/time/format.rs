@@ -19,7 +19,7 @@ pub(super) fn format_rfc3339(time: OffsetDateTime) -> String {
 
 /// Writes a point in time as a form says: runs of one letter stand for its parts, what is in single
 /// quotes and what is no letter stands for itself.
-pub(super) fn format_date(form: &str, time: OffsetDateTime) -> Result<String, String> {
+pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = form;
     while let Some(first) = rest.chars().next() {

@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-use crate::content::{BodySchema, content, into_attributes};
+use crate::content::{BodySchema, into_attributes, read_content};
 use crate::refs::{as_traversal, of_body};
 use crate::syntax::print_tree::print_expr;
 use crate::syntax::{Body, parse_json};
@@ -27,7 +27,7 @@ fn parse(text: &str) -> (Body, SourceText) {
 /// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
-    let found = content(&mut text.diags, &body, &SCHEMA);
+    let found = read_content(&mut text.diags, &body, &SCHEMA);
     let mut out = String::new();
     for (name, attr) in &found.attributes {
         out += &format!("{name} = {}\n", print_expr(&attr.expr));

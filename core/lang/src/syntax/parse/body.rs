@@ -76,7 +76,7 @@ impl Parser<'_> {
                     }
                     break self.token_span(token);
                 }
-                TokenKind::Ident => self.parse_item(&mut items),
+                TokenKind::Ident => self.parse_body_item(&mut items),
                 _ => self.report_no_item(),
             }
         };
@@ -128,7 +128,7 @@ impl Parser<'_> {
     }
 
     /// Parses an argument or block; the next token is a name.
-    fn parse_item(&mut self, items: &mut BodyItems) {
+    fn parse_body_item(&mut self, items: &mut BodyItems) {
         let from = self.at;
         let token = self.take_token();
         let name = self.parse_ident(token);
@@ -138,7 +138,7 @@ impl Parser<'_> {
                 self.add_attribute(items, attr);
             }
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
-                match self.with_depth(|parser| parser.parse_block(name)) {
+                match self.with_deeper_level(|parser| parser.parse_block(name)) {
                     Ok(block) => self.unfinished.blocks.push(block),
                     Err(_) => self.skip_item(from),
                 }
@@ -208,7 +208,7 @@ impl Parser<'_> {
             TokenKind::End => Ok(()),
             TokenKind::Comma if what == "argument" => {
                 let comma = self.next_span();
-                Err(self.report(
+                Err(self.report_diagnostic(
                     Diagnostic::error(
                         messages::UNEXPECTED_COMMA_AFTER_ARGUMENT,
                         "Arguments are separated by line ends, not by commas.",
@@ -289,7 +289,7 @@ impl Parser<'_> {
             let known = self.rejected.filter(|_| token.kind == TokenKind::Invalid);
             let here = self.token_span(token);
             let reported = known.unwrap_or_else(|| {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::error(messages::INVALID_BLOCK_DEFINITION, detail)
                         .at(here)
                         .within(kind.span.to(here)),

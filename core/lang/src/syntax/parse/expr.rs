@@ -31,7 +31,7 @@ fn to_binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
 impl Parser<'_> {
     /// Parses an expression.
     pub(super) fn parse_expression(&mut self) -> Parsed {
-        self.with_depth(Self::parse_conditional)
+        self.with_deeper_level(Self::parse_conditional)
     }
 
     fn parse_conditional(&mut self) -> Parsed {
@@ -92,7 +92,7 @@ impl Parser<'_> {
         };
         let token = self.take_token();
         // Signs may be repeated, so each is a level: `!!!a` recurses once for each.
-        let operand = self.with_depth(Self::parse_operand)?;
+        let operand = self.with_deeper_level(Self::parse_operand)?;
         let op_span = self.token_span(token);
         let span = op_span.to(operand.expr.span);
         let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
@@ -157,7 +157,7 @@ impl Parser<'_> {
                         messages::UNBALANCED_PARENTHESES,
                         "The closing parenthesis is expected here.",
                     );
-                    Err(parser.report(diagnostic.at(here).within(open.to(here))))
+                    Err(parser.report_diagnostic(diagnostic.at(here).within(open.to(here))))
                 }
             }
         })?;

@@ -26,7 +26,7 @@ impl<'a> Parser<'a> {
         {
             return plain;
         }
-        let mut pieces = self.parse_pieces(closer, open)?;
+        let mut pieces = self.parse_template_pieces(closer, open)?;
         let span = open.to(self.previous_span());
         if flush {
             remove_common_indent(&mut pieces);
@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
         }
         // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
-        let (mut parts, height, end) = self.build_parts(&mut pieces)?;
+        let (mut parts, height, end) = self.build_template_parts(&mut pieces)?;
         if let Some(stray) = end {
             return Err(self.report_error(
                 messages::UNEXPECTED_DIRECTIVE.with(&[&stray.directive_keyword()]),
@@ -78,7 +78,11 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    fn parse_pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<TemplatePiece<'a>>> {
+    fn parse_template_pieces(
+        &mut self,
+        closer: TokenKind,
+        open: Span,
+    ) -> Parsed<Vec<TemplatePiece<'a>>> {
         let mut pieces: Vec<TemplatePiece<'a>> = Vec::new();
         let mut wrong: Option<Reported> = None;
         // Whether a `~` before asks for the spaces that begin the next text to go.
@@ -111,7 +115,7 @@ impl<'a> Parser<'a> {
                         before.strip_end();
                     }
                     let (piece, strips) = self.with_newlines(false, |parser| {
-                        parser.parse_sequence(token, open, closer)
+                        parser.parse_template_sequence(token, open, closer)
                     })?;
                     strip_next = strips;
                     match piece {
@@ -134,7 +138,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
     /// error is one after which the template can still be read on.
-    fn parse_sequence(
+    fn parse_template_sequence(
         &mut self,
         open: Token,
         template: Span,
@@ -203,7 +207,7 @@ impl<'a> Parser<'a> {
             detail,
         );
         let span = self.token_span(open);
-        self.report(diagnostic.at(span).within(template.to(span)))
+        self.report_diagnostic(diagnostic.at(span).within(template.to(span)))
     }
 
     /// Parses a directive up to its closing brace.
@@ -240,7 +244,7 @@ impl<'a> Parser<'a> {
 
     /// Builds parts up to the end of the pieces, or to a directive that does not begin something;
     /// that one is returned too.
-    fn build_parts(
+    fn build_template_parts(
         &mut self,
         pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
     ) -> Parsed<(Vec<TemplatePart>, usize, Option<TemplatePiece<'a>>)> {
@@ -256,11 +260,13 @@ impl<'a> Parser<'a> {
                     (TemplatePart::Interpolation(tree.expr), tree.height)
                 }
                 TemplatePiece::If(condition, span) => {
-                    self.with_depth(|parser| parser.build_if(pieces, condition, span))?
+                    self.with_deeper_level(|parser| parser.build_if(pieces, condition, span))?
                 }
                 TemplatePiece::For { key, value, collection, span } => {
                     let names = ForNames { key, value };
-                    self.with_depth(|parser| parser.build_for(pieces, names, collection, span))?
+                    self.with_deeper_level(|parser| {
+                        parser.build_for(pieces, names, collection, span)
+                    })?
                 }
                 end => return Ok((parts, height, Some(end))),
             };
@@ -276,10 +282,10 @@ impl<'a> Parser<'a> {
         condition: ExprWithHeight,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
-        let (yes, mut height, mut end) = self.build_parts(pieces)?;
+        let (yes, mut height, mut end) = self.build_template_parts(pieces)?;
         let mut no = Vec::new();
         if let Some(TemplatePiece::Else(_)) = end {
-            let other = self.build_parts(pieces)?;
+            let other = self.build_template_parts(pieces)?;
             no = other.0;
             height = height.max(other.1);
             end = other.2;
@@ -305,7 +311,7 @@ impl<'a> Parser<'a> {
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
         let ForNames { key, value } = names;
-        let (body, height, end) = self.build_parts(pieces)?;
+        let (body, height, end) = self.build_template_parts(pieces)?;
         let Some(TemplatePiece::EndFor(close)) = end else {
             return Err(self.report_unbalanced("for", open, end));
         };

@@ -151,7 +151,7 @@ impl Parser<'_> {
             ));
         };
         let marker = self.token_span(open).to(self.token_span(close));
-        self.with_depth(|parser| {
+        self.with_deeper_level(|parser| {
             let mut each = Vec::new();
             let mut height = 0;
             // All steps behind `[*]` belong to it, brackets included: `a[*].b[0]` indexes each

@@ -119,7 +119,7 @@ impl BitWriter {
         // third.
         let extra = if covered.is_some() { counts.n_extra_bits() } else { 0 };
         let own = DynamicCodes::of(&counts);
-        let fixed = [HuffmanCodes::fixed_literals(), HuffmanCodes::fixed_distances()];
+        let fixed = [HuffmanCodes::fixed_literal_codes(), HuffmanCodes::fixed_distance_codes()];
         let fixed_size = 3 + counts.coded_size_in_bits(&fixed) + extra;
         let own_size = own.header_size_in_bits() + counts.coded_size_in_bits(&own.codes) + extra;
         let size = fixed_size.min(own_size);

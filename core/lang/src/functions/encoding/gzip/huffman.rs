@@ -39,7 +39,7 @@ impl HuffmanCodes {
     }
 
     /// The code of bytes and lengths that needs not be written.
-    pub(super) fn fixed_literals() -> Self {
+    pub(super) fn fixed_literal_codes() -> Self {
         let code = |symbol: u16| match symbol {
             0..144 => (symbol + 48, 8),
             144..256 => (symbol + 400 - 144, 9),
@@ -50,7 +50,7 @@ impl HuffmanCodes {
     }
 
     /// The code of distances that needs not be written.
-    pub(super) fn fixed_distances() -> Self {
+    pub(super) fn fixed_distance_codes() -> Self {
         Self::with_reversed_bits((0..30).map(|symbol| (symbol, 5)))
     }
 

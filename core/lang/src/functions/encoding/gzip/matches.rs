@@ -24,7 +24,7 @@ const SHORT_MATCH_LENGTH: usize = 4;
 const MAX_SHORT_MATCH_DISTANCE: usize = 4_096;
 
 /// Compresses data into blocks, none of them the last.
-pub(super) fn compress(data: &[u8], bits: &mut BitWriter) {
+pub(super) fn compress_into_blocks(data: &[u8], bits: &mut BitWriter) {
     let mut finder = MatchFinder {
         data,
         base: 0,

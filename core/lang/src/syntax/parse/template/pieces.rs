@@ -62,7 +62,7 @@ impl TemplatePiece<'_> {
     pub(super) fn strip_start(&mut self) {
         if let Self::Literal { text, .. } = self {
             let length = text.len() - text.trim_start().len();
-            cut_start(text, length);
+            cut_text_start(text, length);
         }
     }
 
@@ -78,7 +78,7 @@ impl TemplatePiece<'_> {
     }
 }
 
-fn cut_start(text: &mut Cow<'_, str>, length: usize) {
+fn cut_text_start(text: &mut Cow<'_, str>, length: usize) {
     match text {
         Cow::Borrowed(borrowed) => *borrowed = &borrowed[length..],
         Cow::Owned(owned) => drop(owned.drain(..length)),
@@ -122,7 +122,7 @@ pub(super) fn remove_common_indent(pieces: &mut [TemplatePiece<'_>]) {
                 Some(begin) if has_single_byte_clusters(begin) => common,
                 _ => text.graphemes(true).take(common).map(str::len).sum(),
             };
-            cut_start(text, length);
+            cut_text_start(text, length);
         }
     }
 }
