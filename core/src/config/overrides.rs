@@ -325,7 +325,7 @@ fn first_entry_span(list: &Expr) -> Span {
 /// Merges `terraform` blocks: providers by their names, the backend as a whole.
 fn merge_terraform_block(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
-    if let Some(version) = over.find("required_version") {
+    if let Some(version) = over.find_attribute("required_version") {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }

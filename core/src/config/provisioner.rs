@@ -163,7 +163,7 @@ fn refuse_removed_kind(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Repo
 /// destroyed.
 fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisioner) {
     let connection = provisioner.connection.iter().flat_map(Body::written_attributes);
-    for attribute in provisioner.body.set().chain(connection) {
+    for attribute in provisioner.body.written_attributes().chain(connection) {
         for _ in refs::of_expr(&attribute.expr)
             .iter()
             .filter(|mention| !is_known_from_own_state(mention))

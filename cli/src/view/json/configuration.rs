@@ -157,7 +157,7 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
 
 fn provisioners_to_json(resource: &Resource) -> Json {
     let all = resource.provisioners.iter().map(|provisioner| {
-        let given = provisioner.body.set();
+        let given = provisioner.body.written_attributes();
         let mut expressions: Vec<_> = given
             .map(|argument| (argument.name.name.to_string(), expression_json(&argument.expr)))
             .collect();
