@@ -40,7 +40,7 @@ pub fn escape_literal(text: &str) -> String {
             ' ' => out.push(' '),
             _ if is_visible_char(char) => out.push(char),
             '\0'..='\u{ffff}' => {
-                push_formatted(&mut out, format_args!("\\u{:04x}", u32::from(char)))
+                push_formatted(&mut out, format_args!("\\u{:04x}", u32::from(char)));
             }
             _ => push_formatted(&mut out, format_args!("\\U{:08x}", u32::from(char))),
         }

@@ -280,7 +280,7 @@ impl ReferenceFinder {
                     let names: Vec<&Str> =
                         key.iter().chain([value]).map(|ident| &ident.name).collect();
                     self.with_bound_names(&names, |finder| {
-                        with_stack(|| finder.visit_template_parts(body))
+                        with_stack(|| finder.visit_template_parts(body));
                     });
                 }
             }
@@ -321,7 +321,7 @@ impl ReferenceFinder {
                 "dynamic" => for_each_object(expr, &mut |kinds| {
                     for (kind, expr) in json_object_members(kinds) {
                         for_each_object(expr, &mut |items| {
-                            self.visit_json_dynamic_block(kind, items)
+                            self.visit_json_dynamic_block(kind, items);
                         });
                     }
                 }),

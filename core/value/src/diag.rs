@@ -188,7 +188,7 @@ impl Diagnostic {
 
     /// Says that it comes of a `check` block.
     #[must_use]
-    pub fn from_check_block(self) -> Self {
+    pub fn of_check_block(self) -> Self {
         Self { of_check: true, ..self }
     }
 

@@ -379,7 +379,7 @@ mod tests {
         for (at, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
             let failed =
                 Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
-            diags.warn(failed.at(Span::new(source, at, at + 3)).from_check_block());
+            diags.warn(failed.at(Span::new(source, at, at + 3)).of_check_block());
         }
         let shown = render_all(&SCREEN, &sources, &diags, false).warnings;
         assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");

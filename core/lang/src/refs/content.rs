@@ -94,7 +94,7 @@ fn collect_unsupported_spans(
         BodyItem::Block(body, block) => {
             block.visit_with_schema(legacy_check, |schema, legacy_check| {
                 collect_unsupported_spans(found, body, schema, legacy_check);
-            })
+            });
         }
         BodyItem::Dynamic(dynamic, block) => match (dynamic.content, block) {
             (Some(content), Some(block)) => {
@@ -161,7 +161,7 @@ impl ReferenceFinder {
                 });
             }
             BodyItem::Dynamic(dynamic, block) => {
-                self.visit_dynamic_content(dynamic, block, legacy_check)
+                self.visit_dynamic_content(dynamic, block, legacy_check);
             }
             BodyItem::Unsupported(_) => {}
         });

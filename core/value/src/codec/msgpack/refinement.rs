@@ -131,10 +131,10 @@ pub(super) fn read_refined_unknown(payload: &[u8], ty: &Type) -> Result<Value, D
                 refinement.prefix = Some(Str::new(&reader.read_text()?));
             }
             (Some(LOWER_BOUND_KEY), Type::Number) => {
-                refinement.lower = Some(read_bound(&mut reader)?)
+                refinement.lower = Some(read_bound(&mut reader)?);
             }
             (Some(UPPER_BOUND_KEY), Type::Number) => {
-                refinement.upper = Some(read_bound(&mut reader)?)
+                refinement.upper = Some(read_bound(&mut reader)?);
             }
             (Some(MIN_LENGTH_KEY), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
                 refinement.min_length = read_collection_length(&mut reader)?;

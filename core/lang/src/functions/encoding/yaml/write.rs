@@ -103,7 +103,7 @@ impl YamlWriter {
     fn write_scalar(&mut self, value: &Value, indent: usize) {
         match value {
             Value::String(text) if fits_literal_block(text) => {
-                self.write_literal_block(text, indent + 2)
+                self.write_literal_block(text, indent + 2);
             }
             Value::String(text) => self.write_quoted(text, Some(indent + 2)),
             Value::Number(number) => self.push_text(&number.to_string()),
