@@ -91,7 +91,10 @@ pub(crate) fn redact_text(text: &str) -> Cow<'_, str> {
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
     let mut found = secrets_in_urls(source);
     found.extend(
-        SENSITIVE_VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE),
+        SENSITIVE_VALUES
+            .find_secret_ranges(source)
+            .into_iter()
+            .filter(|at| at.len() >= SHORTEST_IN_SOURCE),
     );
     replace_ranges(source, &merge_ranges(found), |secret| "*".repeat(secret.len()).into())
 }

@@ -104,7 +104,7 @@ fn typed(data: &[u8]) -> Option<(Type, &[u8])> {
 
 fn msgpack(data: &[u8]) {
     let Some((ty, data)) = typed(data) else { return };
-    drop(msgpack::salvage(data, &ty));
+    drop(msgpack::salvage_attributes(data, &ty));
     let Ok(value) = msgpack::decode(data, &ty) else { return };
     let again = |value| {
         let bytes = msgpack::encode(value, &ty).expect("what was read can be written");

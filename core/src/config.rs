@@ -267,7 +267,7 @@ pub struct Variable {
     /// Whether a type was written at all: without one, text from outside stays text.
     pub typed: bool,
     /// Defaults of optional attributes.
-    pub defaults: Option<formwork_lang::type_expr::Defaults>,
+    pub defaults: Option<formwork_lang::type_expr::TypeDefaults>,
     /// The default, already converted; `None` if the variable must be given.
     pub default: Option<formwork_value::Value>,
     /// The description for display.

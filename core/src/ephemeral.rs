@@ -310,7 +310,7 @@ impl<'s> EphemeralResources<'s> {
 fn apply_config_marks(value: Plain, config: &Value) -> Value {
     // Attributes that the schema calls sensitive are not marked: ephemeral values are neither shown
     // nor stored, and Terraform marks nothing more.
-    let paths = MarkPaths::all(sensitive_paths(config), Marks::SENSITIVE);
+    let paths = MarkPaths::on_all_paths(sensitive_paths(config), Marks::SENSITIVE);
     value.with_marks(&paths).mark(Marks::EPHEMERAL)
 }
 

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use formwork_value::codec::{DecodeError, Decoded, EncodeError, json, msgpack, text_lossy};
+use formwork_value::codec::{
+    DecodeError, EncodeError, LossyDecoded, json, msgpack, utf8_lossy_like_go,
+};
 use formwork_value::{Plain, Str, Type, Value};
 
 /// A value in a message. In one process it travels as it is; from a child process it stays encoded
@@ -40,11 +42,11 @@ impl Payload {
         let (value, replaced) = match self {
             Self::Value(value, _) => return Ok((value.clone(), false)),
             Self::Msgpack(bytes) => {
-                let Decoded { value, replaced } = msgpack::decode_lossy(bytes, ty)?;
+                let LossyDecoded { value, replaced } = msgpack::decode_lossy(bytes, ty)?;
                 (value, replaced)
             }
             Self::Json(bytes) => {
-                let text = text_lossy(bytes);
+                let text = utf8_lossy_like_go(bytes);
                 (json::decode(text.as_bytes(), ty)?, matches!(text, Cow::Owned(_)))
             }
             Self::Absent => (Value::null(ty.clone()), false),
@@ -57,7 +59,7 @@ impl Payload {
     #[must_use]
     pub fn salvage(&self, ty: &Type) -> Vec<(Str, Value)> {
         match self {
-            Self::Msgpack(bytes) => msgpack::salvage(bytes, ty),
+            Self::Msgpack(bytes) => msgpack::salvage_attributes(bytes, ty),
             Self::Value(..) | Self::Json(_) | Self::Absent => Vec::new(),
         }
     }

@@ -261,7 +261,7 @@ impl<const N: usize> Names<N> {
         // Values from a host have the attributes of the schema, so this nearly always holds, and
         // saves a look-up for each field.
         let is_alike = object.names().iter().map(Str::as_str).eq(self.sorted);
-        object.items().try_into().ok().filter(|_| is_alike)
+        object.values().try_into().ok().filter(|_| is_alike)
     }
 
     /// An object of values in the order of the names.

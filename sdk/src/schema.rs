@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 pub use formwork_value::schema::Role;
-use formwork_value::schema::{Block, Docs, Nesting};
+use formwork_value::schema::{Block, Nesting, SchemaDocs};
 use formwork_value::{Str, Type, Value};
 
 use crate::check::{Check, Relation};
@@ -182,12 +182,12 @@ impl Shape {
     }
 }
 
-fn new_docs(description: &str) -> Docs {
+fn new_docs(description: &str) -> SchemaDocs {
     // The text is a doc comment of Rust, which is Markdown.
-    Docs { description: description.to_owned(), markdown: true, ..Docs::default() }
+    SchemaDocs { description: description.to_owned(), markdown: true, ..SchemaDocs::default() }
 }
 
-fn set_deprecation(docs: &mut Docs, instead: &str) {
+fn set_deprecation(docs: &mut SchemaDocs, instead: &str) {
     docs.deprecated = true;
     docs.deprecation = instead.to_owned();
 }

@@ -18,7 +18,7 @@ const SAY_NOTHING: [&str; 10] = [
 
 /// Files that read addresses of the internet, which have versions of their own.
 const KNOW_ADDRESSES: [&str; 2] =
-    ["core/lang/src/functions/net.rs", "cli/provisioners/src/ssh/proxy.rs"];
+    ["core/lang/src/functions/cidr.rs", "cli/provisioners/src/ssh/proxy.rs"];
 
 /// Files that distinguish the two versions of the protocol. All other code asks for a plugin.
 const KNOW_VERSIONS: [&str; 7] = [

@@ -11,7 +11,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use formwork_core::config::ConfigFiles as _;
 use formwork_core::config::files::{FilesOnDisk, into_unicode_name, is_editor_leftover};
 use formwork_core::disk::{MAX_TEXT, is_replaceable, read_stdin};
-use formwork_lang::format::format;
+use formwork_lang::format::format_source;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -193,7 +193,7 @@ impl Formatter {
     fn format_text(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
         let source = add_source(&mut found, &mut self.sources, name, bytes);
-        let parsed = format(&mut found, &self.sources, source);
+        let parsed = format_source(&mut found, &self.sources, source);
         self.diags.append(found)?;
         let (new, old) = (parsed?, self.sources.source_text(source));
         if new != *old {

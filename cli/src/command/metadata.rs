@@ -2,7 +2,7 @@
 //! what people write.
 
 use clap::Subcommand;
-use formwork_lang::functions::{Param, Signature, signatures};
+use formwork_lang::functions::{BuiltinSignature, Param, builtin_signatures};
 use formwork_value::codec::type_json;
 
 use crate::args::example;
@@ -31,7 +31,7 @@ pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
         print_err("The `formwork metadata functions` command requires the `-json` flag.\n");
         return Exit::Failed;
     }
-    let all = signatures();
+    let all = builtin_signatures();
     let mut members: Vec<(String, Json)> = Vec::with_capacity(2 * all.len());
     for signature in &all {
         let json = function_to_json(signature);
@@ -47,7 +47,7 @@ pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
     Exit::Done
 }
 
-fn function_to_json(signature: &Signature) -> Json {
+fn function_to_json(signature: &BuiltinSignature) -> Json {
     Json::object_of_some([
         ("description", Some(Json::text(signature.description.clone()))),
         ("return_type", Some(Json::Written(type_json::encode(&signature.returns)))),

@@ -8,7 +8,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::StateAccess;
-use formwork_lang::print::print;
+use formwork_lang::print_value::print_value;
 use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
@@ -103,7 +103,7 @@ async fn show_outputs(
     if args.raw {
         return raw_output(diags, name, shown);
     }
-    Ok(format!("{}\n", print(shown)))
+    Ok(format!("{}\n", print_value(shown)))
 }
 
 fn output_names(state: &State) -> String {

@@ -19,7 +19,7 @@ use crate::redact;
 /// A call, as messages name it: `"vpc" (main.tf:3)`.
 pub(super) fn call_name(sources: &Sources, call: &CallSite) -> String {
     let file = sources.name(call.span.source);
-    format!("\"{}\" ({file}:{})", call.name, sources.start(call.span).line)
+    format!("\"{}\" ({file}:{})", call.name, sources.start_position(call.span).line)
 }
 
 fn outside_package_error(
@@ -229,7 +229,7 @@ pub(super) fn no_matching_version_error(
     module: &RegistryModuleAddr,
     listed: &ModuleVersions,
 ) -> Diagnostic {
-    let at = sources.start(call.span);
+    let at = sources.start_position(call.span);
     let place = format!("{}:{}", sources.name(call.span.source), at.line);
     let newest = listed.versions.iter().rfind(|version| !version.is_prerelease());
     let Some(newest) = newest else {

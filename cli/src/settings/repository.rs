@@ -233,7 +233,7 @@ impl Scope for SymbolScope<'_> {
         None
     }
 
-    fn why_no_calls(&self) -> Option<&str> {
+    fn calls_forbidden_reason(&self) -> Option<&str> {
         Some("No function can be called in a repository_template.")
     }
 

@@ -3,7 +3,7 @@
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::eval::evaluate;
-use formwork_lang::format::format;
+use formwork_lang::format::format_source;
 use formwork_lang::functions::{self, Function};
 use formwork_lang::refs;
 use formwork_lang::scope::{Scope, ScopeStep};
@@ -68,7 +68,7 @@ impl Scope for Data {
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         // It is slow on purpose.
-        (name != "bcrypt").then(|| functions::builtin(name)).flatten().map(|found| found as _)
+        (name != "bcrypt").then(|| functions::find_builtin(name)).flatten().map(|found| found as _)
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -82,7 +82,7 @@ fn read(diags: &mut Diagnostics, body: Body) {
     let found = into_content(diags, body, &SCHEMA);
     for attribute in found.attributes.values() {
         drop(refs::as_traversal(&attribute.expr));
-        drop(type_expr::read(diags, &attribute.expr));
+        drop(type_expr::read_type_constraint(diags, &attribute.expr));
         drop(evaluate(diags, &attribute.expr, &Data(Value::string("x"))));
     }
     for block in found.blocks {
@@ -121,10 +121,10 @@ fn template(data: &[u8]) {
 /// left to remove.
 fn layout(data: &[u8]) {
     let (sources, id, mut diags) = source(data);
-    let Ok(mut text) = format(&mut diags, &sources, id) else { return };
+    let Ok(mut text) = format_source(&mut diags, &sources, id) else { return };
     for _ in 0..64 {
         let (sources, id, mut diags) = source(text.as_bytes());
-        let again = format(&mut diags, &sources, id);
+        let again = format_source(&mut diags, &sources, id);
         let again = again.unwrap_or_else(|_| panic!("formatting broke the text:\n{text}"));
         if again == text {
             return;

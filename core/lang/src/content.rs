@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
 
-pub use json::resolve_members;
+pub use json::resolve_undecided_members;
 
 use crate::messages;
 use crate::suggest::nearest_name;
@@ -20,10 +20,10 @@ pub trait ExpectedContent {
     fn expects_attribute(&self, name: &str) -> bool;
 
     /// The names of the labels that blocks of this type have; `None` if there are no such blocks.
-    fn labels(&self, kind: &str) -> Option<&[&str]>;
+    fn label_names(&self, kind: &str) -> Option<&[&str]>;
 
     /// The names of the arguments that must be there.
-    fn required(&self) -> Vec<&str>;
+    fn required_attributes(&self) -> Vec<&str>;
 
     /// The names of all arguments.
     fn attribute_names(&self) -> Vec<&str>;
@@ -46,11 +46,11 @@ impl ExpectedContent for BodySchema<'_> {
         self.attributes.iter().any(|attr| attr.0 == name)
     }
 
-    fn labels(&self, kind: &str) -> Option<&[&str]> {
+    fn label_names(&self, kind: &str) -> Option<&[&str]> {
         self.blocks.iter().find(|block| block.0 == kind).map(|block| block.1)
     }
 
-    fn required(&self) -> Vec<&str> {
+    fn required_attributes(&self) -> Vec<&str> {
         self.attributes.iter().filter(|attr| attr.1).map(|attr| attr.0).collect()
     }
 
@@ -70,14 +70,14 @@ impl ExpectedContent for schema::Block {
         self.attributes.contains_key(name)
     }
 
-    fn labels(&self, kind: &str) -> Option<&[&str]> {
+    fn label_names(&self, kind: &str) -> Option<&[&str]> {
         let block = self.blocks.get(kind)?;
         // The label of a block in a map is its key there; no other nesting has labels in the
         // protocol.
         Some(if block.nesting == schema::Nesting::Map { &["key"] } else { &[] })
     }
 
-    fn required(&self) -> Vec<&str> {
+    fn required_attributes(&self) -> Vec<&str> {
         let required = self.attributes.iter().filter(|attr| attr.1.role == schema::Role::Required);
         required.map(|(name, _)| name.as_str()).collect()
     }
@@ -119,7 +119,7 @@ impl<A, B: Borrow<Block>> Content<A, B> {
 
 /// Looks at what a body holds. Whatever is not expected, missing or wrongly labelled is reported and
 /// left out.
-pub fn content<'b>(
+pub fn read_content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
     expected: &impl ExpectedContent,
@@ -134,7 +134,7 @@ pub fn content<'b>(
     let mut reader = ContentReader::new(diags, expected, body.missing);
     let attributes = body.attributes.iter().map(Cow::Borrowed);
     let blocks = body.blocks.iter().map(Cow::Borrowed);
-    reader.let_in(attributes, blocks, |reader, attributes, blocks| {
+    reader.partition_items(attributes, blocks, |reader, attributes, blocks| {
         reader.report_unexpected(&attributes, &blocks);
     })
 }
@@ -145,12 +145,12 @@ pub fn into_content(
     mut body: Body,
     expected: &impl ExpectedContent,
 ) -> Content {
-    resolve_members(diags, &mut body, expected);
+    resolve_undecided_members(diags, &mut body, expected);
     let undecided = body.undecided;
     let mut reader = ContentReader::new(diags, expected, body.missing);
-    reader.let_in(body.attributes, body.blocks, |reader, attributes, blocks| {
+    reader.partition_items(body.attributes, body.blocks, |reader, attributes, blocks| {
         reader.report_unexpected(&attributes, &blocks);
-        reader.refuse_members(&undecided);
+        reader.report_unexpected_members(&undecided);
     })
 }
 
@@ -161,9 +161,9 @@ pub fn split_content(
     mut body: Body,
     expected: &impl ExpectedContent,
 ) -> (Content, Body) {
-    resolve_members(diags, &mut body, expected);
+    resolve_undecided_members(diags, &mut body, expected);
     let mut rest = Body { undecided: body.undecided, ..Body::empty(body.span, body.missing) };
-    let content = ContentReader::new(diags, expected, body.missing).let_in(
+    let content = ContentReader::new(diags, expected, body.missing).partition_items(
         body.attributes,
         body.blocks,
         |_, mut attributes, mut blocks| {
@@ -196,7 +196,7 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     let mut attributes = body.attributes;
     let mut names: BTreeMap<Str, Span> =
         attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
-    for member in body.undecided.into_iter().filter(|member| !member.is_comment()) {
+    for member in body.undecided.into_iter().filter(|member| !member.is_json_comment()) {
         if names.insert(member.name.name.clone(), member.span).is_some() {
             let _ =
                 json::report_redefinition(diags, &member, messages::DUPLICATE_ATTRIBUTE_DEFINITION);
@@ -221,7 +221,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     }
 
     /// Sorts items into those expected and the others, which go to `others`.
-    fn let_in<A: Borrow<Attribute>, B: Borrow<Block>>(
+    fn partition_items<A: Borrow<Attribute>, B: Borrow<Block>>(
         &mut self,
         attributes: impl IntoIterator<Item = A>,
         blocks: impl IntoIterator<Item = B>,
@@ -239,14 +239,14 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
         }
         let (mut blocks, other_blocks): (Vec<B>, Vec<B>) = blocks
             .into_iter()
-            .partition(|block| self.expected.labels(&block.borrow().kind.name).is_some());
+            .partition(|block| self.expected.label_names(&block.borrow().kind.name).is_some());
         others(self, other_attributes, other_blocks);
         blocks.retain(|block| self.check_labels(block.borrow()));
         Content { attributes, blocks, missing: self.missing }
     }
 
     fn report_missing<A>(&mut self, attributes: &BTreeMap<Str, A>) {
-        for name in self.expected.required() {
+        for name in self.expected.required_attributes() {
             if !attributes.contains_key(name) {
                 let detail =
                     format!("The argument {name:?} is required, but no definition was found.");
@@ -257,7 +257,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
     }
 
     fn check_labels(&mut self, block: &Block) -> bool {
-        let Some(names) = self.expected.labels(&block.kind.name) else { return false };
+        let Some(names) = self.expected.label_names(&block.kind.name) else { return false };
         let (kind, list) = (&block.kind.name, names.join(", "));
         let diagnostic = if let Some(first) = names.get(block.labels.len()) {
             let n_labels = names.len();
@@ -285,34 +285,34 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
         blocks: &[B],
     ) {
         for attr in attributes {
-            let _ = self.refuse_argument(attr.borrow());
+            let _ = self.report_unexpected_argument(attr.borrow());
         }
         for block in blocks {
-            let _ = self.refuse_block(block.borrow());
+            let _ = self.report_unexpected_block(block.borrow());
         }
     }
 
     /// Reports members of an object in JSON that were not expected.
-    fn refuse_members(&mut self, members: &[Attribute]) {
-        for member in members.iter().filter(|member| !member.is_comment()) {
+    fn report_unexpected_members(&mut self, members: &[Attribute]) {
+        for member in members.iter().filter(|member| !member.is_json_comment()) {
             let name = member.name.name.as_str();
             let mut known = self.expected.attribute_names();
             known.extend(self.expected.block_kinds());
             let detail = format!(
                 "No argument or block type is named {name:?}.{}",
-                suggest_name(name, &known)
+                did_you_mean_hint(name, &known)
             );
             let summary = messages::EXTRANEOUS_JSON_OBJECT_PROPERTY;
             let _ = self.diags.error(Diagnostic::error(summary, detail).at(member.name.span));
         }
     }
 
-    fn refuse_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
+    fn report_unexpected_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
         let name = attr.name.name.as_str();
         let mut candidates = self.expected.attribute_names();
         candidates.retain(|candidate| !self.set.contains(*candidate));
-        let hint = match suggest_name(name, &candidates) {
-            hint if hint.is_empty() && self.expected.labels(name).is_some() => {
+        let hint = match did_you_mean_hint(name, &candidates) {
+            hint if hint.is_empty() && self.expected.label_names(name).is_some() => {
                 format!(" Did you mean to define a block of type {name:?}?")
             }
             hint => hint,
@@ -322,9 +322,9 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
             .error(Diagnostic::error(messages::UNSUPPORTED_ARGUMENT, detail).at(attr.name.span))
     }
 
-    fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
+    fn report_unexpected_block(&mut self, block: &Block) -> formwork_value::Reported {
         let kind = block.kind.name.as_str();
-        let hint = match suggest_name(kind, &self.expected.block_kinds()) {
+        let hint = match did_you_mean_hint(kind, &self.expected.block_kinds()) {
             hint if hint.is_empty() && self.expected.expects_attribute(kind) => format!(
                 " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
             ),
@@ -337,7 +337,7 @@ impl<'d, E: ExpectedContent> ContentReader<'d, E> {
 }
 
 /// Asks for the name that was probably meant.
-fn suggest_name(name: &str, candidates: &[&str]) -> String {
+fn did_you_mean_hint(name: &str, candidates: &[&str]) -> String {
     nearest_name(name, candidates.iter().copied())
         .map(|name| format!(" Did you mean {name:?}?"))
         .unwrap_or_default()

@@ -2,7 +2,7 @@
 //! wrong does not keep the others from being looked at.
 
 mod attribute;
-mod collect;
+mod collected_blocks;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use formwork_value::diag::Summary;
 use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
-use crate::block_attributes::{Applicability, BlockAttributes};
-use crate::content::{Content, ExpectedContent, content};
+use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
+use crate::content::{Content, ExpectedContent, read_content};
 use crate::dynamic::{self, DynamicExpansion};
 use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Attribute, Block, Body};
-use collect::CollectedBlocks;
+use collected_blocks::CollectedBlocks;
 
 /// Evaluates a body against a schema; the value has the type that the schema implies. Arguments
 /// that are not set are null, absent blocks an empty collection.
@@ -26,7 +26,7 @@ use collect::CollectedBlocks;
 /// # Errors
 /// When the body holds items that the schema does not have, lacks required ones, or an expression
 /// has no value of the right type.
-pub fn decode(
+pub fn evaluate_body(
     diags: &mut Diagnostics,
     body: &Body,
     schema: &Schema,
@@ -35,16 +35,16 @@ pub fn decode(
     // Only the diagnostics of this body are sorted; those of the caller keep their order.
     let mut own = Diagnostics::new();
     let mut decoder = Decoder { diags: &mut own };
-    let applicability = &Applicability::of(schema);
-    let context = Context { scope, marks: Marks::NONE, is_unknown: false, applicability };
+    let legacy_check = &LegacySchemaCheck::of(schema);
+    let context = DecodeContext { scope, marks: Marks::NONE, is_unknown: false, legacy_check };
     let value = decoder.decode_body(body, schema, context);
-    diags.append(in_order(own))?;
+    diags.append(sort_and_deduplicate(own))?;
     Ok(value)
 }
 
 /// Sorts diagnostics by position. A problem in the content of a `dynamic` block occurs for every
 /// element but is reported once.
-fn in_order(diags: Diagnostics) -> Diagnostics {
+fn sort_and_deduplicate(diags: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| (span.source, span.start)));
     list.dedup();
@@ -58,30 +58,30 @@ fn in_order(diags: Diagnostics) -> Diagnostics {
 
 /// Surroundings of the body being decoded.
 #[derive(Clone, Copy)]
-struct Context<'s> {
+struct DecodeContext<'s> {
     scope: &'s dyn Scope,
     /// The marks of what a `dynamic` block around it is repeated for.
     marks: Marks,
     /// Whether it is not known if the body is there at all, for a `dynamic` block around it.
     is_unknown: bool,
     /// Whether attributes may be written as blocks.
-    applicability: &'s Applicability<'s>,
+    legacy_check: &'s LegacySchemaCheck<'s>,
 }
 
 /// The schema of a body in which `dynamic` blocks may stand for others.
-pub(crate) struct WithDynamic<'s>(pub(crate) BlockAttributes<'s>);
+pub(crate) struct ContentWithDynamicBlocks<'s>(pub(crate) AttributesAsBlocks<'s>);
 
-impl ExpectedContent for WithDynamic<'_> {
+impl ExpectedContent for ContentWithDynamicBlocks<'_> {
     fn expects_attribute(&self, name: &str) -> bool {
         self.0.expects_attribute(name)
     }
 
-    fn labels(&self, kind: &str) -> Option<&[&str]> {
-        self.0.labels(kind).or((kind == "dynamic").then_some(&["type"]))
+    fn label_names(&self, kind: &str) -> Option<&[&str]> {
+        self.0.label_names(kind).or((kind == "dynamic").then_some(&["type"]))
     }
 
-    fn required(&self) -> Vec<&str> {
-        self.0.required()
+    fn required_attributes(&self) -> Vec<&str> {
+        self.0.required_attributes()
     }
 
     fn attribute_names(&self) -> Vec<&str> {
@@ -97,7 +97,7 @@ impl ExpectedContent for WithDynamic<'_> {
 #[derive(Clone, Copy)]
 struct BlockKinds<'s> {
     schema: &'s Schema,
-    attributes: &'s BlockAttributes<'s>,
+    attributes: &'s AttributesAsBlocks<'s>,
 }
 
 /// One type of blocks.
@@ -116,7 +116,7 @@ impl<'s> BlockKinds<'s> {
             let has_label = nested.nesting == Nesting::Map;
             return Some(BlockKind { name, schema: &nested.block, has_label, is_attribute: false });
         }
-        let (name, schema) = self.attributes.attribute_as_block(name)?;
+        let (name, schema) = self.attributes.find_attribute_as_block(name)?;
         Some(BlockKind { name, schema, has_label: false, is_attribute: true })
     }
 }
@@ -126,10 +126,11 @@ struct Decoder<'d> {
 }
 
 impl Decoder<'_> {
-    fn decode_body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
-        let expected = WithDynamic(BlockAttributes::of(schema, body, context.applicability));
-        let content = content(self.diags, body, &expected);
-        let WithDynamic(written_as_blocks) = expected;
+    fn decode_body(&mut self, body: &Body, schema: &Schema, context: DecodeContext<'_>) -> Value {
+        let expected =
+            ContentWithDynamicBlocks(AttributesAsBlocks::of(schema, body, context.legacy_check));
+        let content = read_content(self.diags, body, &expected);
+        let ContentWithDynamicBlocks(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();
         for block in &content.blocks {
@@ -149,7 +150,7 @@ impl Decoder<'_> {
         content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
         schema: &Schema,
         collected: &mut BTreeMap<&str, CollectedBlocks>,
-        context: Context<'_>,
+        context: DecodeContext<'_>,
     ) -> Vec<(Str, Value)> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attr) in &schema.attributes {
@@ -157,7 +158,7 @@ impl Decoder<'_> {
                 Some(written) => self.decode_attribute(written, attr, context),
                 None => {
                     let blocks = collected.remove(name.as_str()).unwrap_or_default();
-                    blocks.into_attribute(&attr.implied_type())
+                    blocks.into_attribute_value(&attr.implied_type())
                 }
             };
             pairs.push((name.clone(), value));
@@ -171,7 +172,7 @@ impl Decoder<'_> {
         collected: &mut BTreeMap<&'s str, CollectedBlocks>,
         block: &Block,
         kinds: BlockKinds<'s>,
-        context: Context<'_>,
+        context: DecodeContext<'_>,
     ) {
         if let Some(kind) = kinds.find(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
@@ -181,7 +182,9 @@ impl Decoder<'_> {
             found.push(value, key, block.header, block.brace);
             return;
         }
-        let Some((repetition, kind)) = self.evaluate_dynamic(block, kinds, context) else { return };
+        let Some((repetition, kind)) = self.evaluate_dynamic_block(block, kinds, context) else {
+            return;
+        };
         let found = collected.entry(kind.name).or_default();
         // Once the elements are known, each argument carries the marks itself. A collection that is
         // unknown as a whole has no arguments that could.
@@ -193,30 +196,37 @@ impl Decoder<'_> {
         let marks = context.marks | repetition.marks;
         for (key, value) in &repetition.elements {
             let iteration = repetition.iteration_scope(context.scope, key, value);
-            let context = Context { scope: &iteration, marks, is_unknown, ..context };
-            let label = self.dynamic_label(&repetition, kind, context);
+            let context = DecodeContext { scope: &iteration, marks, is_unknown, ..context };
+            let label = self.evaluate_dynamic_label(&repetition, kind, context);
             let value = self.decode_content(&repetition.content.body, kind, context);
             found.push(value, label, block.header, repetition.content.brace);
         }
     }
 
     /// Decodes the body of one block.
-    fn decode_content(&mut self, body: &Body, kind: BlockKind<'_>, context: Context<'_>) -> Value {
+    fn decode_content(
+        &mut self,
+        body: &Body,
+        kind: BlockKind<'_>,
+        context: DecodeContext<'_>,
+    ) -> Value {
         if !kind.is_attribute {
             // Blocks may be nested deeper than the stack has room for.
             return with_stack(|| self.decode_body(body, kind.schema, context));
         }
         // The type of an element is a schema of its own, so the rule is decided again from its
         // attributes alone.
-        let applicability = &Applicability::of(kind.schema);
-        with_stack(|| self.decode_body(body, kind.schema, Context { applicability, ..context }))
+        let legacy_check = &LegacySchemaCheck::of(kind.schema);
+        with_stack(|| {
+            self.decode_body(body, kind.schema, DecodeContext { legacy_check, ..context })
+        })
     }
 
-    fn evaluate_dynamic<'b, 's>(
+    fn evaluate_dynamic_block<'b, 's>(
         &mut self,
         block: &'b Block,
         kinds: BlockKinds<'s>,
-        context: Context<'_>,
+        context: DecodeContext<'_>,
     ) -> Option<(DynamicExpansion<'b>, BlockKind<'s>)> {
         let name = block.labels.first()?;
         let Some(kind) = kinds.find(&name.name) else {
@@ -225,15 +235,15 @@ impl Decoder<'_> {
             return None;
         };
         let repetition =
-            dynamic::evaluate_repetition(self.diags, block, kind.has_label, context.scope);
+            dynamic::expand_dynamic_block(self.diags, block, kind.has_label, context.scope);
         Some((repetition.ok()?, kind))
     }
 
-    fn dynamic_label(
+    fn evaluate_dynamic_label(
         &mut self,
         repetition: &DynamicExpansion<'_>,
         kind: BlockKind<'_>,
-        context: Context<'_>,
+        context: DecodeContext<'_>,
     ) -> Option<Str> {
         kind.has_label.then(|| repetition.evaluate_label(self.diags, context.scope).ok()).flatten()
     }

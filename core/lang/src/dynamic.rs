@@ -1,14 +1,14 @@
 //! `dynamic` blocks: their parts, and the blocks they expand to. Decodes no content.
 
-mod iteration;
+mod iteration_scope;
 
 use formwork_value::convert::convert;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value};
 
-pub use iteration::IterationScope;
+pub use iteration_scope::IterationScope;
 
-use crate::content::{BodySchema, content};
+use crate::content::{BodySchema, read_content};
 use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::refs::as_traversal;
@@ -77,13 +77,13 @@ pub(crate) struct DynamicExpansion<'b> {
 
 /// Evaluates what a `dynamic` block is repeated for. `has_labels` says whether the blocks it stands
 /// for have a label.
-pub(crate) fn evaluate_repetition<'b>(
+pub(crate) fn expand_dynamic_block<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
     has_labels: bool,
     scope: &dyn Scope,
 ) -> Result<DynamicExpansion<'b>, Reported> {
-    let (dynamic, for_each, content) = require_parts(diags, block, has_labels)?;
+    let (dynamic, for_each, content) = read_required_parts(diags, block, has_labels)?;
     let collection = evaluate(diags, for_each, scope)?;
     let (collection, marks) = collection.unmark();
     let refuse = |diags: &mut Diagnostics, what: &str| {
@@ -105,7 +105,7 @@ pub(crate) fn evaluate_repetition<'b>(
             return Err(refuse(diags, &format!("a {} value", unknown.ty().friendly_name())));
         }
         Value::Unknown(_) => vec![(Value::dynamic(), Value::dynamic())],
-        _ => match keys_and_values(&collection) {
+        _ => match element_keys_and_values(&collection) {
             Some(elements) => elements,
             None => {
                 return Err(refuse(diags, &format!("a {} value", collection.ty().friendly_name())));
@@ -120,7 +120,7 @@ pub(crate) fn evaluate_repetition<'b>(
 }
 
 /// Key and value of each element; `None` for what is no collection.
-fn keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
+fn element_keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
     let values = collection.children().iter().cloned();
     Some(match collection {
         Value::List(_) | Value::Tuple(_) => {
@@ -128,18 +128,18 @@ fn keys_and_values(collection: &Value) -> Option<Vec<(Value, Value)>> {
         }
         // A set has no keys: HCL uses the element for both.
         Value::Set(_) => values.map(|value| (value.clone(), value)).collect(),
-        Value::Map(map) => key_value_pairs(map.keys(), values),
-        Value::Object(object) => key_value_pairs(object.names(), values),
+        Value::Map(map) => string_keyed_pairs(map.keys(), values),
+        Value::Object(object) => string_keyed_pairs(object.names(), values),
         _ => return None,
     })
 }
 
-fn key_value_pairs(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<(Value, Value)> {
+fn string_keyed_pairs(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<(Value, Value)> {
     keys.iter().map(|key| Value::String(key.clone())).zip(values).collect()
 }
 
 /// Checks that the parts that must be there are.
-fn require_parts<'b>(
+fn read_required_parts<'b>(
     diags: &mut Diagnostics,
     block: &'b Block,
     has_labels: bool,
@@ -148,7 +148,7 @@ fn require_parts<'b>(
     let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
     let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
     let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
-    let content = content(&mut own, &block.body, &schema);
+    let content = read_content(&mut own, &block.body, &schema);
     let mut complain = |summary: &'static Message, detail: &str, span: Span| {
         let _ = own.error(Diagnostic::error(summary, detail).at(span));
     };
@@ -181,13 +181,13 @@ fn require_parts<'b>(
     else {
         // The checks above say more exactly what is missing.
         diags.append(own)?;
-        return Err(missing_part(diags, block));
+        return Err(report_missing_part(diags, block));
     };
     diags.append(own)?;
     Ok((dynamic, for_each, content))
 }
 
-fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
+fn report_missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
     let detail = "A dynamic block needs the argument for_each and a block of type \"content\".";
     diags.error(
         Diagnostic::error(messages::MISSING_REQUIRED_ARGUMENT, detail).at(block.body.missing),

@@ -2,11 +2,11 @@
 //! language defines it. Reads no files, knows no addresses: names are the scope's business.
 
 pub mod access;
+mod arithmetic;
 mod call;
 mod collection;
-mod explain;
 pub mod limits;
-mod numbers;
+mod mentioned_values;
 mod operator;
 mod splat;
 pub(crate) mod template;
@@ -21,9 +21,9 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 use crate::messages;
 use crate::scope::Scope;
 use crate::stack::with_stack;
-use crate::syntax::{Expr, ExprKind, JsonText, TemplatePart};
-pub use explain::{ErrorCause, describe_mentioned_values};
-use limits::{Budget, Limit, MAX_DEPTH};
+use crate::syntax::{Expr, ExprKind, JsonString, TemplatePart};
+use limits::{Budget, ExceededLimit, MAX_EXPR_DEPTH};
+pub use mentioned_values::{ErrorCause, describe_mentioned_values};
 
 /// Evaluates an expression in a scope.
 ///
@@ -34,20 +34,20 @@ pub fn evaluate(
     expr: &Expr,
     scope: &dyn Scope,
 ) -> Result<Value, Reported> {
-    evaluate_within(diags, expr, scope, &Budget::default())
+    evaluate_with_budget(diags, expr, scope, &Budget::default())
 }
 
 /// Evaluates an expression as part of an evaluation that has already used some of its budget.
 ///
 /// # Errors
 /// As [`evaluate`].
-pub(crate) fn evaluate_within(
+pub(crate) fn evaluate_with_budget(
     diags: &mut Diagnostics,
     expr: &Expr,
     scope: &dyn Scope,
     budget: &Budget,
 ) -> Result<Value, Reported> {
-    Evaluator { diags, scope, budget, depth: 0, quiet: false }.expr(expr, None)
+    Evaluator { diags, scope, budget, depth: 0, quiet: false }.evaluate_expr(expr, None)
 }
 
 /// A name bound by a `for`, above those bound outside it. Lives on the stack, so that an iteration
@@ -73,13 +73,13 @@ fn lookup_for_name<'f>(mut frames: ForFrames<'f>, name: &str) -> Option<&'f Valu
 
 /// The value of an expression that has no parts but numbers, if it needs nothing but the names of
 /// enclosing `for`s. Most expressions are such, and need neither room on the stack nor anything else.
-fn evaluate_number_leaf(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
+fn evaluate_simple_expr(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
     match &expr.kind {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
         ExprKind::Number(number) => Some(Value::Number(number.clone())),
         ExprKind::Text(text, _) => Some(Value::String(text.clone())),
         ExprKind::Variable(name) => lookup_for_name(frames, &name.name).cloned(),
-        ExprKind::Binary { .. } => numbers::evaluate_arithmetic(expr, frames),
+        ExprKind::Binary { .. } => arithmetic::evaluate_known_arithmetic(expr, frames),
         _ => None,
     }
 }
@@ -94,32 +94,38 @@ struct Evaluator<'e> {
 }
 
 impl Evaluator<'_> {
-    fn expr(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
+    fn evaluate_expr(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
         // Leaves are paid for, too: inside a `for` the same leaf is evaluated once for each
         // element.
-        self.budget.charge_steps(1).map_err(|limit| self.report_limit(limit, expr.span))?;
-        if let Some(value) = evaluate_number_leaf(expr, frames) {
+        self.budget
+            .charge_steps(1)
+            .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
+        if let Some(value) = evaluate_simple_expr(expr, frames) {
             return Ok(value);
         }
-        if self.depth >= MAX_DEPTH {
-            return Err(self.report_limit(Limit::Depth, expr.span));
+        if self.depth >= MAX_EXPR_DEPTH {
+            return Err(self.report_exceeded_limit(ExceededLimit::Depth, expr.span));
         }
         self.depth += 1;
-        let value = with_stack(|| self.evaluate_kind(expr, frames));
+        let value = with_stack(|| self.evaluate_expr_kind(expr, frames));
         self.depth -= 1;
         value
     }
 
-    fn evaluate_kind(&mut self, expr: &Expr, frames: ForFrames<'_>) -> Result<Value, Reported> {
+    fn evaluate_expr_kind(
+        &mut self,
+        expr: &Expr,
+        frames: ForFrames<'_>,
+    ) -> Result<Value, Reported> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::null(Type::Dynamic)),
-            ExprKind::Template(parts) => self.render_parts(parts, expr.span, frames),
-            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner, frames),
+            ExprKind::Template(parts) => self.render_template_parts(parts, expr.span, frames),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.evaluate_expr(inner, frames),
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
                 self.evaluate_traversal(expr, frames)
             }
             ExprKind::Splat { on, each, marker } => self.eval_splat(on, each, *marker, frames),
-            ExprKind::Call(call) => self.call(expr, call, frames),
+            ExprKind::Call(call) => self.evaluate_call(expr, call, frames),
             ExprKind::Unary { op, operand, .. } => self.eval_unary(expr, *op, operand, frames),
             ExprKind::Binary { .. } => self.eval_binary(expr, frames),
             ExprKind::Conditional { condition, yes, no } => {
@@ -127,7 +133,7 @@ impl Evaluator<'_> {
             }
             ExprKind::Tuple(items) => self.eval_tuple(expr, items, frames),
             ExprKind::Object(items) => self.eval_object(expr, items, frames),
-            ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
+            ExprKind::For(for_expr) => self.evaluate_for_expr(expr, for_expr, frames),
             ExprKind::Json(json) => self.evaluate_json_string(json, frames),
             // Expressions that could not be parsed were reported; the others are leaves.
             ExprKind::Invalid | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(..) => {
@@ -139,7 +145,7 @@ impl Evaluator<'_> {
     /// Evaluates a string of a file in JSON: a template, or in a constant just text.
     fn evaluate_json_string(
         &mut self,
-        json: &JsonText,
+        json: &JsonString,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
@@ -152,7 +158,7 @@ impl Evaluator<'_> {
         for problem in &json.problems {
             wrong = Some(self.diags.error(problem.clone()));
         }
-        wrong.map_or_else(|| self.expr(&json.template, frames), Err)
+        wrong.map_or_else(|| self.evaluate_expr(&json.template, frames), Err)
     }
 
     /// Reports an error in `blamed`, with the values of the names mentioned there.
@@ -165,13 +171,18 @@ impl Evaluator<'_> {
         let mentioned = if self.quiet {
             Vec::new()
         } else {
-            explain::describe_mentioned_in_frames(blamed, frames, self.scope, ErrorCause::Values)
+            mentioned_values::describe_mentioned_in_frames(
+                blamed,
+                frames,
+                self.scope,
+                ErrorCause::Values,
+            )
         };
         self.diags.error(Diagnostic { mentioned, ..diagnostic })
     }
 
     /// Reports that an evaluation does too much.
-    fn report_limit(&mut self, limit: Limit, span: Span) -> Reported {
+    fn report_exceeded_limit(&mut self, limit: ExceededLimit, span: Span) -> Reported {
         self.diags.error(
             Diagnostic::error(
                 messages::EXPRESSION_TOO_LARGE,
@@ -183,10 +194,10 @@ impl Evaluator<'_> {
 
     /// Refuses a value that is too deep or too large; everything that builds a value passes through
     /// here.
-    fn check_limits(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
+    fn check_value_limits(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
         match limits::check_value_limits(&value) {
             Ok(()) => Ok(value),
-            Err(limit) => Err(self.report_limit(limit, span)),
+            Err(limit) => Err(self.report_exceeded_limit(limit, span)),
         }
     }
 }

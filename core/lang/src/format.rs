@@ -3,10 +3,10 @@
 //! Works on tokens, not on the tree: nothing is lost, and what the layout says nothing about stays as
 //! the author wrote it. Knows no files.
 
-mod line;
+mod line_layout;
 mod rewrite;
-mod space;
 mod spaced_token;
+mod token_spacing;
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostics, Reported};
@@ -17,7 +17,7 @@ use crate::syntax::parse_file;
 ///
 /// # Errors
 /// When the text cannot be parsed: in what is no configuration nothing is known to be a space.
-pub fn format(
+pub fn format_source(
     diags: &mut Diagnostics,
     sources: &Sources,
     source: SourceId,
@@ -27,7 +27,7 @@ pub fn format(
     diags.append(own)?;
     let text = sources.source_text(source);
     let mut pieces = spaced_token::cut_spaced_tokens(text, &rewrite::find_rewrites(text, &body));
-    line::lay_out(&mut pieces);
+    line_layout::set_token_spaces(&mut pieces);
     Ok(spaced_token::join_spaced_tokens(&pieces))
 }
 

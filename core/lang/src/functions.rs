@@ -2,14 +2,14 @@
 //! file's list.
 
 mod builtin;
+mod cidr;
 mod collection;
-mod convert;
+mod convert_mark_try;
 mod encoding;
 mod file;
+mod function_host;
 mod hash;
-mod host;
 mod invoke;
-mod net;
 mod number;
 mod regex;
 mod rsa;
@@ -26,12 +26,12 @@ use std::sync::OnceLock;
 use formwork_value::{Type, Value};
 
 pub(crate) use builtin::{Args, Builtin};
-pub use host::{Ambient, FileFailure, FileKind, Files, Host};
-pub use invoke::invoke;
-pub(crate) use signature::called_function;
-pub use signature::{Signature, signatures};
+pub use function_host::{ClockAndRandom, FileFailure, FileKind, FunctionHost, HostFiles};
+pub use invoke::invoke_function;
+pub(crate) use signature::describe_called_function;
+pub use signature::{BuiltinSignature, builtin_signatures};
 
-use crate::eval::limits::{Budget, Limit};
+use crate::eval::limits::{Budget, ExceededLimit};
 use crate::scope::Scope;
 
 /// A parameter of a function.
@@ -80,7 +80,7 @@ pub struct CallError {
     /// Description of the problem, without a final period.
     pub reason: String,
     /// The limit that was reached, if that is the reason.
-    pub limit: Option<Limit>,
+    pub limit: Option<ExceededLimit>,
 }
 
 impl CallError {
@@ -92,13 +92,13 @@ impl CallError {
 
     /// A failure because of one argument.
     #[must_use]
-    pub fn argument(at: usize, reason: impl Into<String>) -> Self {
+    pub fn for_argument(at: usize, reason: impl Into<String>) -> Self {
         Self { argument: Some(at), ..Self::new(reason) }
     }
 }
 
-impl From<Limit> for CallError {
-    fn from(limit: Limit) -> Self {
+impl From<ExceededLimit> for CallError {
+    fn from(limit: ExceededLimit) -> Self {
         Self { limit: Some(limit), ..Self::new(limit.to_string()) }
     }
 }
@@ -106,7 +106,7 @@ impl From<Limit> for CallError {
 /// Surroundings of a call.
 pub struct CallContext<'c> {
     /// The world outside.
-    pub host: Host<'c>,
+    pub host: FunctionHost<'c>,
     /// The scope of the calling expression. It decides which functions a template may use.
     pub scope: &'c dyn Scope,
     /// Remaining budget of the evaluation.
@@ -133,7 +133,7 @@ pub trait Function {
     fn variadic(&self) -> Option<&Param>;
 
     /// Calls the function. Arguments are converted to the parameters' types, their number fits, and
-    /// what the parameters do not allow does not occur; [`invoke`] sees to that. The result has the
+    /// what the parameters do not allow does not occur; [`invoke_function`] sees to that. The result has the
     /// type `ty`, which [`Function::return_type`] gave for these arguments, or one that it leaves
     /// open.
     ///
@@ -148,17 +148,17 @@ pub trait Function {
     fn return_type(&self, args: &[Value]) -> Result<Type, CallError>;
 
     /// Whether the result is never null, not even that of an unknown argument.
-    fn never_null(&self) -> bool {
+    fn is_never_null(&self) -> bool {
         false
     }
 
     /// Whether a call looks at all of its arguments, so that it costs more the larger they are.
-    fn reads_everything(&self) -> bool {
+    fn reads_all_arguments(&self) -> bool {
         true
     }
 
     /// Whether the evaluator treats the arguments in a special way.
-    fn special(&self) -> Option<SpecialFunction> {
+    fn special_treatment(&self) -> Option<SpecialFunction> {
         None
     }
 }
@@ -166,8 +166,8 @@ pub trait Function {
 type BuiltinTable = BTreeMap<&'static str, Builtin>;
 
 fn builtin_table() -> &'static BuiltinTable {
-    static TABLE: OnceLock<BuiltinTable> = OnceLock::new();
-    TABLE.get_or_init(|| {
+    static BUILTIN_TABLE: OnceLock<BuiltinTable> = OnceLock::new();
+    BUILTIN_TABLE.get_or_init(|| {
         let families = [
             number::builtins(),
             string::builtins(),
@@ -178,8 +178,8 @@ fn builtin_table() -> &'static BuiltinTable {
             file::builtins(),
             hash::builtins(),
             rsa::builtins(),
-            net::builtins(),
-            convert::builtins(),
+            cidr::builtins(),
+            convert_mark_try::builtins(),
         ];
         families.into_iter().flatten().map(|builtin| (builtin.name(), builtin)).collect()
     })
@@ -187,7 +187,7 @@ fn builtin_table() -> &'static BuiltinTable {
 
 /// Returns a built-in function by its name, also in the form `core::name`.
 #[must_use]
-pub fn builtin(name: &str) -> Option<&'static dyn Function> {
+pub fn find_builtin(name: &str) -> Option<&'static dyn Function> {
     let name = name.strip_prefix("core::").unwrap_or(name);
     builtin_table().get(name).map(|builtin| builtin as &dyn Function)
 }
@@ -200,12 +200,12 @@ pub fn builtin_names() -> Vec<String> {
 
 /// Description of a built-in function, a sentence.
 #[must_use]
-pub fn description(name: &str) -> Option<&'static str> {
+pub fn builtin_description(name: &str) -> Option<&'static str> {
     Some(builtin_table().get(name)?.description())
 }
 
 /// An example of a built-in function: an expression, and how its value prints.
 #[must_use]
-pub fn example(name: &str) -> Option<(&'static str, &'static str)> {
+pub fn builtin_example(name: &str) -> Option<(&'static str, &'static str)> {
     builtin_table().get(name)?.examples().first().copied()
 }

@@ -3,16 +3,15 @@
 //!
 //! The crate is pure: files, clocks and randomness reach it through traits.
 
-pub mod block_attributes;
+pub mod attributes_as_blocks;
 pub mod content;
 pub mod decode;
 pub mod dynamic;
 pub mod eval;
 pub mod format;
 pub mod functions;
-mod kind;
 pub mod messages;
-pub mod print;
+pub mod print_value;
 pub mod refs;
 pub mod scope;
 pub mod stack;
@@ -21,4 +20,5 @@ pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod type_expr;
-pub mod write;
+mod value_kind;
+pub mod write_expression;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
-pub use content::{ContentMentions, find_unsupported_spans, of_content};
+pub use content::{ContentReferences, find_unsupported_spans, of_content};
 
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
@@ -74,7 +74,7 @@ pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
 #[must_use]
 pub fn of_body(body: &Body) -> Vec<Traversal> {
     let mut finder = ReferenceFinder::default();
-    finder.body(body);
+    finder.visit_body(body);
     finder.found
 }
 
@@ -89,7 +89,7 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     }
     let (base, links) = split_steps(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };
-    let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
+    let steps = links.iter().map(|link| to_constant_step(link)).collect::<Option<Vec<_>>>()?;
     // A splat swallows all steps behind it, so it can only be the last.
     let constant = !matches!(steps.last(), Some(TraversalStep::Splat(_)));
     constant.then(|| Traversal { root, steps, span: expr.span })
@@ -98,7 +98,7 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
 /// The place of the first key that is `null`, `true` or `false`, if an expression would be a traversal
 /// of constant steps but for such keys: they are constants, and keys of nothing.
 #[must_use]
-pub fn unusable_key(expr: &Expr) -> Option<Span> {
+pub fn find_unusable_key(expr: &Expr) -> Option<Span> {
     let (base, links) = split_steps(expr);
     base.as_keyword()?;
     let unusable = |link: &&Expr| match &link.kind {
@@ -108,7 +108,7 @@ pub fn unusable_key(expr: &Expr) -> Option<Span> {
         _ => None,
     };
     let constant =
-        links.iter().all(|link| unusable(link).is_some() || constant_step(link).is_some());
+        links.iter().all(|link| unusable(link).is_some() || to_constant_step(link).is_some());
     links.iter().find_map(unusable).filter(|_| constant)
 }
 
@@ -128,7 +128,7 @@ fn split_steps(expr: &Expr) -> (&Expr, Vec<&Expr>) {
     (base, links)
 }
 
-fn constant_step(link: &Expr) -> Option<TraversalStep> {
+fn to_constant_step(link: &Expr) -> Option<TraversalStep> {
     match &link.kind {
         ExprKind::Attribute { name, .. } => Some(TraversalStep::Attribute(name.clone())),
         ExprKind::Splat { marker, .. } => Some(TraversalStep::Splat(*marker)),
@@ -184,7 +184,7 @@ impl ReferenceFinder {
             | ExprKind::Attribute { .. }
             | ExprKind::Index { .. }
             | ExprKind::Splat { .. } => self.add_reference(expr),
-            ExprKind::Template(parts) => self.parts(parts),
+            ExprKind::Template(parts) => self.visit_template_parts(parts),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.visit_expr(inner),
             ExprKind::Json(json) => self.visit_expr(&json.template),
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.visit_expr(arg)),
@@ -205,7 +205,7 @@ impl ReferenceFinder {
                     self.visit_expr(&item.value);
                 }
             }
-            ExprKind::For(for_expr) => self.for_expr(for_expr),
+            ExprKind::For(for_expr) => self.visit_for_expr(for_expr),
         }
     }
 
@@ -217,7 +217,7 @@ impl ReferenceFinder {
                 let mut steps = Vec::new();
                 let mut span = base.span;
                 for link in &links {
-                    let Some(step) = constant_step(link) else { break };
+                    let Some(step) = to_constant_step(link) else { break };
                     let is_last = matches!(step, TraversalStep::Splat(_));
                     span = if let TraversalStep::Splat(marker) = step {
                         span.to(marker)
@@ -237,23 +237,23 @@ impl ReferenceFinder {
         for link in links {
             match &link.kind {
                 ExprKind::Index { key, .. } => self.visit_expr(key),
-                ExprKind::Splat { each, .. } => self.splat_steps(each),
+                ExprKind::Splat { each, .. } => self.visit_splat_steps(each),
                 _ => {}
             }
         }
     }
 
-    fn splat_steps(&mut self, steps: &[SplatStep]) {
+    fn visit_splat_steps(&mut self, steps: &[SplatStep]) {
         for step in steps {
             match step {
                 SplatStep::Attribute(_) => {}
                 SplatStep::Index { key, .. } => self.visit_expr(key),
-                SplatStep::Splat { each, .. } => with_stack(|| self.splat_steps(each)),
+                SplatStep::Splat { each, .. } => with_stack(|| self.visit_splat_steps(each)),
             }
         }
     }
 
-    fn for_expr(&mut self, for_expr: &ForExpr) {
+    fn visit_for_expr(&mut self, for_expr: &ForExpr) {
         // The names are bound in the results only: the collection is evaluated outside.
         self.visit_expr(&for_expr.collection);
         let names: Vec<&Str> =
@@ -264,29 +264,31 @@ impl ReferenceFinder {
         });
     }
 
-    fn parts(&mut self, parts: &[TemplatePart]) {
+    fn visit_template_parts(&mut self, parts: &[TemplatePart]) {
         for part in parts {
             match part {
                 TemplatePart::Literal(..) => {}
                 TemplatePart::Interpolation(expr) => self.visit_expr(expr),
                 TemplatePart::If(choice) => {
                     self.visit_expr(&choice.condition);
-                    with_stack(|| self.parts(&choice.yes));
-                    with_stack(|| self.parts(&choice.no));
+                    with_stack(|| self.visit_template_parts(&choice.yes));
+                    with_stack(|| self.visit_template_parts(&choice.no));
                 }
                 TemplatePart::For(repeat) => {
                     let TemplateFor { key, value, collection, body, .. } = &**repeat;
                     self.visit_expr(collection);
                     let names: Vec<&Str> =
                         key.iter().chain([value]).map(|ident| &ident.name).collect();
-                    self.with_bound_names(&names, |finder| with_stack(|| finder.parts(body)));
+                    self.with_bound_names(&names, |finder| {
+                        with_stack(|| finder.visit_template_parts(body));
+                    });
                 }
             }
         }
     }
 
     /// Goes through a body in the order in which it was written.
-    fn body(&mut self, body: &Body) {
+    fn visit_body(&mut self, body: &Body) {
         let mut attributes = body.attributes.iter().peekable();
         let mut blocks = body.blocks.iter().peekable();
         loop {
@@ -302,55 +304,57 @@ impl ReferenceFinder {
                 break;
             }
         }
-        self.visit_members(
+        self.visit_json_members(
             body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)),
         );
     }
 
     /// Goes through members of an object that may stand for a body. Whether they do does not matter to
     /// what they mention, but for comments and `dynamic` blocks.
-    fn visit_members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
+    fn visit_json_members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {
                 // A comment in the JSON syntax, which is never evaluated.
                 "//" => {}
                 // The same key may also be an ordinary attribute, and its mentions are found all
                 // the same.
-                "dynamic" => each_object(expr, &mut |kinds| {
-                    for (kind, expr) in object_members(kinds) {
-                        each_object(expr, &mut |items| self.visit_dynamic_block(kind, items));
+                "dynamic" => for_each_object(expr, &mut |kinds| {
+                    for (kind, expr) in json_object_members(kinds) {
+                        for_each_object(expr, &mut |items| {
+                            self.visit_json_dynamic_block(kind, items);
+                        });
                     }
                 }),
-                _ => self.visit_member(expr),
+                _ => self.visit_json_member(expr),
             }
         }
     }
 
-    fn visit_member(&mut self, expr: &Expr) {
+    fn visit_json_member(&mut self, expr: &Expr) {
         with_stack(|| match &expr.kind {
             ExprKind::Object(items) => {
                 items.iter().for_each(|item| self.visit_expr(&item.key));
-                self.visit_members(object_members(items));
+                self.visit_json_members(json_object_members(items));
             }
-            ExprKind::Tuple(items) => items.iter().for_each(|item| self.visit_member(item)),
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.visit_json_member(item)),
             _ => self.visit_expr(expr),
         });
     }
 
     /// Goes through a `dynamic` block for blocks of a type.
-    fn visit_dynamic_block(&mut self, kind: &str, items: &[ObjectItem]) {
+    fn visit_json_dynamic_block(&mut self, kind: &str, items: &[ObjectItem]) {
         let part =
-            |name: &str| object_members(items).find(|item| item.0 == name).map(|item| item.1);
+            |name: &str| json_object_members(items).find(|item| item.0 == name).map(|item| item.1);
         part("for_each").into_iter().for_each(|for_each| self.visit_expr(for_each));
         let iterator = Str::new(part("iterator").and_then(Expr::as_keyword).unwrap_or(kind));
         self.with_bound_names(&[&iterator], |finder| {
             let parts = part("labels").into_iter().chain(part("content"));
-            parts.for_each(|part| finder.visit_member(part));
+            parts.for_each(|part| finder.visit_json_member(part));
         });
     }
 
     fn visit_block(&mut self, block: &Block) {
-        let Some(dynamic) = DynamicBlock::of(block) else { return self.body(&block.body) };
+        let Some(dynamic) = DynamicBlock::of(block) else { return self.visit_body(&block.body) };
         // The iterator has no meaning yet: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {
             self.visit_expr(for_each);
@@ -361,14 +365,14 @@ impl ReferenceFinder {
                 finder.visit_expr(labels);
             }
             if let Some(content) = dynamic.content {
-                finder.body(&content.body);
+                finder.visit_body(&content.body);
             }
         });
     }
 }
 
 /// The members of an object in JSON, by name.
-fn object_members(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
+fn json_object_members(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
     items.iter().filter_map(|item| match &item.key.kind {
         ExprKind::Json(json) => Some((json.text.as_str(), &item.value)),
         _ => None,
@@ -376,7 +380,7 @@ fn object_members(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
 }
 
 /// Visits an object, or each one in an array.
-fn each_object<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e [ObjectItem])) {
+fn for_each_object<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e [ObjectItem])) {
     match &expr.kind {
         ExprKind::Object(items) => visit(items),
         ExprKind::Tuple(items) => {

@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostics, Reported, Span, Value};
 
-use crate::functions::{Function, Host};
+use crate::functions::{Function, FunctionHost};
 use crate::syntax::Ident;
 
 /// A step behind a name, its key already evaluated.
@@ -34,12 +34,12 @@ pub trait Scope {
     fn lookup_function(&self, name: &str) -> Option<&dyn Function>;
 
     /// Says why nothing can be called here, if that is so: then it is not the name that is wrong.
-    fn why_no_calls(&self) -> Option<&str> {
+    fn calls_forbidden_reason(&self) -> Option<&str> {
         None
     }
 
     /// Says why a name with a namespace (`provider::x::f`) is no function here, and what to do.
-    fn why_no_function(&self, name: &str) -> String {
+    fn missing_function_reason(&self, name: &str) -> String {
         format!("There is no function {name:?} here.")
     }
 
@@ -53,7 +53,7 @@ pub trait Scope {
     }
 
     /// The host services that functions may use; none by default.
-    fn host(&self) -> Host<'_> {
-        Host::none()
+    fn host(&self) -> FunctionHost<'_> {
+        FunctionHost::without_services()
     }
 }

@@ -1,7 +1,7 @@
 //! Room for deep recursion over syntax trees. Knows nothing of what recurses.
 
 /// Greatest stack use of one level of recursion. A level that finds less left gets a new stack.
-const RED_ZONE: usize = 128 * 1024;
+const MIN_FREE_STACK: usize = 128 * 1024;
 /// The size of each further stack.
 const STACK_SEGMENT_SIZE: usize = 4 * 1024 * 1024;
 
@@ -9,5 +9,5 @@ const STACK_SEGMENT_SIZE: usize = 4 * 1024 * 1024;
 /// recursion over a tree goes through here; its depth is limited by
 /// [`MAX_DEPTH`](crate::syntax::MAX_DEPTH).
 pub fn with_stack<T>(level: impl FnOnce() -> T) -> T {
-    stacker::maybe_grow(RED_ZONE, STACK_SEGMENT_SIZE, level)
+    stacker::maybe_grow(MIN_FREE_STACK, STACK_SEGMENT_SIZE, level)
 }

@@ -1,25 +1,26 @@
 //! Spelling suggestions: finds the known name nearest to a misspelt one.
 
 /// Greatest edit distance of a suggestion.
-const MAX_DISTANCE: usize = 2;
+const MAX_EDIT_DISTANCE: usize = 2;
 
 /// Greatest length of the names that are compared.
-const MAX_LETTERS: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 /// Greatest number of candidates. Where many names are wrong, each is compared with all candidates.
-const MAX_NAMES: usize = 10_000;
+const MAX_CANDIDATES: usize = 10_000;
 
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
 #[must_use]
 pub fn nearest_name<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.take(MAX_NAMES) {
+    for candidate in candidates.take(MAX_CANDIDATES) {
         // The lengths are compared first, because most candidates are far from the name.
-        if candidate.len().abs_diff(name.len()) > MAX_DISTANCE * 4 || candidate.len() > MAX_LETTERS
+        if candidate.len().abs_diff(name.len()) > MAX_EDIT_DISTANCE * 4
+            || candidate.len() > MAX_NAME_LENGTH
         {
             continue;
         }
         // Only a nearer name replaces the best one, so the first of equally near names is kept.
-        let limit = best.map_or(MAX_DISTANCE, |(least, _)| least.saturating_sub(1));
+        let limit = best.map_or(MAX_EDIT_DISTANCE, |(least, _)| least.saturating_sub(1));
         if let Some(distance) = edit_distance(name, candidate, limit) {
             best = Some((distance, candidate));
             if distance == 0 {

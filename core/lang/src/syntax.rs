@@ -3,24 +3,24 @@
 //! Readers of configuration do not walk a [`Body`] themselves but ask `content` for what they expect
 //! of it, so that other spellings of the language can stand behind the same door.
 
-mod copy;
+mod add_source;
+mod clone_tree;
+mod enclosing_block;
 mod json;
 pub mod lex;
 mod parse;
 #[cfg(test)]
-pub(crate) mod print;
-mod source;
-mod source_context;
+pub(crate) mod print_tree;
 #[cfg(test)]
 mod tests;
 
 use formwork_value::{Number, Span, Str};
 
-pub(crate) use json::members as json_members;
-pub use json::{JsonText, parse_json};
+pub use add_source::add_source;
+pub use enclosing_block::{enclosing_block_heading, enclosing_context};
+pub(crate) use json::json_members;
+pub use json::{JsonString, parse_json};
 pub use parse::{parse_expression, parse_file, parse_template};
-pub use source::add_source;
-pub use source_context::{context_of, heading_of};
 
 /// The most levels of expressions, templates and blocks inside each other. Every recursion over a
 /// tree may rely on it, dropping the tree included.
@@ -62,20 +62,20 @@ impl Body {
     /// Whether nothing is written in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let comments_only = self.undecided.iter().all(Attribute::is_comment);
+        let comments_only = self.undecided.iter().all(Attribute::is_json_comment);
         self.attributes.is_empty() && self.blocks.is_empty() && comments_only
     }
 
     /// Everything that is set, without asking whether it may be an argument here.
-    pub fn set(&self) -> impl Iterator<Item = &Attribute> {
-        let members = self.undecided.iter().filter(|member| !member.is_comment());
+    pub fn written_attributes(&self) -> impl Iterator<Item = &Attribute> {
+        let members = self.undecided.iter().filter(|member| !member.is_json_comment());
         self.attributes.iter().chain(members)
     }
 
     /// Finds the attribute of a name, without checking that it may be an argument here.
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Attribute> {
-        self.set().find(|attr| attr.name.name == name)
+    pub fn find_attribute(&self, name: &str) -> Option<&Attribute> {
+        self.written_attributes().find(|attr| attr.name.name == name)
     }
 }
 
@@ -93,7 +93,7 @@ pub struct Attribute {
 impl Attribute {
     /// Whether this is how a file in JSON has comments.
     #[must_use]
-    pub fn is_comment(&self) -> bool {
+    pub fn is_json_comment(&self) -> bool {
         self.name.name == "//"
     }
 }
@@ -232,7 +232,7 @@ pub enum ExprKind {
     /// `(a)`.
     Parens(Box<Expr>),
     /// A string of a file in JSON, which may be a template, a reference, or just text.
-    Json(Box<JsonText>),
+    Json(Box<JsonString>),
     /// Something that could not be parsed and was reported. Evaluates to an unknown value.
     Invalid,
 }

@@ -27,7 +27,8 @@ impl SourceText {
         let mut out = String::new();
         for diag in self.diags.iter() {
             let place = diag.subject.map_or_else(String::new, |span| {
-                let (start, text) = (self.sources.start(span), self.sources.text_at(span));
+                let (start, text) =
+                    (self.sources.start_position(span), self.sources.text_of_span(span));
                 format!("{}:{} {text:?} ", start.line, start.column)
             });
             out += &format!("{place}{}\n    {}\n", diag.summary, diag.detail);

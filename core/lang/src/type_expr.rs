@@ -10,7 +10,7 @@ use formwork_value::diag::{Message, Summary};
 use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value, convert};
 
-pub use defaults::Defaults;
+pub use defaults::TypeDefaults;
 
 use crate::eval::evaluate;
 use crate::functions::Function;
@@ -23,18 +23,21 @@ use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
 ///
 /// # Errors
 /// When the expression is no type constraint, or a default does not fit its attribute.
-pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaults>), Reported> {
+pub fn read_type_constraint(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+) -> Result<(Type, Option<TypeDefaults>), Reported> {
     if let ExprKind::Json(json) = &expr.kind {
         // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.parse_expression(&mut Diagnostics::new(), expr.span) else {
             return Err(report_type_error(
                 diags,
                 messages::INVALID_TYPE_SPECIFICATION,
-                ANY_TYPE,
+                TYPE_EXPECTED_DETAIL,
                 expr.span,
             ));
         };
-        return read(diags, &written);
+        return read_type_constraint(diags, &written);
     }
     // Two old short forms are understood where the type is nothing else.
     match expr.as_keyword() {
@@ -46,8 +49,8 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         let (summary, detail) = quoted_type_error(text);
         return Err(report_type_error(diags, summary, &detail, expr.span));
     }
-    let constraint = TypeReader { diags, depth: 0 }.constraint(expr)?;
-    Ok((constraint.ty, constraint.defaults))
+    let read_constraint = TypeReader { diags, depth: 0 }.read_constraint(expr)?;
+    Ok((read_constraint.ty, read_constraint.defaults))
 }
 
 /// Summary and detail of the error about a type in quotes.
@@ -77,12 +80,12 @@ fn report_type_error(
     diags.error(Diagnostic::error(summary, detail).at(span))
 }
 
-struct Constraint {
+struct TypeWithDefaults {
     ty: Type,
-    defaults: Option<Defaults>,
+    defaults: Option<TypeDefaults>,
 }
 
-impl From<Type> for Constraint {
+impl From<Type> for TypeWithDefaults {
     fn from(ty: Type) -> Self {
         Self { ty, defaults: None }
     }
@@ -98,7 +101,7 @@ impl TypeReader<'_> {
         report_type_error(self.diags, messages::INVALID_TYPE_SPECIFICATION, detail, span)
     }
 
-    fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+    fn read_constraint(&mut self, expr: &Expr) -> Result<TypeWithDefaults, Reported> {
         // The limit is that of types, which every later recursion over a type relies on.
         if self.depth >= Type::MAX_DEPTH {
             let detail = format!("Types may be nested up to {} levels deep.", Type::MAX_DEPTH);
@@ -106,14 +109,14 @@ impl TypeReader<'_> {
         }
         self.depth += 1;
         let result = with_stack(|| match &expr.kind {
-            ExprKind::Call(call) => self.constructor(call, expr.span),
-            _ => self.read_keyword(expr),
+            ExprKind::Call(call) => self.read_constructor(call, expr.span),
+            _ => self.read_type_keyword(expr),
         });
         self.depth -= 1;
         result
     }
 
-    fn read_keyword(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+    fn read_type_keyword(&mut self, expr: &Expr) -> Result<TypeWithDefaults, Reported> {
         let detail = match expr.as_keyword() {
             Some("bool") => return Ok(Type::Bool.into()),
             Some("number") => return Ok(Type::Number.into()),
@@ -124,42 +127,49 @@ impl TypeReader<'_> {
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
                 )
             }
-            Some("object") => OBJECT_FORM.to_owned(),
-            Some("tuple") => TUPLE_FORM.to_owned(),
-            Some("optional") => OPTIONAL_PLACE.to_owned(),
+            Some("object") => OBJECT_FORM_DETAIL.to_owned(),
+            Some("tuple") => TUPLE_FORM_DETAIL.to_owned(),
+            Some("optional") => OPTIONAL_PLACE_DETAIL.to_owned(),
             Some(name) => {
-                format!("The keyword {name:?} is not a valid type specification. {ANY_TYPE}")
+                format!(
+                    "The keyword {name:?} is not a valid type specification. {TYPE_EXPECTED_DETAIL}"
+                )
             }
-            None => format!("This is no type. {ANY_TYPE}"),
+            None => format!("This is no type. {TYPE_EXPECTED_DETAIL}"),
         };
         Err(self.report_invalid_type(&detail, expr.span))
     }
 
-    fn constructor(&mut self, call: &Call, span: Span) -> Result<Constraint, Reported> {
+    fn read_constructor(&mut self, call: &Call, span: Span) -> Result<TypeWithDefaults, Reported> {
         let name = call.name.name.as_str();
         match name {
             "bool" | "number" | "string" | "any" => Err(self.report_invalid_type(
                 &format!("{name} takes nothing in parentheses."),
                 call.parens,
             )),
-            "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE, call.name.span)),
+            "optional" => Err(self.report_invalid_type(OPTIONAL_PLACE_DETAIL, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(
                     "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
                 );
                 let element = self.sole_argument_expr(call, &detail)?;
-                let element = self.constraint(element)?;
+                let element = self.read_constraint(element)?;
                 let ty = match name {
                     "list" => Type::list(element.ty),
                     "set" => Type::set(element.ty),
                     _ => Type::map(element.ty),
                 };
-                Ok(Constraint { ty, defaults: element.defaults.map(Defaults::of_elements) })
+                Ok(TypeWithDefaults {
+                    ty,
+                    defaults: element.defaults.map(TypeDefaults::of_elements),
+                })
             }
-            "tuple" => self.read_tuple(call),
-            "object" => self.read_object(call),
+            "tuple" => self.read_tuple_type(call),
+            "object" => self.read_object_type(call),
             _ => Err(self.report_invalid_type(
-                &format!("The keyword {name:?} is not a valid type specification. {ANY_TYPE}"),
+                &format!(
+                    "The keyword {name:?} is not a valid type specification. {TYPE_EXPECTED_DETAIL}"
+                ),
                 span,
             )),
         }
@@ -177,29 +187,29 @@ impl TypeReader<'_> {
         }
     }
 
-    fn read_tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.sole_argument_expr(call, TUPLE_FORM)?;
+    fn read_tuple_type(&mut self, call: &Call) -> Result<TypeWithDefaults, Reported> {
+        let arg = self.sole_argument_expr(call, TUPLE_FORM_DETAIL)?;
         let ExprKind::Tuple(items) = &arg.kind else {
-            return Err(self.report_invalid_type(TUPLE_FORM, arg.span));
+            return Err(self.report_invalid_type(TUPLE_FORM_DETAIL, arg.span));
         };
         // All of them are read, so that each error is reported.
-        let elements: Vec<_> = items.iter().map(|item| self.constraint(item)).collect();
-        let elements: Vec<Constraint> = elements.into_iter().collect::<Result<_, _>>()?;
-        let (types, defaults): (Vec<Type>, Vec<Option<Defaults>>) =
+        let elements: Vec<_> = items.iter().map(|item| self.read_constraint(item)).collect();
+        let elements: Vec<TypeWithDefaults> = elements.into_iter().collect::<Result<_, _>>()?;
+        let (types, defaults): (Vec<Type>, Vec<Option<TypeDefaults>>) =
             elements.into_iter().map(|element| (element.ty, element.defaults)).unzip();
-        Ok(Constraint { ty: Type::tuple(types), defaults: Defaults::of_tuple(defaults) })
+        Ok(TypeWithDefaults { ty: Type::tuple(types), defaults: TypeDefaults::of_tuple(defaults) })
     }
 
-    fn read_object(&mut self, call: &Call) -> Result<Constraint, Reported> {
-        let arg = self.sole_argument_expr(call, OBJECT_FORM)?;
+    fn read_object_type(&mut self, call: &Call) -> Result<TypeWithDefaults, Reported> {
+        let arg = self.sole_argument_expr(call, OBJECT_FORM_DETAIL)?;
         let ExprKind::Object(items) = &arg.kind else {
-            return Err(self.report_invalid_type(OBJECT_FORM, arg.span));
+            return Err(self.report_invalid_type(OBJECT_FORM_DETAIL, arg.span));
         };
         let mut ty = ObjectType::default();
         let mut values = BTreeMap::new();
         let mut children = BTreeMap::new();
         // All of them are read, so that each error is reported.
-        let read: Vec<_> = items.iter().map(|item| self.read_item(item)).collect();
+        let read: Vec<_> = items.iter().map(|item| self.read_named_attribute(item)).collect();
         for (item, read) in items.iter().zip(read) {
             let (name, attribute) = read?;
             if ty.attributes.contains_key(&name) {
@@ -210,22 +220,25 @@ impl TypeReader<'_> {
                 ty.optional.insert(name.clone());
             }
             values.extend(attribute.default.map(|default| (name.clone(), default)));
-            let Constraint { ty: attribute, defaults } = attribute.constraint;
+            let TypeWithDefaults { ty: attribute, defaults } = attribute.constraint;
             children.extend(defaults.map(|defaults| (name.clone(), defaults)));
             ty.attributes.insert(name, attribute);
         }
         let ty = Type::Object(Arc::new(ty));
-        Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
+        Ok(TypeWithDefaults { ty, defaults: TypeDefaults::of_object(values, children) })
     }
 
-    fn read_item(&mut self, item: &ObjectItem) -> Result<(Str, ObjectTypeAttribute), Reported> {
+    fn read_named_attribute(
+        &mut self,
+        item: &ObjectItem,
+    ) -> Result<(Str, ObjectTypeAttribute), Reported> {
         // Refused only after the type was read, so that a mistake in each is reported.
-        let name = self.attribute_name(item);
-        let attribute = self.read_attribute(&item.value)?;
+        let name = self.read_attribute_name(item);
+        let attribute = self.read_attribute_type(&item.value)?;
         Ok((name?, attribute))
     }
 
-    fn attribute_name(&mut self, item: &ObjectItem) -> Result<Str, Reported> {
+    fn read_attribute_name(&mut self, item: &ObjectItem) -> Result<Str, Reported> {
         match item.key.as_literal() {
             Some(name) if item.bare => Ok(name.clone()),
             _ => {
@@ -236,11 +249,11 @@ impl TypeReader<'_> {
     }
 
     /// Reads the type of an attribute, which may be wrapped in `optional`.
-    fn read_attribute(&mut self, expr: &Expr) -> Result<ObjectTypeAttribute, Reported> {
+    fn read_attribute_type(&mut self, expr: &Expr) -> Result<ObjectTypeAttribute, Reported> {
         let call = match &expr.kind {
             ExprKind::Call(call) if call.name.name == "optional" => call,
             _ => {
-                let constraint = self.constraint(expr)?;
+                let constraint = self.read_constraint(expr)?;
                 return Ok(ObjectTypeAttribute { constraint, optional: false, default: None });
             }
         };
@@ -252,15 +265,15 @@ impl TypeReader<'_> {
                 return Err(self.report_invalid_type(detail, call.parens));
             }
         };
-        let constraint = self.constraint(ty)?;
+        let constraint = self.read_constraint(ty)?;
         let default =
-            default.map(|default| self.default_value(default, &constraint.ty)).transpose()?;
+            default.map(|default| self.evaluate_default(default, &constraint.ty)).transpose()?;
         Ok(ObjectTypeAttribute { constraint, optional: true, default })
     }
 
-    fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
+    fn evaluate_default(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
         // A type is needed before anything else is evaluated, so nothing can be referred to.
-        let value = evaluate(self.diags, expr, &NoNames)?;
+        let value = evaluate(self.diags, expr, &NoNamesScope)?;
         convert::convert(&value, ty).map_err(|refused| {
             let detail = format!(
                 "This default value is not compatible with the attribute's type constraint: {}.",
@@ -273,15 +286,15 @@ impl TypeReader<'_> {
 }
 
 struct ObjectTypeAttribute {
-    constraint: Constraint,
+    constraint: TypeWithDefaults,
     optional: bool,
     default: Option<Value>,
 }
 
 /// A scope in which nothing has a meaning.
-struct NoNames;
+struct NoNamesScope;
 
-impl Scope for NoNames {
+impl Scope for NoNamesScope {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -301,10 +314,10 @@ impl Scope for NoNames {
     }
 }
 
-const ANY_TYPE: &str = "A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).";
-const OBJECT_FORM: &str = "The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).";
-const TUPLE_FORM: &str = "The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).";
-const OPTIONAL_PLACE: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";
+const TYPE_EXPECTED_DETAIL: &str = "A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).";
+const OBJECT_FORM_DETAIL: &str = "The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).";
+const TUPLE_FORM_DETAIL: &str = "The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).";
+const OPTIONAL_PLACE_DETAIL: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";
 
 #[cfg(test)]
 mod tests;

@@ -210,7 +210,7 @@ impl Operation<'_> {
         if approval.is_none() {
             // Results of checks help the user to decide; without a decision, only their results
             // after the apply count.
-            diags.drop_checks();
+            diags.drop_check_warnings();
         }
         self.show_diagnostics(diags);
         if let Some(approval) = approval {

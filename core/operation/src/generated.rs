@@ -8,7 +8,7 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::ImportKey;
 use formwork_core::eval::Results;
 use formwork_core::plan::{Plan, PlanMode};
-use formwork_lang::print::quote;
+use formwork_lang::print_value::quote;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::messages;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use formwork_lang::print::print_literal;
+use formwork_lang::print_value::escape_literal;
 
 use super::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, ModuleAddr,
@@ -14,7 +14,7 @@ use super::{
 /// something else inside quotes.
 #[must_use]
 pub fn quote_string(text: &str) -> String {
-    format!("\"{}\"", print_literal(text))
+    format!("\"{}\"", escape_literal(text))
 }
 
 impl Display for InstanceKey {

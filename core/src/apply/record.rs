@@ -175,7 +175,7 @@ fn finish_state(state: &mut State, plan: &Plan) {
 /// Stores an output. An output without a value, or that must not be stored, is not in the state. A
 /// value that is still unknown belongs to an object that is not a target.
 fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
-    match Known::new(unknown_to_null(&value.with_plain_zeros()).split_marks().0.into_value()) {
+    match Known::new(unknown_to_null(&value.without_signed_zeros()).split_marks().0.into_value()) {
         Ok(value) if !value.value().is_null() => {
             state.outputs.insert(name.clone(), OutputValue { value, sensitive });
         }

@@ -103,7 +103,7 @@ pub(super) fn check_name(
 
 /// Returns a place for display: `main.tf:3,1-11`.
 pub(super) fn format_place(sources: &Sources, span: Span) -> String {
-    let (start, end) = (sources.start(span), sources.end(span));
+    let (start, end) = (sources.start_position(span), sources.end_position(span));
     let name = sources.name(span.source);
     if start.line == end.line {
         format!("{name}:{},{}-{}", start.line, start.column, end.column)

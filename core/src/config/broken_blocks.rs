@@ -24,7 +24,8 @@ impl BrokenBlocks {
     /// it is in other lines, and is not that something is missing.
     pub(super) fn is_independent(&self, sources: &Sources, problem: &Diagnostic) -> bool {
         let Some(place) = problem.subject else { return false };
-        let lines = |span: Span| (sources.start(span).line, sources.end(span).line);
+        let lines =
+            |span: Span| (sources.start_position(span).line, sources.end_position(span).line);
         let (first, last) = lines(place);
         let touches = |error: &Span| {
             let (start, end) = lines(*error);

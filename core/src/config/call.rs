@@ -79,7 +79,7 @@ pub(super) fn read_module_block(
 fn read_call_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
-    let of = |wanted: &str| block.body.find(wanted);
+    let of = |wanted: &str| block.body.find_attribute(wanted);
     let version = of("version").map(|attribute| {
         let constraints = settings::read_loose_constraint(diags, &attribute.expr)?;
         Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))

@@ -84,7 +84,7 @@ pub(super) fn read_check_block(
 /// Reports arguments without a meaning for a data source that belongs to its `check` block.
 fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
     for name in ["count", "for_each"] {
-        if let Some(attribute) = block.body.find(name) {
+        if let Some(attribute) = block.body.find_attribute(name) {
             let name = &attribute.name;
             let _ = diags.error(
                 Diagnostic::error(

@@ -109,8 +109,8 @@ pub(crate) fn format_value(value: &Value) -> String {
         Value::List(items) => format!("list[{}]", list(items.items())),
         Value::Set(items) => format!("set[{}]", list(items.items())),
         Value::Tuple(items) => format!("[{}]", list(items.items())),
-        Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.items())),
-        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.values())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.values())),
         Value::Marked(marked) => format!("{:?}({})", marked.marks(), format_value(marked.value())),
     }
 }

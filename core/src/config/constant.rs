@@ -31,7 +31,7 @@ impl Scope for EmptyScope {
         None
     }
 
-    fn why_no_calls(&self) -> Option<&str> {
+    fn calls_forbidden_reason(&self) -> Option<&str> {
         Some("Functions may not be called here. This value must be a constant.")
     }
 

@@ -146,7 +146,7 @@ pub(super) fn read_import_block(diags: &mut Diagnostics, block: Block) -> Option
         return None;
     }
     // In JSON an address is text, and only here it is known to be an expression.
-    let to = to.into_native(diags).ok()?;
+    let to = to.into_native_expr(diags).ok()?;
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
     let (calls, resource, key) = parse_import_target(diags, &to, whole).ok()?;
     Some(ImportBlock {

@@ -59,7 +59,7 @@ fn function_table() -> String {
     let mut table =
         String::from("| function | description | example | result |\n| --- | --- | --- | --- |\n");
     for name in functions::builtin_names() {
-        let function = functions::builtin(&name).expect("it is one of the names");
+        let function = functions::find_builtin(&name).expect("it is one of the names");
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);
         let mut params: Vec<String> = function.params().iter().map(param).collect();
         params.extend(function.variadic().map(|rest| format!("{}...", param(rest))));
@@ -67,8 +67,8 @@ fn function_table() -> String {
         let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
         let described =
             all.map(|param| format!("<br>`{}`: {}", param.name, cell(&param.description)));
-        let does = cell(functions::description(&name).unwrap_or_default());
-        let (example, result) = functions::example(&name).unwrap_or_default();
+        let does = cell(functions::builtin_description(&name).unwrap_or_default());
+        let (example, result) = functions::builtin_example(&name).unwrap_or_default();
         let _ = writeln!(
             table,
             "| `{name}({})` | {does}{} | `{}` | `{}` |",

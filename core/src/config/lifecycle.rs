@@ -140,7 +140,7 @@ fn read_ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChan
 fn read_replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
     let items = traversal::list_entries(diags, expr)?;
     let items: Vec<Expr> =
-        items.into_iter().map(|item| item.into_native(diags)).collect::<Result<_, _>>()?;
+        items.into_iter().map(|item| item.into_native_expr(diags)).collect::<Result<_, _>>()?;
     let mut found = Diagnostics::new();
     for item in &items {
         check_replace_trigger(&mut found, item);

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_lang::content::resolve_members;
+use formwork_lang::content::resolve_undecided_members;
 use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -416,7 +416,7 @@ fn parse_folder(
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // The top level of a file has the same schema in every file.
-                resolve_members(misplaced, body, &super::draft::BODY_SCHEMA);
+                resolve_undecided_members(misplaced, body, &super::draft::BODY_SCHEMA);
             }
             bodies.extend(body);
         }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use formwork_lang::content::{BodySchema, resolve_members};
+use formwork_lang::content::{BodySchema, resolve_undecided_members};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::{Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
@@ -62,7 +62,7 @@ type OverrideKey = (Str, Vec<Str>, Option<Str>);
 fn override_key(block: &Block) -> OverrideKey {
     let labels = block.labels.iter().map(|label| label.name.clone()).collect();
     let is_provider = block.kind.name == "provider";
-    let alias = block.body.find("alias").filter(|_| is_provider);
+    let alias = block.body.find_attribute("alias").filter(|_| is_provider);
     (block.kind.name.clone(), labels, alias.and_then(|alias| alias.expr.as_literal().cloned()))
 }
 
@@ -211,7 +211,7 @@ impl OverrideMerger<'_> {
     /// Whether everything in a block may be overridden. Violations are reported.
     fn can_be_overridden(&mut self, block: &Block) -> bool {
         let before = self.diags.len();
-        let set = block.body.find("depends_on");
+        let set = block.body.find_attribute("depends_on");
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
         if let Some(depends_on) = set.filter(has_entries) {
             let detail = "The depends_on argument may not be overridden.";
@@ -247,7 +247,9 @@ impl OverrideMerger<'_> {
             self.add_block(Block { body, ..block });
             return;
         }
-        for local in attributes.into_iter().chain(undecided).filter(|local| !local.is_comment()) {
+        for local in
+            attributes.into_iter().chain(undecided).filter(|local| !local.is_json_comment())
+        {
             let name = &local.name.name;
             let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
             let mut values = all.filter(|block| block.kind.name == "locals").flat_map(|block| {
@@ -269,7 +271,7 @@ impl OverrideMerger<'_> {
 
     /// Takes the overridden parts out of `terraform` blocks, and adds the overriding block.
     fn merge_settings(&mut self, mut block: Block) {
-        resolve_members(self.diags, &mut block.body, &TERRAFORM_BLOCK_SCHEMA);
+        resolve_undecided_members(self.diags, &mut block.body, &TERRAFORM_BLOCK_SCHEMA);
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         for base in all.filter(|base| base.kind.name == "terraform") {
             merge_terraform_block(&mut base.body, &mut block.body);
@@ -283,7 +285,7 @@ impl OverrideMerger<'_> {
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         let mut first = None;
         for base in all.filter(|base| base.kind.name == "terraform") {
-            resolve_members(self.diags, &mut base.body, &TERRAFORM_BLOCK_SCHEMA);
+            resolve_undecided_members(self.diags, &mut base.body, &TERRAFORM_BLOCK_SCHEMA);
             base.body.blocks.retain(|block| {
                 let place = StateBlock::from_block(block);
                 match first {
@@ -306,7 +308,8 @@ impl OverrideMerger<'_> {
 /// Whether a body sets `count`, and whether it sets `for_each`.
 fn sets_repetition(body: &Body) -> (bool, bool) {
     let says = |name| {
-        body.find(name).is_some() || body.undecided.iter().any(|attr| attr.name.name == name)
+        body.find_attribute(name).is_some()
+            || body.undecided.iter().any(|attr| attr.name.name == name)
     };
     (says("count"), says("for_each"))
 }
@@ -322,7 +325,7 @@ fn first_entry_span(list: &Expr) -> Span {
 /// Merges `terraform` blocks: providers by their names, the backend as a whole.
 fn merge_terraform_block(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
-    if let Some(version) = over.find("required_version") {
+    if let Some(version) = over.find_attribute("required_version") {
         let other = |attr: &Attribute| attr.span.source == version.span.source;
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
@@ -349,8 +352,8 @@ fn merge_terraform_block(base: &mut Body, over: &mut Body) {
 /// Merges a body into another: members of the same name are replaced, but a `lifecycle` block is
 /// merged itself.
 fn merge_body(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
-    resolve_members(diags, base, &REPEATED_BLOCKS_SCHEMA);
-    resolve_members(diags, &mut over, &REPEATED_BLOCKS_SCHEMA);
+    resolve_undecided_members(diags, base, &REPEATED_BLOCKS_SCHEMA);
+    resolve_undecided_members(diags, &mut over, &REPEATED_BLOCKS_SCHEMA);
     let is_lifecycle = |block: &mut Block| block.kind.name == "lifecycle";
     let lifecycles: Vec<Block> = over.blocks.extract_if(.., is_lifecycle).collect();
     replace_members(base, over);

@@ -110,7 +110,8 @@ fn single_body(
 fn merge_connections(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
     let Some(shared) = shared else { return own };
     let Some(mut own) = own else { return Some(shared.clone()) };
-    let names: BTreeSet<Str> = own.set().map(|attr| attr.name.name.clone()).collect();
+    let names: BTreeSet<Str> =
+        own.written_attributes().map(|attr| attr.name.name.clone()).collect();
     let more = |list: &[Attribute]| -> Vec<Attribute> {
         list.iter().filter(|other| !names.contains(&other.name.name)).cloned().collect()
     };
@@ -161,8 +162,8 @@ fn refuse_removed_kind(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Repo
 /// Reports references to objects that do not exist any more, or not yet, when an object is
 /// destroyed.
 fn check_destroy_time_references(diags: &mut Diagnostics, provisioner: &Provisioner) {
-    let connection = provisioner.connection.iter().flat_map(Body::set);
-    for attribute in provisioner.body.set().chain(connection) {
+    let connection = provisioner.connection.iter().flat_map(Body::written_attributes);
+    for attribute in provisioner.body.written_attributes().chain(connection) {
         for _ in refs::of_expr(&attribute.expr)
             .iter()
             .filter(|mention| !is_known_from_own_state(mention))

@@ -219,7 +219,7 @@ pub fn evaluate_constant_body(
     body: &Body,
     schema: &formwork_value::schema::Block,
 ) -> Result<Value, Reported> {
-    formwork_lang::decode::decode(diags, body, schema, &constant::EmptyScope)
+    formwork_lang::decode::evaluate_body(diags, body, schema, &constant::EmptyScope)
 }
 
 /// Reports everything in a body that is not an argument with a constant value.
@@ -243,7 +243,7 @@ pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
     let engine = LooseVersion::from(&LANGUAGE_VERSION);
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
-        if let Some(attribute) = block.body.find("required_version") {
+        if let Some(attribute) = block.body.find_attribute("required_version") {
             // A malformed constraint is reported when the block is read.
             let Some(text) = attribute.expr.as_literal() else { continue };
             let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };

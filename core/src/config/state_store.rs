@@ -34,7 +34,7 @@ pub(super) fn read_state_store_block(
         let problem = Diagnostic::error(messages::DUPLICATE_STORE_PROVIDER_BLOCK, detail);
         return Err(diags.error(problem.at(second.header)));
     }
-    let alias = first.body.find("alias").map(|alias| alias.span);
+    let alias = first.body.find_attribute("alias").map(|alias| alias.span);
     let mut found = Diagnostics::new();
     let read = provider::read_provider_block(&mut found, sources, first);
     diags.append(found)?;

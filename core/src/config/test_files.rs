@@ -384,7 +384,7 @@ impl TestFileReader<'_> {
 
 /// The alias of a provider, if it has one.
 fn alias(body: &Body) -> Option<Str> {
-    let alias = body.find("alias")?;
+    let alias = body.find_attribute("alias")?;
     let text = constant::constant_string(&mut Diagnostics::new(), &alias.expr).ok()?;
     Some(text.as_str().into())
 }

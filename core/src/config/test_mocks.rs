@@ -166,7 +166,7 @@ impl MockReader<'_> {
     pub(super) fn mock_provider(&mut self, block: Block) -> Option<MockProvider> {
         let Block { kind, labels, body, header, .. } = &block;
         // The argument `alias` means the same as in a `provider` block.
-        let alias = body.find("alias").cloned();
+        let alias = body.find_attribute("alias").cloned();
         let mut alone = Body::empty(*header, *header);
         alone.attributes.extend(alias);
         let alone =

@@ -36,9 +36,8 @@ pub(super) fn parse_traversal_expr(
     }
     let bad = match text {
         Some(text) => quoted_reference_problem(text, expr.span),
-        None => {
-            refs::unusable_key(expr).map(|key| unusable_key_error(messages::INVALID_INDEX_KEY, key))
-        }
+        None => refs::find_unusable_key(expr)
+            .map(|key| unusable_key_error(messages::INVALID_INDEX_KEY, key)),
     };
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))))
 }
@@ -89,8 +88,8 @@ fn quoted_reference_problem(text: &str, span: Span) -> Option<Diagnostic> {
 /// address and where it stands.
 pub(super) fn parse_target_expr(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
-        let bad =
-            refs::unusable_key(expr).map(|key| unusable_key_error(messages::INVALID_ADDRESS, key));
+        let bad = refs::find_unusable_key(expr)
+            .map(|key| unusable_key_error(messages::INVALID_ADDRESS, key));
         return Err(diags.error(bad.unwrap_or_else(|| not_a_reference_error(expr.span))));
     };
     let mut steps = vec![AddressStep::Name(traversal.root.name.clone())];

@@ -3,7 +3,7 @@
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::refs::{self, Traversal, TraversalStep};
 use formwork_lang::syntax::{Attribute, Block, Expr, Ident};
-use formwork_lang::type_expr::{self, Defaults};
+use formwork_lang::type_expr::{self, TypeDefaults};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
@@ -82,9 +82,9 @@ fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Repo
 fn read_type_constraint(
     diags: &mut Diagnostics,
     attribute: Option<Attribute>,
-) -> Result<(Type, Option<Defaults>), Reported> {
+) -> Result<(Type, Option<TypeDefaults>), Reported> {
     match attribute {
-        Some(attribute) => type_expr::read(diags, &attribute.expr),
+        Some(attribute) => type_expr::read_type_constraint(diags, &attribute.expr),
         None => Ok((Type::Dynamic, None)),
     }
 }

@@ -6,7 +6,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use formwork_lang::eval::evaluate;
-use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Function, Host};
+use formwork_lang::functions::{
+    ClockAndRandom, FileFailure, FileKind, Function, FunctionHost, HostFiles,
+};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostics, Reported, Str, Value};
@@ -124,12 +126,12 @@ impl Scope for DependencyTrackingScope<'_> {
         scope.lookup_function(name)
     }
 
-    fn why_no_calls(&self) -> Option<&str> {
-        self.scope.why_no_calls()
+    fn calls_forbidden_reason(&self) -> Option<&str> {
+        self.scope.calls_forbidden_reason()
     }
 
-    fn why_no_function(&self, name: &str) -> String {
-        self.scope.why_no_function(name)
+    fn missing_function_reason(&self, name: &str) -> String {
+        self.scope.missing_function_reason(name)
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -140,22 +142,22 @@ impl Scope for DependencyTrackingScope<'_> {
         self.scope.has_no_names()
     }
 
-    fn host(&self) -> Host<'_> {
-        Host { files: self, ambient: self }
+    fn host(&self) -> FunctionHost<'_> {
+        FunctionHost { files: self, clock_and_random: self }
     }
 }
 
-impl Files for DependencyTrackingScope<'_> {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
-        self.tracked_scope().host().files.read(path)
+impl HostFiles for DependencyTrackingScope<'_> {
+    fn read_file(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+        self.tracked_scope().host().files.read_file(path)
     }
 
-    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
-        self.tracked_scope().host().files.kind(path)
+    fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+        self.tracked_scope().host().files.file_kind(path)
     }
 
-    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
-        self.tracked_scope().host().files.list(path)
+    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        self.tracked_scope().host().files.list_folder(path)
     }
 
     fn current_folder(&self) -> Option<String> {
@@ -167,17 +169,17 @@ impl Files for DependencyTrackingScope<'_> {
     }
 }
 
-impl Ambient for DependencyTrackingScope<'_> {
+impl ClockAndRandom for DependencyTrackingScope<'_> {
     fn current_time(&self) -> Option<OffsetDateTime> {
-        self.tracked_scope().host().ambient.current_time()
+        self.tracked_scope().host().clock_and_random.current_time()
     }
 
     fn plan_time(&self) -> Option<OffsetDateTime> {
-        self.tracked_scope().host().ambient.plan_time()
+        self.tracked_scope().host().clock_and_random.plan_time()
     }
 
-    fn random(&self) -> Option<[u8; 16]> {
-        self.tracked_scope().host().ambient.random()
+    fn random_bytes(&self) -> Option<[u8; 16]> {
+        self.tracked_scope().host().clock_and_random.random_bytes()
     }
 }
 

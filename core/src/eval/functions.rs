@@ -225,7 +225,7 @@ impl ProviderFunction {
             let ty = self.param_at(at).map_or(Type::Dynamic, |param| param.ty.clone());
             let plain = arg.clone().split_marks().0;
             let bytes = msgpack::encode(plain.value(), &ty)
-                .map_err(|error| CallError::argument(at, error.to_string()))?;
+                .map_err(|error| CallError::for_argument(at, error.to_string()))?;
             // With their lengths, so that different lists of arguments never give the same key.
             key.extend((bytes.len() as u64).to_be_bytes());
             key.extend(bytes);

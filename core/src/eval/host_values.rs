@@ -1,7 +1,7 @@
 //! The world outside the configuration, as expressions may see it: folders, workspace, files,
 //! clock, randomness. Asks for none of it before an expression does.
 
-use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Host};
+use formwork_lang::functions::{ClockAndRandom, FileFailure, FileKind, FunctionHost, HostFiles};
 use formwork_value::Str;
 use time::OffsetDateTime;
 
@@ -48,12 +48,12 @@ impl HostValues {
 
     /// The interface that functions may use.
     #[must_use]
-    pub fn function_host(&self) -> Host<'_> {
-        Host { files: self, ambient: self }
+    pub fn function_host(&self) -> FunctionHost<'_> {
+        FunctionHost { files: self, clock_and_random: self }
     }
 }
 
-impl Ambient for HostValues {
+impl ClockAndRandom for HostValues {
     fn current_time(&self) -> Option<OffsetDateTime> {
         self.applying.then(self.clock)
     }
@@ -62,21 +62,21 @@ impl Ambient for HostValues {
         self.plan_time
     }
 
-    fn random(&self) -> Option<[u8; 16]> {
+    fn random_bytes(&self) -> Option<[u8; 16]> {
         self.applying.then(|| uuid::Uuid::new_v4().into_bytes())
     }
 }
 
-impl Files for HostValues {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+impl HostFiles for HostValues {
+    fn read_file(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
         FilesOnDisk.read_content(path).map_err(file_failure)
     }
 
-    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+    fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure> {
         FilesOnDisk.file_kind(path).map_err(file_failure)
     }
 
-    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
         FilesOnDisk.folder_entries(path).map_err(file_failure)
     }
 

@@ -123,7 +123,7 @@ fn for_each_elements(
     }
     let each = expand::read_for_each_of_block(diags, value, expr, scope)?;
     Ok(each.map(|map| {
-        let pairs = map.keys().iter().zip(map.items());
+        let pairs = map.keys().iter().zip(map.values());
         let pairs = pairs.map(|(key, value)| (Value::String(key.clone()), value.clone()));
         pairs.map(|(key, value)| (key, value.mark(marks))).collect()
     }))
@@ -290,7 +290,7 @@ impl Scope for EachOnlyScope {
         None
     }
 
-    fn why_no_calls(&self) -> Option<&str> {
+    fn calls_forbidden_reason(&self) -> Option<&str> {
         Some("No function can be called in the address of an import.")
     }
 

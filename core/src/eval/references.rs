@@ -173,7 +173,7 @@ pub fn decode_checked(
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
     if scope.check.is_none() {
-        return decode::decode(diags, body, schema, scope);
+        return decode::evaluate_body(diags, body, schema, scope);
     }
     let mentions = refs::of_content(body, schema);
     let problems = scope.traversal_problems(&mentions.repetitions);
@@ -185,7 +185,7 @@ pub fn decode_checked(
             .map(|()| Value::dynamic());
     }
     let mut said = Diagnostics::new();
-    let value = decode::decode(&mut said, body, schema, scope);
+    let value = decode::evaluate_body(&mut said, body, schema, scope);
     let mut rest = Diagnostics::new();
     for one in remove_repeated_diagnostics(said, &mentions.repetitions, &problems) {
         let _ = rest.push(one);

@@ -8,7 +8,7 @@ pub use self::destroyed::DestroyedObjectScope;
 
 use std::path::Path;
 
-use formwork_lang::functions::{Function, Host, builtin, builtin_names};
+use formwork_lang::functions::{Function, FunctionHost, builtin_names, find_builtin};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
@@ -352,11 +352,11 @@ impl Scope for ModuleScope<'_> {
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
         match name.strip_prefix("provider::") {
             Some(rest) => self.find_provider_function(rest),
-            None => builtin(name).map(|function| function as &dyn Function),
+            None => find_builtin(name).map(|function| function as &dyn Function),
         }
     }
 
-    fn why_no_function(&self, name: &str) -> String {
+    fn missing_function_reason(&self, name: &str) -> String {
         self.explain_missing_provider_function(name)
     }
 
@@ -364,7 +364,7 @@ impl Scope for ModuleScope<'_> {
         builtin_names().into_iter().chain(self.provider_function_names()).collect()
     }
 
-    fn host(&self) -> Host<'_> {
+    fn host(&self) -> FunctionHost<'_> {
         self.world.function_host()
     }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use formwork_lang::eval::evaluate;
-use formwork_lang::functions::{Function, Host, builtin, builtin_names};
+use formwork_lang::functions::{Function, FunctionHost, builtin_names, find_builtin};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
@@ -115,14 +115,14 @@ impl Scope for StaticScope<'_> {
     }
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
-        builtin(name).map(|function| function as &dyn Function)
+        find_builtin(name).map(|function| function as &dyn Function)
     }
 
     fn function_names(&self) -> Vec<String> {
         builtin_names().into_iter().collect()
     }
 
-    fn host(&self) -> Host<'_> {
+    fn host(&self) -> FunctionHost<'_> {
         self.world.function_host()
     }
 }

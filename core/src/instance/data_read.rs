@@ -100,7 +100,7 @@ impl InstanceConfig<'_> {
         self.session.results.verdicts.set_result(&object, ConditionList::Data, 0, verdict);
         for mut one in said {
             one.severity = Severity::Warning;
-            diags.warn(one.of_check().with_failed_condition_of(&object));
+            diags.warn(one.of_check_block().with_failed_condition_of(&object));
         }
         value
     }

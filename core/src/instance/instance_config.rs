@@ -1,7 +1,7 @@
 //! One instance of a resource as it is written: its block and its conditions are evaluated. The
 //! consequences of either are each phase's own business.
 
-use formwork_lang::decode::decode;
+use formwork_lang::decode::evaluate_body;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Span, Step, Value};
@@ -126,7 +126,7 @@ pub(crate) fn evaluate_block(
     block: &Block,
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
-    let config = decode(diags, &resource.body, block, scope)?;
+    let config = evaluate_body(diags, &resource.body, block, scope)?;
     check_ephemeral_values(diags, resource, block, &config)?;
     Ok(config)
 }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use formwork_lang::decode::decode;
+use formwork_lang::decode::evaluate_body;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::{ConfigResourceAddr, ResourceMode, ResourceName};
@@ -35,7 +35,7 @@ pub(crate) fn client_with_module_meta(
     let Some(schema) = &handle.loaded_schemas().provider_schema().provider_meta else {
         return Err(diags.error(unsupported_meta_error(&handle, &resource.resource, meta)));
     };
-    let value = decode(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
+    let value = evaluate_body(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
     Ok(Rc::new(handle.with_provider_meta(&value)))
 }
 

@@ -29,7 +29,7 @@ fn span_of_path(body: &Body, steps: &[Step]) -> Span {
     let Some((last, way)) = steps.split_last() else { return body.missing };
     let body = deepest_block_body(body, way);
     let Step::Attribute(name) = last else { return body.missing };
-    let Some(argument) = body.find(name) else { return body.missing };
+    let Some(argument) = body.find_attribute(name) else { return body.missing };
     match element.map_or(ElementSpan::NotListed, |step| element_span(&argument.expr, step)) {
         ElementSpan::Found(place) => place,
         ElementSpan::Absent => argument.name.span,
@@ -110,7 +110,7 @@ pub(crate) fn find_span(body: &Body, path: &Path) -> Option<Span> {
 /// The place of the argument that the steps lead to or into.
 fn argument_span(body: &Body, steps: &[Step]) -> Option<Span> {
     let Step::Attribute(name) = steps.first()? else { return None };
-    if let Some(attribute) = body.find(name) {
+    if let Some(attribute) = body.find_attribute(name) {
         return Some(attribute.expr.span);
     }
     let (block, rest) = step_into_block(body, steps)?;
@@ -151,7 +151,7 @@ mod tests {
         let source = sources.add("main.tf", text);
         let body = parse_file(&mut diags, &sources, source);
         let place = |name: &str, element: Step| {
-            sources.text_at(span_of_path(&body, &[Step::Attribute(name.into()), element]))
+            sources.text_of_span(span_of_path(&body, &[Step::Attribute(name.into()), element]))
         };
         let (index, key) =
             (|at: i64| Step::Index(Number::from(at)), |key: &str| Step::Key(key.into()));

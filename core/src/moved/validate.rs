@@ -168,7 +168,7 @@ impl SeenEndpoints {
 
 /// The start of a place: `main.tf:3,1`.
 fn format_position(sources: &Sources, span: Span) -> String {
-    let start = sources.start(span);
+    let start = sources.start_position(span);
     format!("{}:{},{}", sources.name(span.source), start.line, start.column)
 }
 

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use formwork_lang::format::format;
-use formwork_lang::print::quote;
-use formwork_lang::write::{self, UnknownValueError};
+use formwork_lang::format::format_source;
+use formwork_lang::print_value::quote;
+use formwork_lang::write_expression::{self, UnknownValueError};
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::schema::{
@@ -39,7 +39,7 @@ fn format_block(text: String) -> String {
     let mut sources = Sources::new();
     let source = sources.add("generated", text.clone());
     // It can be parsed, or else it is shown as it is.
-    format(&mut Diagnostics::new(), &sources, source).unwrap_or(text)
+    format_source(&mut Diagnostics::new(), &sources, source).unwrap_or(text)
 }
 
 struct BlockWriter<'o> {
@@ -119,7 +119,7 @@ impl BlockWriter<'_> {
         match (nested.nesting, value.peek()) {
             (Nesting::Map, Value::Map(map)) => {
                 for (key, item) in map.iter() {
-                    let _ = write!(self.out, "{} = ", write::object_key(key));
+                    let _ = write!(self.out, "{} = ", write_expression::quote_key_if_needed(key));
                     self.write_object(nested, item, "")?;
                 }
             }
@@ -228,9 +228,9 @@ fn value_to_expression(value: &Value) -> Result<String, UnknownValueError> {
         && let Ok(document) = json::decode_simple(text.as_bytes())
         && !matches!(document.ty(), Type::String | Type::Number | Type::Bool)
     {
-        return Ok(format!("jsonencode({})", write::write_expression(&document)?));
+        return Ok(format!("jsonencode({})", write_expression::write_expression(&document)?));
     }
-    write::write_expression(value)
+    write_expression::write_expression(value)
 }
 
 #[cfg(test)]

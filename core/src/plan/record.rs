@@ -229,7 +229,7 @@ impl PlanRecorder<'_, '_> {
         if self.plan.mode == PlanMode::Destroy {
             return;
         }
-        let after = after.with_plain_zeros();
+        let after = after.without_signed_zeros();
         let stored = self.session.state.outputs.get(name);
         self.refresh_output_in_state(name, &after, sensitive);
         let change = output_change(stored, after, sensitive);

@@ -207,7 +207,7 @@ impl<'s> RelevanceSearch<'s, '_> {
 
 /// Returns the references in one argument of a body, or in its blocks of one type.
 fn references_in_part(body: &Body, name: &Str) -> Vec<Traversal> {
-    if let Some(attribute) = body.find(name) {
+    if let Some(attribute) = body.find_attribute(name) {
         return refs::of_expr(&attribute.expr);
     }
     // A `dynamic` block produces blocks of the type that its label names.

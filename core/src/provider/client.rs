@@ -462,7 +462,7 @@ fn encode_plain(value: &Plain, ty: &ResourceType) -> Payload {
 
 /// An object with the numbers that the state gives back, whatever precision the provider holds them in.
 pub fn keep_stored_numbers(value: Plain) -> Plain {
-    json::stored_numbers(value.value()).map_or(value, |stored| stored.split_marks().0)
+    json::with_stored_number_precision(value.value()).map_or(value, |stored| stored.split_marks().0)
 }
 
 /// Takes the marks off: a provider sees plain values only.

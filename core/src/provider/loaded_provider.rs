@@ -37,7 +37,8 @@ impl ResourceType {
         secrets.add_marked(value);
         if self.has_sensitive {
             let (plain, _) = value.clone().split_marks();
-            secrets.add_at(plain.value(), &self.schema_block().sensitive_paths(plain.value()));
+            secrets
+                .add_at_paths(plain.value(), &self.schema_block().sensitive_paths(plain.value()));
         }
     }
 
@@ -145,7 +146,7 @@ fn prepare_resource_type(
         mode,
         name: name.to_owned(),
         ty: schema.block.implied_type(),
-        has_sensitive: schema.block.any_attribute(&|attribute| attribute.sensitive),
+        has_sensitive: schema.block.has_attribute_where(&|attribute| attribute.sensitive),
         schema: Schema { version, ..schema.clone() },
         identity: identity.map(IdentityType::from_schema),
     }

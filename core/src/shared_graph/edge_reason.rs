@@ -124,7 +124,7 @@ impl<'c, V: PhaseVertex<'c>> CycleExplanation<'_, V> {
 
 /// A place in a file, for people.
 pub(crate) fn format_place(sources: &Sources, span: Span) -> String {
-    let at = sources.start(span);
+    let at = sources.start_position(span);
     format!("{}:{},{}", sources.name(span.source), at.line, at.column)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::decode::decode;
+use formwork_lang::decode::evaluate_body;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
@@ -108,7 +108,7 @@ fn evaluate_config(
         return Ok(schema.empty_value());
     };
     match session.results.module_instances(&node.path).first() {
-        Some(module) => decode(diags, &block.body, schema, &session.module_scope(module)),
+        Some(module) => evaluate_body(diags, &block.body, schema, &session.module_scope(module)),
         // A module with provider blocks has exactly one instance; that was checked when it was read.
         None => Ok(schema.empty_value()),
     }

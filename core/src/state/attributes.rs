@@ -40,7 +40,7 @@ impl ObjectAttributes {
     pub fn without_undeclared(&self, ty: &Type) -> Self {
         // Text that is no JSON stays as it is: it is the provider's to reject.
         match self {
-            Self::Json(text) => match json::strip_removed(text, ty) {
+            Self::Json(text) => match json::strip_removed_attributes(text, ty) {
                 Ok(Some(stripped)) => Self::Json(stripped.into()),
                 _ => self.clone(),
             },

@@ -16,7 +16,7 @@ use crate::{Path, Step, Str, Type, Value};
 
 /// A value as it was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decoded {
+pub struct LossyDecoded {
     /// The value.
     pub value: Value,
     /// Whether a string in it was not valid UTF-8. Each invalid byte is U+FFFD in the value.
@@ -26,7 +26,7 @@ pub struct Decoded {
 /// Reads text of which each invalid byte becomes U+FFFD. A sequence that is cut off counts by its bytes,
 /// as in Go.
 #[must_use]
-pub fn text_lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub fn utf8_lossy_like_go(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
@@ -40,7 +40,7 @@ pub fn text_lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Why bytes could not be read as a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", path_prefix(path))]
+#[error("{}{reason}", format_path_prefix(path))]
 pub struct DecodeError {
     /// Path of the offending part inside the value.
     pub path: Path,
@@ -50,7 +50,7 @@ pub struct DecodeError {
 
 /// Why a value could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", path_prefix(path))]
+#[error("{}{reason}", format_path_prefix(path))]
 pub struct EncodeError {
     /// Path of the offending part inside the value.
     pub path: Path,
@@ -58,7 +58,7 @@ pub struct EncodeError {
     pub reason: String,
 }
 
-fn path_prefix(path: &Path) -> String {
+fn format_path_prefix(path: &Path) -> String {
     if path.0.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
@@ -89,16 +89,16 @@ impl EncodeError {
 }
 
 /// Why `value` is not one of type `ty`.
-fn wrong_type(value: &Value, ty: &Type) -> EncodeError {
+fn wrong_type_error(value: &Value, ty: &Type) -> EncodeError {
     EncodeError::new(format!(
         "{} required, but this is {}",
-        type_required(ty),
+        required_type_name(ty),
         value.ty().friendly_name()
     ))
 }
 
 /// The type with its article, as in "a list is required".
-fn type_required(ty: &Type) -> String {
+fn required_type_name(ty: &Type) -> String {
     match ty {
         Type::Dynamic => "a value of any type".into(),
         Type::Object(_) => "an object".into(),
@@ -111,7 +111,7 @@ fn type_required(ty: &Type) -> String {
 }
 
 /// Says which attribute makes an object with `names` not one of the type `shape`.
-fn name_difference(names: &[Str], shape: &ObjectType) -> String {
+fn describe_name_difference(names: &[Str], shape: &ObjectType) -> String {
     // The names of an object are always sorted, which the search relies on.
     let missing = shape.attributes.keys().find(|name| names.binary_search(name).is_err());
     let extra = names.iter().find(|name| !shape.attributes.contains_key(name.as_str()));

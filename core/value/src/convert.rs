@@ -1,19 +1,19 @@
 //! Conversion between types. Every refusal says where inside the value and why, in the language's
 //! words. Does not fill defaults of optional attributes; that is the variable's business.
 
-mod element;
 mod mismatch;
 #[cfg(test)]
 mod tests;
+mod unify_elements;
 
 use crate::ty::ObjectType;
-use crate::ty::conversion::{ConversionSafety, can_convert, common_element, replace_dynamic};
+use crate::ty::conversion::{ConversionSafety, can_convert, common_element_type, replace_dynamic};
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Path, Refinement, Step, Str, Type, Value};
 
 pub use mismatch::explain_mismatch;
 
-use element::{ElementUnification, unify_elements};
+use unify_elements::{ElementUnificationRule, unify_elements};
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +78,10 @@ fn convert_part(value: &Value, ty: &Type) -> PartConversion {
         (Value::Null(_) | Value::Unknown(_), _) => convert_null_or_unknown(value, ty),
         (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => convert_primitive(value, ty),
         (Value::List(_) | Value::Set(_) | Value::Tuple(_), Type::List(element)) => {
-            to_list(value, element)
+            convert_to_list(value, element)
         }
         (Value::List(_) | Value::Set(_) | Value::Tuple(_), Type::Set(element)) => {
-            to_set(value, element)
+            convert_to_set(value, element)
         }
         (Value::Map(map), Type::Map(element)) => map_to_map(map, element),
         (Value::Object(object), Type::Map(element)) => object_to_map(object, element),
@@ -108,7 +108,7 @@ fn convert_null_or_unknown(value: &Value, ty: &Type) -> PartConversion {
     let ty = replace_dynamic(&own, &ty.without_optional());
     match value {
         _ if ty == own => Ok(None),
-        Value::Unknown(unknown) => Ok(Some(unknown_part(&own, unknown.refinement(), ty))),
+        Value::Unknown(unknown) => Ok(Some(convert_unknown(&own, unknown.refinement(), ty))),
         _ => Ok(Some(Value::null(ty))),
     }
 }
@@ -126,7 +126,7 @@ fn convert_primitive(value: &Value, ty: &Type) -> PartConversion {
             Some(number) => Ok(Some(Value::Number(number))),
             None => Err(ConversionError::new("a number is required")),
         },
-        (Value::String(text), Type::Bool) => to_bool(text).map(|truth| Some(Value::Bool(truth))),
+        (Value::String(text), Type::Bool) => parse_bool(text).map(|truth| Some(Value::Bool(truth))),
         _ => refuse_conversion(value, ty),
     }
 }
@@ -149,7 +149,7 @@ fn convert_parts<'t>(
     Ok(changed)
 }
 
-fn to_bool(text: &str) -> Result<bool, ConversionError> {
+fn parse_bool(text: &str) -> Result<bool, ConversionError> {
     match text {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -167,7 +167,7 @@ fn to_bool(text: &str) -> Result<bool, ConversionError> {
 
 /// Builds the unknown value that an unknown value converts to, with the refinements that still
 /// hold.
-fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
+fn convert_unknown(own: &Type, known: &Refinement, ty: Type) -> Value {
     let exactly = |length: usize| (length as u64, Some(length as u64));
     let (min_length, max_length) = match (own, &ty) {
         (Type::Object(object), Type::Map(_)) => exactly(object.attributes.len()),
@@ -185,9 +185,9 @@ fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
 }
 
 /// The type to give the elements of a tuple: that of the collection, or one found for them.
-fn element_of(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
+fn target_element_type(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
     let common = |types: &[Type]| {
-        common_element(types)
+        common_element_type(types)
             .ok_or_else(|| ConversionError::new("cannot find a common base type for all elements"))
     };
     match value {
@@ -210,7 +210,7 @@ fn is_already_of_type(own: &Type, wanted: &Type, items: &[Value]) -> bool {
     (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
 }
 
-fn to_list(value: &Value, wanted: &Type) -> PartConversion {
+fn convert_to_list(value: &Value, wanted: &Type) -> PartConversion {
     if let Value::Set(set) = value
         && set.items().len() > 1
         && !value.is_wholly_known()
@@ -219,7 +219,7 @@ fn to_list(value: &Value, wanted: &Type) -> PartConversion {
         let element = replace_dynamic(set.element_type(), &wanted.without_optional());
         return Ok(Some(Value::unknown(Type::list(element))));
     }
-    let element = element_of(value, wanted)?;
+    let element = target_element_type(value, wanted)?;
     let items = value.children();
     let converted = convert_parts(items, |_| &element, |at| Step::Index(at.into()))?;
     if let (Value::List(list), None) = (value, &converted)
@@ -227,7 +227,7 @@ fn to_list(value: &Value, wanted: &Type) -> PartConversion {
     {
         return Ok(None);
     }
-    let rule = ElementUnification {
+    let rule = ElementUnificationRule {
         disagreement: "element types must all match for conversion to list",
         unify: matches!(value, Value::Tuple(_)),
     };
@@ -235,8 +235,8 @@ fn to_list(value: &Value, wanted: &Type) -> PartConversion {
     Ok(Some(Value::list(ty, items)))
 }
 
-fn to_set(value: &Value, wanted: &Type) -> PartConversion {
-    let element = element_of(value, wanted)?;
+fn convert_to_set(value: &Value, wanted: &Type) -> PartConversion {
+    let element = target_element_type(value, wanted)?;
     let items = value.children();
     let converted = convert_parts(items, |_| &element, |at| Step::Index(at.into()))?;
     if let (Value::Set(set), None) = (value, &converted)
@@ -246,7 +246,7 @@ fn to_set(value: &Value, wanted: &Type) -> PartConversion {
     }
     // Always a new set: elements that differed before may be equal after the conversion.
     let items = converted.unwrap_or_else(|| items.to_vec());
-    let rule = ElementUnification {
+    let rule = ElementUnificationRule {
         disagreement: "element types must all match for conversion to set",
         unify: false,
     };
@@ -257,23 +257,25 @@ fn to_set(value: &Value, wanted: &Type) -> PartConversion {
 fn map_to_map(map: &Map, wanted: &Type) -> PartConversion {
     let element = if *wanted == Type::Dynamic { map.element_type() } else { wanted };
     let step = |at: usize| Step::Key(map.keys()[at].clone());
-    let converted = convert_parts(map.items(), |_| element, step)?;
-    if converted.is_none() && is_already_of_type(map.element_type(), element, map.items()) {
+    let converted = convert_parts(map.values(), |_| element, step)?;
+    if converted.is_none() && is_already_of_type(map.element_type(), element, map.values()) {
         return Ok(None);
     }
-    let items = converted.unwrap_or_else(|| map.items().to_vec());
-    let rule =
-        ElementUnification::of_map(element, "element types must all match for conversion to map");
+    let items = converted.unwrap_or_else(|| map.values().to_vec());
+    let rule = ElementUnificationRule::for_map(
+        element,
+        "element types must all match for conversion to map",
+    );
     let (ty, items) = unify_elements(element, items, rule)?;
     Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
 }
 
 fn object_to_map(object: &Object, wanted: &Type) -> PartConversion {
-    let element = element_of(&Value::Object(object.clone()), wanted)?;
+    let element = target_element_type(&Value::Object(object.clone()), wanted)?;
     let step = |at: usize| Step::Key(object.names()[at].clone());
-    let items = convert_parts(object.items(), |_| &element, step)?;
-    let items = items.unwrap_or_else(|| object.items().to_vec());
-    let rule = ElementUnification::of_map(
+    let items = convert_parts(object.values(), |_| &element, step)?;
+    let items = items.unwrap_or_else(|| object.values().to_vec());
+    let rule = ElementUnificationRule::for_map(
         &element,
         "attribute types must all match for conversion to map",
     );
@@ -291,7 +293,7 @@ fn object_to_object(object: &Object, wanted: &ObjectType) -> PartConversion {
     if same_names {
         let types: Vec<&Type> = wanted.attributes.values().collect();
         let step = |at: usize| Step::Attribute(object.names()[at].clone());
-        let items = convert_parts(object.items(), |at| types[at], step)?;
+        let items = convert_parts(object.values(), |at| types[at], step)?;
         return Ok(
             items.map(|items| Value::Object(Object::with_names(object.names().clone(), items)))
         );

@@ -1,12 +1,12 @@
 //! Collected problems, and the receipt that proves an error was reported. Renders nothing.
 
-mod called;
+mod called_function;
 mod message;
 mod span;
 #[cfg(test)]
 mod tests;
 
-pub use called::{CalledFunction, CalledFunctionParam};
+pub use called_function::{CalledFunction, CalledFunctionParam};
 pub use message::{Catalogue, Code, Message, Summary};
 pub use span::{Position, SourceId, Sources, Span};
 
@@ -87,15 +87,15 @@ pub struct Diagnostic {
 /// Removes the numbers of system errors from a string: ` (os error 2)`.
 #[must_use]
 pub fn without_error_numbers(mut text: String) -> String {
-    const OS_ERROR_PREFIX: &str = " (os error ";
+    const OS_ERROR_NUMBER_PREFIX: &str = " (os error ";
     let mut from = 0;
     while let Some(at) =
-        text.get(from..).and_then(|rest| rest.find(OS_ERROR_PREFIX)).map(|at| from + at)
+        text.get(from..).and_then(|rest| rest.find(OS_ERROR_NUMBER_PREFIX)).map(|at| from + at)
     {
-        let rest = text.get(at + OS_ERROR_PREFIX.len()..).unwrap_or_default();
+        let rest = text.get(at + OS_ERROR_NUMBER_PREFIX.len()..).unwrap_or_default();
         let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b')') {
-            text.replace_range(at..=at + OS_ERROR_PREFIX.len() + n_digits, "");
+            text.replace_range(at..=at + OS_ERROR_NUMBER_PREFIX.len() + n_digits, "");
         }
         // Goes on behind the mark also if it was kept, or a mark without a number would be found
         // for ever.
@@ -188,7 +188,7 @@ impl Diagnostic {
 
     /// Says that it comes of a `check` block.
     #[must_use]
-    pub fn of_check(self) -> Self {
+    pub fn of_check_block(self) -> Self {
         Self { of_check: true, ..self }
     }
 
@@ -301,7 +301,7 @@ impl Diagnostics {
     }
 
     /// Drops the warnings of `check` blocks before they are reported again.
-    pub fn drop_checks(&mut self) {
+    pub fn drop_check_warnings(&mut self) {
         self.list.retain(|one| one.is_error() || !one.of_check);
     }
 

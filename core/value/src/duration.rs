@@ -35,7 +35,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
         let n_unit =
             behind.find(|char: char| char == '.' || char.is_ascii_digit()).unwrap_or(behind.len());
         let (unit, behind) = behind.split_at(n_unit);
-        let unit = of_unit(unit)?;
+        let unit = nanoseconds_of_unit(unit)?;
         let whole: i128 =
             if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_long())? };
         // Eighteen digits are exact to the nanosecond for every unit, and their product fits
@@ -55,7 +55,7 @@ pub fn parse_nanoseconds(text: &str) -> Result<i64, String> {
     i64::try_from(if negative { -total } else { total }).map_err(|_| too_long())
 }
 
-fn of_unit(unit: &str) -> Result<i128, String> {
+fn nanoseconds_of_unit(unit: &str) -> Result<i128, String> {
     Ok(match unit {
         "ns" => 1,
         // The two signs are different characters, micro sign and Greek mu, and Go takes both.

@@ -17,7 +17,7 @@ pub mod path;
 pub mod quote;
 pub mod schema;
 mod secrets;
-mod set;
+mod set_elements;
 mod str;
 pub mod ty;
 pub mod unknown;

@@ -131,7 +131,7 @@ impl FromIterator<(Path, Marks)> for MarkPaths {
 impl MarkPaths {
     /// The same marks on each of `paths`.
     #[must_use]
-    pub fn all(paths: impl IntoIterator<Item = Path>, marks: Marks) -> Self {
+    pub fn on_all_paths(paths: impl IntoIterator<Item = Path>, marks: Marks) -> Self {
         paths.into_iter().map(|path| (path, marks)).collect()
     }
 
@@ -180,13 +180,13 @@ impl Value {
         }
         // The walk goes outside in and in the order of children, which is the order of paths.
         let mut found = MarkPaths::default();
-        let plain = strip_marks(&self, &mut Path::root(), &mut found).unwrap_or(self);
+        let plain = strip_marks_into(&self, &mut Path::root(), &mut found).unwrap_or(self);
         (Plain(plain), found)
     }
 }
 
 /// The value without marks, or `None` if it has none. Parts without marks stay shared.
-fn strip_marks(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
+fn strip_marks_into(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.peek();
     let own = match inner {
         // No path leads to an element of a set, so the set carries the marks of its elements.
@@ -198,15 +198,15 @@ fn strip_marks(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<
     }
     let mut children: Option<Vec<Value>> = None;
     for (at, child) in inner.children().iter().enumerate() {
-        let stripped = match inner.step_to(at) {
+        let stripped = match inner.step_to_child(at) {
             Some(step) => {
                 path.0.push(step);
-                let stripped = strip_marks(child, path, found);
+                let stripped = strip_marks_into(child, path, found);
                 path.0.pop();
                 stripped
             }
             // No step leads to the elements of a set; their marks were found above.
-            None => strip_marks(child, path, &mut MarkPaths::default()),
+            None => strip_marks_into(child, path, &mut MarkPaths::default()),
         };
         if let Some(stripped) = stripped {
             children.get_or_insert_with(|| inner.children().to_vec())[at] = stripped;
@@ -248,7 +248,7 @@ fn put_marks(value: Value, entries: &[(&[Step], Marks)]) -> Value {
     for (steps, marks) in entries {
         let child = steps.split_first().and_then(|(first, rest)| {
             // Marks cannot stay on elements of a set, and no step leads to one.
-            value.position_of(first).map(|at| (at, rest))
+            value.child_position(first).map(|at| (at, rest))
         });
         match child {
             Some((at, rest)) => below.entry(at).or_default().push((rest, *marks)),
@@ -284,10 +284,10 @@ impl Known {
 /// The path of the first part of a value, outside in, that `offends`. The usual answer, none, is
 /// found without making paths.
 fn first_path_where(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<Path> {
-    fn any_part(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
-        offends(value) || value.children().iter().any(|child| any_part(child, offends))
+    fn has_offending_part(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
+        offends(value) || value.children().iter().any(|child| has_offending_part(child, offends))
     }
-    if !any_part(value, &offends) {
+    if !has_offending_part(value, &offends) {
         return None;
     }
     let mut found = None;

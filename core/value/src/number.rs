@@ -4,9 +4,9 @@
 
 mod decimal;
 mod float;
+mod print_number;
 #[cfg(test)]
 mod tests;
-mod text;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -17,7 +17,7 @@ use dashu_int::ops::BitTest as _;
 
 use decimal::{Decimal, TEXT_PRECISION};
 use float::{Float, Magnitude};
-pub use text::Notation;
+pub use print_number::Notation;
 
 /// The precision of numbers that come from machine integers.
 const INTEGER_PRECISION: u32 = 64;
@@ -30,12 +30,12 @@ const MAX_INTEGER_DIGITS: usize = 1 << 19;
 /// The order is that of the numbers' decimal strings, and agrees with `==`; operators of the
 /// language use [`Number::compare`].
 #[derive(Clone, Debug)]
-pub struct Number(Repr);
+pub struct Number(NumberRepr);
 
 /// Every number has one representation: `Int` if it is a whole number of at most `precision` bits
 /// that fits and is not a negative zero.
 #[derive(Clone, Debug)]
-enum Repr {
+enum NumberRepr {
     Int { value: i64, precision: u32 },
     Big(Arc<Float>),
 }
@@ -57,8 +57,8 @@ impl Number {
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
-            Repr::Int { value, .. } => Some(*value),
-            Repr::Big(float) => to_i64(float),
+            NumberRepr::Int { value, .. } => Some(*value),
+            NumberRepr::Big(float) => float_to_i64(float),
         }
     }
 
@@ -67,8 +67,8 @@ impl Number {
     pub fn to_f64(&self) -> f64 {
         match &self.0 {
             // Every conversion of the language rounds to nearest, as this cast does.
-            Repr::Int { value, .. } => *value as f64,
-            Repr::Big(float) => float.to_f64(),
+            NumberRepr::Int { value, .. } => *value as f64,
+            NumberRepr::Big(float) => float.to_f64(),
         }
     }
 
@@ -91,9 +91,9 @@ impl Number {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(value) = parse_short_integer(text) {
-            return Some(Self(Repr::Int { value, precision: TEXT_PRECISION }));
+            return Some(Self(NumberRepr::Int { value, precision: TEXT_PRECISION }));
         }
-        decimal::parse(text).map(Self::from)
+        decimal::parse_decimal(text).map(Self::from)
     }
 
     /// The number as [`Number::parse`] reads its decimal text; `None` if it has the precision of such
@@ -101,12 +101,12 @@ impl Number {
     #[must_use]
     pub fn with_text_precision(&self) -> Option<Self> {
         match &self.0 {
-            Repr::Int { precision: TEXT_PRECISION, .. } => None,
-            Repr::Int { value, .. } => {
-                Some(Self(Repr::Int { value: *value, precision: TEXT_PRECISION }))
+            NumberRepr::Int { precision: TEXT_PRECISION, .. } => None,
+            NumberRepr::Int { value, .. } => {
+                Some(Self(NumberRepr::Int { value: *value, precision: TEXT_PRECISION }))
             }
-            Repr::Big(float) if float.precision == TEXT_PRECISION => None,
-            Repr::Big(_) => Self::parse(&self.to_string()),
+            NumberRepr::Big(float) if float.precision == TEXT_PRECISION => None,
+            NumberRepr::Big(_) => Self::parse(&self.to_string()),
         }
     }
 
@@ -153,23 +153,23 @@ impl Number {
     #[must_use]
     pub fn is_integer(&self) -> bool {
         match &self.0 {
-            Repr::Int { .. } => true,
-            Repr::Big(float) => float.is_integer(),
+            NumberRepr::Int { .. } => true,
+            NumberRepr::Big(float) => float.is_integer(),
         }
     }
 
     /// Whether it is an infinity.
     #[must_use]
     pub fn is_infinite(&self) -> bool {
-        matches!(&self.0, Repr::Big(float) if float.magnitude == Magnitude::Infinite)
+        matches!(&self.0, NumberRepr::Big(float) if float.magnitude == Magnitude::Infinite)
     }
 
     /// Whether it is a zero of either sign.
     #[must_use]
     pub fn is_zero(&self) -> bool {
         match &self.0 {
-            Repr::Int { value, .. } => *value == 0,
-            Repr::Big(float) => float.magnitude == Magnitude::Zero,
+            NumberRepr::Int { value, .. } => *value == 0,
+            NumberRepr::Big(float) => float.magnitude == Magnitude::Zero,
         }
     }
 
@@ -177,8 +177,8 @@ impl Number {
     #[must_use]
     pub fn is_negative(&self) -> bool {
         match &self.0 {
-            Repr::Int { value, .. } => *value < 0,
-            Repr::Big(float) => float.negative,
+            NumberRepr::Int { value, .. } => *value < 0,
+            NumberRepr::Big(float) => float.negative,
         }
     }
 
@@ -186,10 +186,10 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn add(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.small_pair(other)
+        if let Some((a, b, precision)) = self.as_integer_pair(other)
             && let Some(value) = a.checked_add(b)
         {
-            return Some(Self(Repr::Int { value, precision }));
+            return Some(Self(NumberRepr::Int { value, precision }));
         }
         self.to_float().add(&other.to_float()).map(Self::from)
     }
@@ -198,10 +198,10 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn subtract(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.small_pair(other)
+        if let Some((a, b, precision)) = self.as_integer_pair(other)
             && let Some(value) = a.checked_sub(b)
         {
-            return Some(Self(Repr::Int { value, precision }));
+            return Some(Self(NumberRepr::Int { value, precision }));
         }
         self.to_float().add(&other.to_float().into_owned().negated()).map(Self::from)
     }
@@ -210,12 +210,12 @@ impl Number {
     #[must_use]
     #[inline]
     pub fn multiply(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.small_pair(other)
+        if let Some((a, b, precision)) = self.as_integer_pair(other)
             && let Some(value) = a.checked_mul(b)
             // A zero may need a sign: `0 * -1` is a negative zero in Terraform.
             && value != 0
         {
-            return Some(Self(Repr::Int { value, precision }));
+            return Some(Self(NumberRepr::Int { value, precision }));
         }
         let (a, b) = (self.to_float(), other.to_float());
         // Terraform multiplies at 512 bits and then keeps no more bits than the wider operand has,
@@ -232,12 +232,12 @@ impl Number {
     /// The quotient, infinite when dividing by zero; `None` for zero or an infinity by itself.
     #[must_use]
     pub fn divide(&self, other: &Self) -> Option<Self> {
-        if let Some((a, b, precision)) = self.small_pair(other)
+        if let Some((a, b, precision)) = self.as_integer_pair(other)
             // As for products: a zero divided by a negative number is a negative zero.
             && a != 0
             && a.checked_rem(b) == Some(0)
         {
-            return Some(Self(Repr::Int { value: a / b, precision }));
+            return Some(Self(NumberRepr::Int { value: a / b, precision }));
         }
         let (a, b) = (self.to_float(), other.to_float());
         a.divide(&b, a.precision.max(b.precision)).map(Self::from)
@@ -250,10 +250,11 @@ impl Number {
         if other.is_zero() {
             return Some(self.clone());
         }
-        if let (Repr::Int { precision, .. }, Some((a, b, _))) = (&self.0, self.small_pair(other))
+        if let (NumberRepr::Int { precision, .. }, Some((a, b, _))) =
+            (&self.0, self.as_integer_pair(other))
             && let Some(value) = a.checked_rem(b)
         {
-            return Some(Self(Repr::Int { value, precision: *precision }));
+            return Some(Self(NumberRepr::Int { value, precision: *precision }));
         }
         let (a, b) = (self.to_float(), other.to_float());
         let quotient = a.divide(&b, a.precision.max(b.precision))?;
@@ -269,8 +270,8 @@ impl Number {
     pub fn negate(&self) -> Self {
         match self.0 {
             // Neither has its negative in a machine word: zero becomes a negative zero.
-            Repr::Int { value, precision } if value != 0 && value != i64::MIN => {
-                Self(Repr::Int { value: -value, precision })
+            NumberRepr::Int { value, precision } if value != 0 && value != i64::MIN => {
+                Self(NumberRepr::Int { value: -value, precision })
             }
             _ => Self::from(self.to_float().into_owned().negated()),
         }
@@ -285,17 +286,17 @@ impl Number {
     /// The greatest whole number that is not above this one; infinities stay.
     #[must_use]
     pub fn floor(&self) -> Self {
-        self.round_toward(true)
+        self.round_to_integer(true)
     }
 
     /// The least whole number that is not below this one; infinities stay.
     #[must_use]
     pub fn ceil(&self) -> Self {
-        self.round_toward(false)
+        self.round_to_integer(false)
     }
 
-    fn round_toward(&self, down: bool) -> Self {
-        let Repr::Big(float) = &self.0 else { return self.clone() };
+    fn round_to_integer(&self, down: bool) -> Self {
+        let NumberRepr::Big(float) = &self.0 else { return self.clone() };
         let Some((mut whole, fraction)) = float.split_whole_part() else { return self.clone() };
         if fraction && float.negative == down {
             whole += 1u8;
@@ -310,57 +311,59 @@ impl Number {
     #[must_use]
     pub fn compare(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
-            (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) => a.cmp(b),
+            (NumberRepr::Int { value: a, .. }, NumberRepr::Int { value: b, .. }) => a.cmp(b),
             _ => self.to_float().compare(&other.to_float()),
         }
     }
 
     /// Both numbers as machine words and the precision of their results, if arithmetic on words gives
     /// what arithmetic on floats would: the precision must hold any word.
-    fn small_pair(&self, other: &Self) -> Option<(i64, i64, u32)> {
+    fn as_integer_pair(&self, other: &Self) -> Option<(i64, i64, u32)> {
         match (&self.0, &other.0) {
-            (Repr::Int { value: a, precision: p }, Repr::Int { value: b, precision: q })
-                if *p >= INTEGER_PRECISION && *q >= INTEGER_PRECISION =>
-            {
-                Some((*a, *b, *p.max(q)))
-            }
+            (
+                NumberRepr::Int { value: a, precision: p },
+                NumberRepr::Int { value: b, precision: q },
+            ) if *p >= INTEGER_PRECISION && *q >= INTEGER_PRECISION => Some((*a, *b, *p.max(q))),
             _ => None,
         }
     }
 
     fn to_float(&self) -> Cow<'_, Float> {
         match &self.0 {
-            Repr::Int { value, precision } => {
+            NumberRepr::Int { value, precision } => {
                 let magnitude = UBig::from(value.unsigned_abs());
                 Cow::Owned(Float::from_integer(*value < 0, magnitude, *precision))
             }
-            Repr::Big(float) => Cow::Borrowed(float),
+            NumberRepr::Big(float) => Cow::Borrowed(float),
         }
     }
 
     /// The digits that stand for the number when fractions are compared; `None` for whole numbers
     /// and infinities.
-    fn fraction_digits(&self) -> Option<Decimal> {
+    fn shortest_fraction_digits(&self) -> Option<Decimal> {
         match &self.0 {
-            Repr::Big(float) => match &float.magnitude {
+            NumberRepr::Big(float) => match &float.magnitude {
                 Magnitude::Finite { mantissa, exponent } if *exponent < 0 => {
-                    Some(Decimal::shortest(mantissa, *exponent, float.precision))
+                    Some(Decimal::shortest_digits(mantissa, *exponent, float.precision))
                 }
                 _ => None,
             },
-            Repr::Int { .. } => None,
+            NumberRepr::Int { .. } => None,
         }
     }
 }
 
 /// Reads text that is a short whole number without any of the parser's rarer forms.
 fn parse_short_integer(text: &str) -> Option<i64> {
-    const SURELY_FITS: usize = 18;
+    const MAX_SHORT_DIGITS: usize = 18;
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
         rest => (false, rest),
     };
-    if digits.is_empty() || digits.len() > SURELY_FITS || !digits.iter().all(u8::is_ascii_digit) {
+    if digits.is_empty()
+        || digits.len() > MAX_SHORT_DIGITS
+        || !digits.iter().all(u8::is_ascii_digit)
+    {
         return None;
     }
     let value = digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
@@ -372,7 +375,7 @@ fn parse_short_integer(text: &str) -> Option<i64> {
     }
 }
 
-fn to_i64(float: &Float) -> Option<i64> {
+fn float_to_i64(float: &Float) -> Option<i64> {
     // Such a float is no `i64`, and writing it out could take half a million bits.
     if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
         return None;
@@ -389,16 +392,18 @@ impl From<Float> for Number {
         // A word whose bits exceed the precision would be rounded by arithmetic on floats.
         let fits = |value: i64| 64 - value.unsigned_abs().leading_zeros() <= precision;
         let negative_zero = float.negative && float.magnitude == Magnitude::Zero;
-        match to_i64(&float) {
-            Some(value) if fits(value) && !negative_zero => Self(Repr::Int { value, precision }),
-            _ => Self(Repr::Big(Arc::new(float))),
+        match float_to_i64(&float) {
+            Some(value) if fits(value) && !negative_zero => {
+                Self(NumberRepr::Int { value, precision })
+            }
+            _ => Self(NumberRepr::Big(Arc::new(float))),
         }
     }
 }
 
 impl From<i64> for Number {
     fn from(value: i64) -> Self {
-        Self(Repr::Int { value, precision: INTEGER_PRECISION })
+        Self(NumberRepr::Int { value, precision: INTEGER_PRECISION })
     }
 }
 
@@ -433,13 +438,13 @@ impl std::hash::Hash for Number {
             return value.hash(state);
         }
         self.is_negative().hash(state);
-        match (self.fraction_digits(), &self.0) {
+        match (self.shortest_fraction_digits(), &self.0) {
             (Some(decimal), _) => decimal.hash(state),
-            (None, Repr::Big(float)) => match &float.magnitude {
+            (None, NumberRepr::Big(float)) => match &float.magnitude {
                 Magnitude::Finite { mantissa, exponent } => (mantissa, exponent).hash(state),
                 Magnitude::Zero | Magnitude::Infinite => {}
             },
-            (None, Repr::Int { .. }) => {}
+            (None, NumberRepr::Int { .. }) => {}
         }
     }
 }
@@ -452,20 +457,24 @@ impl PartialOrd for Number {
 
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
-        if let (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) = (&self.0, &other.0) {
+        if let (NumberRepr::Int { value: a, .. }, NumberRepr::Int { value: b, .. }) =
+            (&self.0, &other.0)
+        {
             return a.cmp(b);
         }
         let (a, b) = (self.to_float(), other.to_float());
         // A fraction's text lies on the same side of every whole number as the fraction itself, so
         // only two fractions that nearly agree need their strings.
-        if self.is_integer() || other.is_integer() || !a.is_near(&b) {
+        if self.is_integer() || other.is_integer() || !a.may_differ_by_rounding(&b) {
             return a.compare(&b);
         }
         // Equal floats of one precision have equal texts, which need not be made.
         if a.precision == b.precision && a.compare(&b) == Ordering::Equal {
             return Ordering::Equal;
         }
-        let (Some(a_text), Some(b_text)) = (self.fraction_digits(), other.fraction_digits()) else {
+        let (Some(a_text), Some(b_text)) =
+            (self.shortest_fraction_digits(), other.shortest_fraction_digits())
+        else {
             return a.compare(&b);
         };
         let order = a_text.point.cmp(&b_text.point).then_with(|| a_text.digits.cmp(&b_text.digits));

@@ -17,7 +17,7 @@ pub use order::{less, less_or_equal};
 
 /// Why an operation has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoResult {
+pub enum OperationError {
     /// An operand is null.
     #[error("argument must not be null")]
     Null,
@@ -47,31 +47,31 @@ pub enum NoResult {
 }
 
 /// An operand without its marks: known, or unknown.
-enum Operand<T> {
+enum KnownOrUnknown<T> {
     Known(T),
     Unknown,
 }
 
 /// Looks at operands of one type. The marks of all of them go to the result.
-fn map_operands<'v, const N: usize, T>(
+fn extract_operands<'v, const N: usize, T>(
     values: [&'v Value; N],
     ty: &Type,
     look: impl Fn(&'v Value) -> Option<T>,
-) -> Result<([Operand<T>; N], Marks), NoResult> {
+) -> Result<([KnownOrUnknown<T>; N], Marks), OperationError> {
     let mut marks = Marks::NONE;
     for value in values {
         marks |= value.marks();
         match value.peek() {
-            Value::Null(_) => return Err(NoResult::Null),
+            Value::Null(_) => return Err(OperationError::Null),
             // Its type may still turn out to be the right one.
             Value::Unknown(unknown) if *unknown.ty() == Type::Dynamic => {}
             value if value.has_type(ty) => {}
-            value => return Err(NoResult::Type { wanted: ty.clone(), found: value.ty() }),
+            value => return Err(OperationError::Type { wanted: ty.clone(), found: value.ty() }),
         }
     }
     let operands = values.map(|value| match look(value.peek()) {
-        Some(known) => Operand::Known(known),
-        None => Operand::Unknown,
+        Some(known) => KnownOrUnknown::Known(known),
+        None => KnownOrUnknown::Unknown,
     });
     Ok((operands, marks))
 }

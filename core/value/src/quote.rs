@@ -7,13 +7,13 @@ pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for char in text.chars() {
-        push_escaped(&mut out, char);
+        push_escaped_char(&mut out, char);
     }
     out.push('"');
     out
 }
 
-fn push_escaped(out: &mut String, char: char) {
+fn push_escaped_char(out: &mut String, char: char) {
     let escape = match char {
         '"' => "\\\"",
         '\\' => "\\\\",
@@ -26,7 +26,7 @@ fn push_escaped(out: &mut String, char: char) {
         '\u{b}' => "\\v",
         ' '..='~' => return out.push(char),
         '\0'..='\u{7f}' => return out.push_str(&format!("\\x{:02x}", u32::from(char))),
-        _ if is_visible(char) => return out.push(char),
+        _ if is_visible_char(char) => return out.push(char),
         '\u{80}'..='\u{ffff}' => return out.push_str(&format!("\\u{:04x}", u32::from(char))),
         _ => return out.push_str(&format!("\\U{:08x}", u32::from(char))),
     };
@@ -52,7 +52,7 @@ pub fn shell_word(text: &str) -> String {
 
 /// Whether a character leaves a mark on paper, alone or on the letter before it.
 #[must_use]
-pub fn is_visible(char: char) -> bool {
+pub fn is_visible_char(char: char) -> bool {
     // The standard library knows which characters are visible but shows it only by escaping the
     // others; combining ones it escapes only where no letter stands before them.
     let mut pair = String::from("a");
@@ -83,9 +83,9 @@ mod tests {
     #[test]
     fn a_quote_can_be_seen() {
         for char in "'\"\\a\u{e9} ".chars() {
-            assert!(super::is_visible(char), "{char:?}");
+            assert!(super::is_visible_char(char), "{char:?}");
         }
-        assert!(!super::is_visible('\u{200b}') && !super::is_visible('\n'));
+        assert!(!super::is_visible_char('\u{200b}') && !super::is_visible_char('\n'));
     }
 
     #[test]

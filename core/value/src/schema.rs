@@ -1,8 +1,8 @@
 //! Schemas: the attributes and blocks that a provider declares.
 
 pub mod coerce;
-pub mod implied;
-pub mod lookup;
+pub mod find_attributes;
+pub mod implied_type;
 pub mod validate;
 
 use std::collections::BTreeMap;
@@ -26,12 +26,12 @@ pub struct Block {
     /// Nested block types by name.
     pub blocks: BTreeMap<Str, NestedBlock>,
     /// For people.
-    pub docs: Docs,
+    pub docs: SchemaDocs,
 }
 
 /// Documentation of a schema element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Docs {
+pub struct SchemaDocs {
     /// The description; empty if there is none.
     pub description: String,
     /// Whether the description is Markdown.
@@ -54,7 +54,7 @@ pub struct Attribute {
     /// Whether the provider only receives it, and never returns or stores it.
     pub write_only: bool,
     /// For people.
-    pub docs: Docs,
+    pub docs: SchemaDocs,
 }
 
 /// Content of an attribute.
@@ -141,7 +141,7 @@ impl Attribute {
             role,
             sensitive: false,
             write_only: false,
-            docs: Docs::default(),
+            docs: SchemaDocs::default(),
         }
     }
 }

@@ -8,24 +8,24 @@ use crate::codec::json;
 use crate::{Marks, Path, Type, Value};
 
 /// The replacement of a sensitive value.
-const MASK: &str = "(sensitive value)";
+const MASK_TEXT: &str = "(sensitive value)";
 /// The fewest bytes of a value that is masked. Shorter ones occur in any text.
-const SHORTEST: usize = 2;
+const MIN_SECRET_BYTES: usize = 2;
 /// The fewest bytes of a value that is masked inside a word, too.
-const INSIDE_WORDS: usize = 6;
+const MIN_BYTES_INSIDE_WORDS: usize = 6;
 /// The fewest bytes of a line that is masked without the other lines of its value.
-const SHORTEST_LINE: usize = 8;
+const MIN_LINE_BYTES: usize = 8;
 /// The most bytes of a value, and of a line, that are remembered.
-const LONGEST: usize = 64 << 10;
+const MAX_SECRET_BYTES: usize = 64 << 10;
 /// Words that are never secret.
-const PLAIN_WORDS: [&str; 3] = ["true", "false", "null"];
+const NEVER_SECRET_WORDS: [&str; 3] = ["true", "false", "null"];
 
 /// The sensitive values of one run. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Arc<Shared>);
+pub struct Secrets(Arc<SharedSecrets>);
 
 #[expect(clippy::disallowed_types, reason = "logs are written on other threads")]
-type Shared = std::sync::RwLock<BTreeSet<Box<str>>>;
+type SharedSecrets = std::sync::RwLock<BTreeSet<Box<str>>>;
 
 impl Secrets {
     /// Adds every string and number that is marked as sensitive or ephemeral in a value.
@@ -35,11 +35,11 @@ impl Secrets {
         }
         let (plain, marks) = value.clone().split_marks();
         let paths = [Marks::SENSITIVE, Marks::EPHEMERAL].map(|kind| marks.paths_with(kind));
-        self.add_at(plain.value(), paths.into_iter().flatten());
+        self.add_at_paths(plain.value(), paths.into_iter().flatten());
     }
 
     /// Adds every string and number at some paths of a value without marks.
-    pub fn add_at<'a>(&self, value: &Value, paths: impl IntoIterator<Item = &'a Path>) {
+    pub fn add_at_paths<'a>(&self, value: &Value, paths: impl IntoIterator<Item = &'a Path>) {
         let mut leaves = BTreeSet::new();
         for found in paths.into_iter().filter_map(|path| path.find(value)) {
             collect_strings(found, &mut leaves);
@@ -53,14 +53,14 @@ impl Secrets {
     /// Replaces every sensitive value in a string.
     #[must_use]
     pub fn mask(&self, text: String) -> String {
-        let found = self.find(&text);
+        let found = self.find_secret_ranges(&text);
         if found.is_empty() {
             return text;
         }
         let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
         for secret in found {
             masked.push_str(&text[from..secret.start]);
-            masked.push_str(MASK);
+            masked.push_str(MASK_TEXT);
             from = secret.end;
         }
         masked + &text[from..]
@@ -68,11 +68,11 @@ impl Secrets {
 
     /// The places of sensitive values in a string, in order.
     #[must_use]
-    pub fn find(&self, text: &str) -> Vec<Range<usize>> {
+    pub fn find_secret_ranges(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() && !secrets.is_empty() {
-            match longest_at(&secrets, text, at) {
+            match longest_secret_at(&secrets, text, at) {
                 Some(length) => {
                     found.push(at..at + length);
                     at += length;
@@ -86,16 +86,17 @@ impl Secrets {
 }
 
 /// The length of the longest value that stands at a position of a string.
-fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
+fn longest_secret_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
     let mut rest = &text[at..];
     loop {
         // Every value that `rest` begins with sorts before `rest`, and the longest of them last.
         let range = (Bound::Unbounded, Bound::Included(rest));
         let before = secrets.range::<str, _>(range).next_back()?;
-        let shared = shared_prefix(before, rest);
+        let shared = common_prefix_length(before, rest);
         if shared == before.len() {
             // A short secret such as `ab` would otherwise blank out parts of ordinary words.
-            let is_whole = before.len() >= INSIDE_WORDS || is_word(text, at, at + shared);
+            let is_whole =
+                before.len() >= MIN_BYTES_INSIDE_WORDS || is_whole_word(text, at, at + shared);
             if is_whole {
                 return Some(shared);
             }
@@ -110,12 +111,12 @@ fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usi
     }
 }
 
-fn shared_prefix(one: &str, other: &str) -> usize {
+fn common_prefix_length(one: &str, other: &str) -> usize {
     one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
 }
 
 /// Whether no letter or digit stands on either side of a piece of text.
-fn is_word(text: &str, start: usize, end: usize) -> bool {
+fn is_whole_word(text: &str, start: usize, end: usize) -> bool {
     let before = text[..start].chars().next_back();
     let after = text[end..].chars().next();
     ![before, after].into_iter().flatten().any(char::is_alphanumeric)
@@ -124,7 +125,7 @@ fn is_word(text: &str, start: usize, end: usize) -> bool {
 /// Collects the strings and numbers below a value, in the forms in which a string may contain them.
 fn collect_strings(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
     match value {
-        Value::String(text) => add_forms(text, leaves),
+        Value::String(text) => add_secret_forms(text, leaves),
         Value::Number(number) => {
             let digits = number.to_string();
             // A small number stands in many strings at random.
@@ -136,16 +137,17 @@ fn collect_strings(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             // The keys of a map are data, while most names of an object stand in the configuration or
             // in a schema.
             if let Value::Map(entries) = other {
-                entries.iter().for_each(|(key, _)| add_forms(key, leaves));
+                entries.iter().for_each(|(key, _)| add_secret_forms(key, leaves));
             }
             other.children().iter().for_each(|child| collect_strings(child, leaves));
         }
     }
 }
 
-fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
+fn add_secret_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
     let mut add = |text: &str| {
-        let is_secret = (SHORTEST..=LONGEST).contains(&text.len()) && !PLAIN_WORDS.contains(&text);
+        let is_secret = (MIN_SECRET_BYTES..=MAX_SECRET_BYTES).contains(&text.len())
+            && !NEVER_SECRET_WORDS.contains(&text);
         if is_secret && !text.trim().is_empty() {
             leaves.insert(text.into());
         }
@@ -159,15 +161,16 @@ fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
     if let Ok(json) = json::encode(&Value::string(text), &Type::String) {
         add(&json[1..json.len() - 1]);
     }
-    add(&percent_encoded(text));
+    add(&percent_encode(text));
     // Programs also report a single line of a value, such as of a key in PEM.
-    for line in text.lines().filter(|line| line.len() >= SHORTEST_LINE && line.len() < text.len()) {
+    for line in text.lines().filter(|line| line.len() >= MIN_LINE_BYTES && line.len() < text.len())
+    {
         add(line);
     }
 }
 
 /// The text as it stands in a query: letters, digits and `-_.~` as they are.
-fn percent_encoded(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
             char::from(byte).to_string()

@@ -39,7 +39,7 @@ pub struct ObjectType {
     pub attributes: BTreeMap<Str, Type>,
     /// Names of attributes that may be left out; only in type constraints.
     pub optional: std::collections::BTreeSet<Str>,
-    names: SharedNames,
+    names: CachedNames,
 }
 
 impl ObjectType {
@@ -55,23 +55,23 @@ impl ObjectType {
 /// Names that say nothing beyond the attributes: of no effect on equality, and not copied, because a copy
 /// may get other attributes.
 #[derive(Debug, Default)]
-struct SharedNames(OnceLock<Arc<[Str]>>);
+struct CachedNames(OnceLock<Arc<[Str]>>);
 
-impl Clone for SharedNames {
+impl Clone for CachedNames {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl PartialEq for SharedNames {
+impl PartialEq for CachedNames {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for SharedNames {}
+impl Eq for CachedNames {}
 
-impl std::hash::Hash for SharedNames {
+impl std::hash::Hash for CachedNames {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
@@ -178,18 +178,19 @@ impl Type {
     /// The name people use for the type of a value, as in messages: `list of string`, `object`.
     #[must_use]
     pub fn friendly_name(&self) -> String {
-        self.name_with("dynamic", "dynamic")
+        self.name_with_dynamic_words("dynamic", "dynamic")
     }
 
     /// The name people use for the type as something asked for: `any type`, `list of any single type`.
     #[must_use]
     pub fn friendly_constraint(&self) -> String {
-        self.name_with("any type", "any single type")
+        self.name_with_dynamic_words("any type", "any single type")
     }
 
     /// The name, with the words for `Dynamic` by itself and as the type of elements.
-    fn name_with(&self, dynamic: &str, dynamic_element: &str) -> String {
-        let element = |element: &Self| element.name_with(dynamic_element, dynamic_element);
+    fn name_with_dynamic_words(&self, dynamic: &str, dynamic_element: &str) -> String {
+        let element =
+            |element: &Self| element.name_with_dynamic_words(dynamic_element, dynamic_element);
         match self {
             Self::Dynamic => dynamic.into(),
             Self::Bool => "bool".into(),

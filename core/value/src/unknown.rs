@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{Number, Str, Type, Value};
 
 /// The longest list that stands in for an unknown one of known length.
-const MAX_LIST_OF_UNKNOWN: u64 = 1024;
+const MAX_EXPANDED_UNKNOWN_LIST: u64 = 1024;
 
 /// An unknown value: its type, and refinements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl Refinement {
                 _ => None,
             },
             (_, Some(length)) if length != self.min_length => None,
-            (Type::List(element), Some(length)) if length <= MAX_LIST_OF_UNKNOWN => {
+            (Type::List(element), Some(length)) if length <= MAX_EXPANDED_UNKNOWN_LIST => {
                 let n_items = usize::try_from(length).unwrap_or(0);
                 let unknown = Value::unknown((**element).clone());
                 Some(Value::list((**element).clone(), vec![unknown; n_items]))
@@ -141,9 +141,13 @@ impl Refinement {
     }
 }
 
-type Bound = (Number, bool);
+type NumberBound = (Number, bool);
 
-fn tighter_bound(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Option<Bound> {
+fn tighter_bound(
+    own: Option<NumberBound>,
+    other: Option<&NumberBound>,
+    inward: Ordering,
+) -> Option<NumberBound> {
     match (own, other) {
         (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
             // The bound that excludes its own value allows less.
@@ -188,7 +192,7 @@ impl Value {
 
     /// Facts that certainly hold for the value, known or unknown; none for null. Marks are ignored.
     #[must_use]
-    pub fn range(&self) -> Refinement {
+    pub fn known_facts(&self) -> Refinement {
         let exactly = |length: usize| (length as u64, Some(length as u64));
         let (min_length, max_length) = match self.peek() {
             Self::Null(_) => return Refinement::default(),

@@ -66,7 +66,7 @@ impl Marked {
 /// A value is nested deeper than [`Value::MAX_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the value is nested more than {} levels deep", Value::MAX_DEPTH)]
-pub struct TooDeep;
+pub struct TooDeepError;
 
 impl Value {
     /// The deepest nesting of values that evaluation and decoding produce.
@@ -140,7 +140,7 @@ impl Value {
             Self::List(list) => Type::list(list.element_type().clone()),
             Self::Set(set) => Type::set(set.element_type().clone()),
             Self::Map(map) => Type::map(map.element_type().clone()),
-            Self::Tuple(tuple) => Type::tuple(types_of(tuple.items())),
+            Self::Tuple(tuple) => Type::tuple(element_types(tuple.items())),
             Self::Object(object) => {
                 Type::object(object.iter().map(|(name, value)| (name, value.ty())))
             }
@@ -154,14 +154,14 @@ impl Value {
     pub fn has_type(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Marked(marked), _) => marked.value.has_type(ty),
-            (Self::Null(own), _) => same_type(own, ty),
-            (Self::Unknown(unknown), _) => same_type(unknown.ty(), ty),
+            (Self::Null(own), _) => is_same_type(own, ty),
+            (Self::Unknown(unknown), _) => is_same_type(unknown.ty(), ty),
             (Self::Bool(_), Type::Bool)
             | (Self::Number(_), Type::Number)
             | (Self::String(_), Type::String) => true,
-            (Self::List(list), Type::List(ty)) => same_type(list.element_type(), ty),
-            (Self::Set(set), Type::Set(ty)) => same_type(set.element_type(), ty),
-            (Self::Map(map), Type::Map(ty)) => same_type(map.element_type(), ty),
+            (Self::List(list), Type::List(ty)) => is_same_type(list.element_type(), ty),
+            (Self::Set(set), Type::Set(ty)) => is_same_type(set.element_type(), ty),
+            (Self::Map(map), Type::Map(ty)) => is_same_type(map.element_type(), ty),
             (Self::Tuple(tuple), Type::Tuple(types)) => {
                 let items = tuple.items();
                 items.len() == types.len()
@@ -169,7 +169,11 @@ impl Value {
             }
             (Self::Object(object), Type::Object(ty)) => {
                 object.names().iter().eq(ty.attributes.keys())
-                    && object.items().iter().zip(ty.attributes.values()).all(|(a, b)| a.has_type(b))
+                    && object
+                        .values()
+                        .iter()
+                        .zip(ty.attributes.values())
+                        .all(|(a, b)| a.has_type(b))
             }
             _ => false,
         }
@@ -180,8 +184,8 @@ impl Value {
     ///
     /// # Errors
     /// When the value is deeper than [`Value::MAX_DEPTH`].
-    pub fn check_depth(self) -> Result<Self, TooDeep> {
-        if self.depth() > Self::MAX_DEPTH { Err(TooDeep) } else { Ok(self) }
+    pub fn check_depth(self) -> Result<Self, TooDeepError> {
+        if self.depth() > Self::MAX_DEPTH { Err(TooDeepError) } else { Ok(self) }
     }
 
     /// Nesting depth: 0 for a primitive, one more than the deepest element otherwise.
@@ -243,9 +247,9 @@ impl Value {
         match self.peek() {
             Self::List(list) => list.items(),
             Self::Set(set) => set.items(),
-            Self::Map(map) => map.items(),
+            Self::Map(map) => map.values(),
             Self::Tuple(tuple) => tuple.items(),
-            Self::Object(object) => object.items(),
+            Self::Object(object) => object.values(),
             _ => &[],
         }
     }
@@ -302,7 +306,7 @@ impl Value {
 
 /// The types of elements. Neighbours of one type share it, so that a long tuple of alike objects has
 /// one object type and not many equal ones.
-fn types_of(items: &[Value]) -> Vec<Type> {
+fn element_types(items: &[Value]) -> Vec<Type> {
     let mut types: Vec<Type> = Vec::with_capacity(items.len());
     for item in items {
         let ty = match types.last() {
@@ -314,6 +318,6 @@ fn types_of(items: &[Value]) -> Vec<Type> {
     types
 }
 
-fn same_type(own: &Type, wanted: &Type) -> bool {
+fn is_same_type(own: &Type, wanted: &Type) -> bool {
     own == wanted || *own == wanted.without_optional()
 }

@@ -8,7 +8,7 @@ impl Value {
     /// The step that leads from this value to its child number `at`; `None` for the element of a
     /// set, to which no step leads. Looks under marks.
     #[must_use]
-    pub fn step_to(&self, at: usize) -> Option<Step> {
+    pub fn step_to_child(&self, at: usize) -> Option<Step> {
         match self.peek() {
             Self::List(_) | Self::Tuple(_) => Some(Step::Index(Number::from(at))),
             Self::Map(map) => map.keys().get(at).cloned().map(Step::Key),
@@ -20,7 +20,7 @@ impl Value {
     /// The position among the children of the one that `step` leads to, by the rules of
     /// [`Path::find`]. Looks under marks.
     #[must_use]
-    pub fn position_of(&self, step: &Step) -> Option<usize> {
+    pub fn child_position(&self, step: &Step) -> Option<usize> {
         let search = |names: &[Str], name: &Str| names.binary_search(name).ok();
         match (step, self.peek()) {
             (Step::Attribute(name) | Step::Key(name), Self::Object(object)) => {
@@ -70,7 +70,7 @@ impl Value {
             return;
         }
         for (at, child) in self.children().iter().enumerate() {
-            match self.step_to(at) {
+            match self.step_to_child(at) {
                 Some(step) => {
                     path.0.push(step);
                     child.walk_at(path, visit);
@@ -84,7 +84,7 @@ impl Value {
     /// The same value in which no zero has a sign. Planned and stored outputs have no signed zeros,
     /// as if they had been sent over the wire.
     #[must_use]
-    pub fn with_plain_zeros(&self) -> Self {
+    pub fn without_signed_zeros(&self) -> Self {
         let is_signed_zero = |part: &Self| match part.peek() {
             Self::Number(number) => number.is_zero() && number.is_negative(),
             _ => false,
@@ -98,7 +98,7 @@ impl Value {
         match self.children() {
             _ if !has_one => self.clone(),
             [] => Self::int(0).mark(self.marks()),
-            parts => self.with_children(parts.iter().map(Self::with_plain_zeros).collect()),
+            parts => self.with_children(parts.iter().map(Self::without_signed_zeros).collect()),
         }
     }
 
@@ -113,7 +113,7 @@ impl Value {
         let Some((first, rest)) = steps.split_first() else {
             return Some(change(self));
         };
-        let at = self.position_of(first)?;
+        let at = self.child_position(first)?;
         let mut children = self.children().to_vec();
         let child = children.get_mut(at)?;
         *child = child.replace_below(rest, change)?;
@@ -155,7 +155,7 @@ mod tests {
         };
         assert_eq!(
             // Both zeros are equal, so only the text shows the sign.
-            format!("{:?}", with(zero()).with_plain_zeros()),
+            format!("{:?}", with(zero()).without_signed_zeros()),
             format!("{:?}", with(Value::int(0)))
         );
     }

@@ -2,7 +2,7 @@
 
 use formwork_value::codec::json;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, SchemaDocs,
 };
 use formwork_value::{Plain, Type, Value};
 
@@ -39,7 +39,7 @@ pub(super) fn with_nested_block(
 ) -> Block {
     let nested = NestedBlock { nesting, block: inner, min_items: 0, max_items: 0, computed: false };
     outer.blocks.insert(name.into(), nested);
-    outer.docs = Docs::default();
+    outer.docs = SchemaDocs::default();
     outer
 }
 

@@ -31,7 +31,7 @@ pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
 #[must_use]
 pub fn without_empty_computed_blocks(block: &Block, config: &Plain) -> Plain {
     let Value::Object(object) = config.value() else { return config.clone() };
-    let names = object.names().iter().zip(object.items());
+    let names = object.names().iter().zip(object.values());
     let items = names.map(|(name, item)| match block.blocks.get(name) {
         // A single block that is absent is null anyway, and a group never is.
         Some(nested)

@@ -74,8 +74,10 @@ fn part_at(value: &Value, path: &Path) -> Option<Value> {
         }
         // Some providers name map elements as if they were attributes.
         let at = match (step, value) {
-            (Step::Attribute(name), Value::Map(_)) => value.position_of(&Step::Key(name.clone())),
-            _ => value.position_of(step),
+            (Step::Attribute(name), Value::Map(_)) => {
+                value.child_position(&Step::Key(name.clone()))
+            }
+            _ => value.child_position(step),
         };
         value = value.children().get(at?)?;
     }

@@ -205,9 +205,9 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
         Nesting::Single | Nesting::Group => block(),
         Nesting::List | Nesting::Set => {
             let blocks = (0..number).map(|_| block()).collect();
-            nested.collection(blocks)
+            nested.to_collection_value(blocks)
         }
-        Nesting::Map => nested.keyed_collection(vec![("key".into(), block())]),
+        Nesting::Map => nested.to_keyed_collection_value(vec![("key".into(), block())]),
     }
 }
 
@@ -325,7 +325,7 @@ fn collect_attribute_paths(
             }
             Nesting::List | Nesting::Map => {
                 for (index, child) in held.children().iter().enumerate() {
-                    if let Some(step) = held.step_to(index) {
+                    if let Some(step) = held.step_to_child(index) {
                         collect_attribute_paths(
                             &nested.block,
                             child,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use formwork_value::codec::type_json;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, SchemaDocs,
 };
 use formwork_value::{Schema, Type};
 
@@ -479,11 +479,11 @@ impl Reader {
     }
 }
 
-fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
-    Docs {
+fn decode_docs(raw: &Msg, description: u32, deprecated: u32) -> SchemaDocs {
+    SchemaDocs {
         description: raw.get_text(description),
         deprecated: raw.get_bool(deprecated),
-        ..Docs::default()
+        ..SchemaDocs::default()
     }
 }
 

@@ -236,7 +236,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
             Value::Map(map) => {
                 // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
-                    && all_same(self.values(), map.items())
+                    && all_same(self.values(), map.values())
             }
             _ => self.to_value() == *value,
         }

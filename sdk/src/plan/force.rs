@@ -144,7 +144,7 @@ fn of_elements(
     let ChangeSides { prior, config, planned } = sides;
     let (mut inside, mut comes_or_goes) = (Vec::new(), false);
     for (at, part) in planned.children().iter().enumerate() {
-        let Some(step) = planned.step_to(at) else { continue };
+        let Some(step) = planned.step_to_child(at) else { continue };
         let config = config.and_then(|config| corresponding_element(config, &step));
         match corresponding_element(prior, &step) {
             Some(prior) => {
@@ -160,8 +160,9 @@ fn of_elements(
         }
     }
     for (at, part) in prior.children().iter().enumerate() {
-        let is_gone =
-            prior.step_to(at).is_some_and(|step| corresponding_element(planned, &step).is_none());
+        let is_gone = prior
+            .step_to_child(at)
+            .is_some_and(|step| corresponding_element(planned, &step).is_none());
         comes_or_goes |= is_gone && has_forcing_part(content, ChangeSides::for_destroy(part));
     }
     // After a change of their number, elements of a list cannot be matched any more.
@@ -174,7 +175,7 @@ fn of_elements(
 
 /// The element of another collection under the same step.
 fn corresponding_element<'v>(collection: &'v Value, step: &Step) -> Option<&'v Value> {
-    collection.children().get(collection.position_of(step)?)
+    collection.children().get(collection.child_position(step)?)
 }
 
 /// Elements of a set without those at both ends that both sets contain. Both have the same order.

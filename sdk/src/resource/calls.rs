@@ -277,7 +277,7 @@ impl StoredValue {
         match &self.state {
             RawState::Json(json) => {
                 // Old states may have attributes that were removed from the schema.
-                json::decode_with(json, shape.ty(), ExtraAttributes::Drop)
+                json::decode_with_extra_attributes(json, shape.ty(), ExtraAttributes::Drop)
                     .map_err(|error| error.to_string())
             }
             RawState::Flat(texts) => formwork_value::codec::flatmap::decode(texts, shape.ty()),

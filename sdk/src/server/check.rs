@@ -180,7 +180,7 @@ impl ConfigChecker {
         }
         for (at, part) in value.children().iter().enumerate() {
             // No path step leads to an element of a set.
-            let step = value.step_to(at);
+            let step = value.step_to_child(at);
             // Restored by length, because an element of a set adds no step.
             let n_steps = self.path.0.len();
             self.path.0.extend(step);

@@ -64,7 +64,7 @@ pub(super) fn decode_stored_identity(shape: &Shape, state: &RawState) -> Answer<
     // Protocol: flat objects are older than identities, so there is none.
     let RawState::Json(text) = state else { return Ok(Payload::Absent) };
     // The stored identity may have attributes that this version removed.
-    match json::decode_with(text, &identity_type(shape), ExtraAttributes::Drop) {
+    match json::decode_with_extra_attributes(text, &identity_type(shape), ExtraAttributes::Drop) {
         Ok(identity) => Ok(encode_identity(shape, identity)),
         Err(error) => Err(unreadable_identity_problem(&error.to_string())),
     }
@@ -74,7 +74,9 @@ pub(super) fn decode_stored_identity(shape: &Shape, state: &RawState) -> Answer<
 pub(super) fn keep_identity(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     // Strict: with other attributes it is another kind of identity that only looks alike.
-    let identity = json::decode_with(text, &identity_type(shape), ExtraAttributes::Refuse).ok()?;
+    let identity =
+        json::decode_with_extra_attributes(text, &identity_type(shape), ExtraAttributes::Refuse)
+            .ok()?;
     let Value::Object(parts) = &identity else { return None };
     let is_whole = shape.identity.iter().all(|(name, identifies)| {
         let is_there = parts.get(name).is_some_and(|part| !part.is_null());

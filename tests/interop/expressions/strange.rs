@@ -38,7 +38,7 @@ pub(crate) fn arguments(call: &str) -> Vec<String> {
         panic!("not a call: {call}");
     };
     let name = parsed.name.name.as_str();
-    let given: Vec<&str> = parsed.args.iter().map(|arg| sources.text_at(arg.span)).collect();
+    let given: Vec<&str> = parsed.args.iter().map(|arg| sources.text_of_span(arg.span)).collect();
     let with = |at: usize, other: &str| {
         let mut args = given.clone();
         args[at] = other;

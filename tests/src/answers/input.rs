@@ -92,8 +92,12 @@ fn block_value(nested: &NestedBlock, setter: Setter, dice: &mut Dice) -> Value {
         Nesting::Group => content(&nested.block, setter, dice),
         Nesting::Single if dice.number_below(2) == 0 => content(&nested.block, setter, dice),
         Nesting::Single => nested.empty_value(),
-        Nesting::List | Nesting::Set => nested.collection(several(&nested.block, setter, dice)),
-        Nesting::Map => nested.keyed_collection(keyed(several(&nested.block, setter, dice))),
+        Nesting::List | Nesting::Set => {
+            nested.to_collection_value(several(&nested.block, setter, dice))
+        }
+        Nesting::Map => {
+            nested.to_keyed_collection_value(keyed(several(&nested.block, setter, dice)))
+        }
     }
 }
 

@@ -6,8 +6,8 @@ use std::io::BufRead as _;
 use formwork_core::plan::check_expression;
 use formwork_core::session::Session;
 use formwork_lang::eval::evaluate;
-use formwork_lang::functions::{CallContext, CallError, Function, Host, Param};
-use formwork_lang::print::print;
+use formwork_lang::functions::{CallContext, CallError, Function, FunctionHost, Param};
+use formwork_lang::print_value::print_value;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, ExprKind, Ident, add_source, parse_expression};
 use formwork_value::diag::Sources;
@@ -127,7 +127,7 @@ impl<'r> Repl<'r> {
         let value = self.session.evaluate_with_functions(diags, value).await.inspect_err(|_| {
             diags.map_from(0, misplaced_type);
         })?;
-        Ok(print(&value))
+        Ok(print_value(&value))
     }
 }
 
@@ -180,8 +180,8 @@ impl Scope for ConsoleScope<'_> {
         }
     }
 
-    fn why_no_function(&self, name: &str) -> String {
-        self.module.why_no_function(name)
+    fn missing_function_reason(&self, name: &str) -> String {
+        self.module.missing_function_reason(name)
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -191,7 +191,7 @@ impl Scope for ConsoleScope<'_> {
         names
     }
 
-    fn host(&self) -> Host<'_> {
+    fn host(&self) -> FunctionHost<'_> {
         self.module.host()
     }
 }

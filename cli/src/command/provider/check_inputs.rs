@@ -127,7 +127,7 @@ fn value_of(body: &Body, kind: Kind) -> Value {
         _ => body,
     };
     let mut pairs: Vec<(Str, Value)> = Vec::new();
-    for attribute in body.set() {
+    for attribute in body.written_attributes() {
         if is_meta(attribute.name.name.as_str()) {
             continue;
         }
@@ -164,7 +164,7 @@ impl Scope for NoNames {
     }
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
-        formwork_lang::functions::builtin(name)
+        formwork_lang::functions::find_builtin(name)
     }
 
     fn function_names(&self) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_value::Type;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, SchemaDocs,
 };
 
 /// Subject of a page.
@@ -112,7 +112,7 @@ fn page_header(subject: &PageSubject<'_>, description: &str) -> String {
     out
 }
 
-fn write_deprecation(out: &mut String, docs: &Docs) {
+fn write_deprecation(out: &mut String, docs: &SchemaDocs) {
     if docs.deprecated {
         let _ = write!(out, "\n~> **Deprecated** {}\n", docs.deprecation);
     }
@@ -236,7 +236,7 @@ fn write_block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
     write_link(out, path);
 }
 
-fn write_line(out: &mut String, name: &str, words: &[String], docs: &Docs) {
+fn write_line(out: &mut String, name: &str, words: &[String], docs: &SchemaDocs) {
     let mut text = format!("- `{name}` ({}) {}", words.join(", "), on_one_line(&docs.description));
     if docs.deprecated && !docs.deprecation.is_empty() {
         text = format!("{} {}", text.trim_end(), on_one_line(&docs.deprecation));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formwork_lang::syntax::context_of;
+use formwork_lang::syntax::enclosing_context;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
@@ -129,7 +129,7 @@ fn render_compact(screen: &Screen, sources: &Sources, warnings: &[SimilarWarning
         text.push_str(&format!("- {}\n", sanitize::sanitize_line(&first.summary)));
         if let Some(span) = first.subject {
             let name = sanitize::sanitize_line(sources.name(span.source));
-            let line = sources.start(span).line;
+            let line = sources.start_position(span).line;
             let more = if *n_more > 0 { format!(" (and {n_more} more)") } else { String::new() };
             text.push_str(&format!("  on {name} line {line}{more}\n"));
         }
@@ -201,20 +201,20 @@ fn render_place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> 
         }
         return lines;
     };
-    let (start, end) = (sources.start(span), sources.end(span));
+    let (start, end) = (sources.start_position(span), sources.end_position(span));
     if sources.is_secret(span.source) {
         let name = sanitize::sanitize_line(sources.name(span.source));
         lines.push(format!("  on {name} line {}:", start.line));
         lines.push("  (a secret, which is not shown)".to_owned());
         return lines;
     }
-    let within = context_of(sources, span)
+    let within = enclosing_context(sources, span)
         .map_or_else(String::new, |place| format!(", in {}", sanitize::sanitize_line(&place)));
     let name = sanitize::sanitize_line(sources.name(span.source));
     lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
-        let line = excerpt_around_span(sources, span, sources.line(span.source, number));
+        let line = excerpt_around_span(sources, span, sources.line_text(span.source, number));
         lines.push(format!("{number:>4}: {}", underline_span(screen, sources, span, line)));
     }
     if let Some(path) = nonempty_path(diagnostic) {
@@ -379,7 +379,7 @@ mod tests {
         for (at, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
             let failed =
                 Diagnostic::foreign(Severity::Warning, "Check block assertion failed", message);
-            diags.warn(failed.at(Span::new(source, at, at + 3)).of_check());
+            diags.warn(failed.at(Span::new(source, at, at + 3)).of_check_block());
         }
         let shown = render_all(&SCREEN, &sources, &diags, false).warnings;
         assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");

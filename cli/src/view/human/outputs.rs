@@ -2,7 +2,7 @@
 
 use formwork_core::change::{Action, OutputChange};
 use formwork_core::state::State;
-use formwork_lang::print::print;
+use formwork_lang::print_value::print_value;
 use formwork_value::{Marks, Str};
 
 use super::diff::{AlignedName, DiffRenderer};
@@ -13,8 +13,11 @@ use crate::view::Screen;
 pub(crate) fn render_outputs(state: &State) -> String {
     let mut text = String::new();
     for (name, output) in &state.outputs {
-        let value =
-            if output.sensitive { "<sensitive>".to_owned() } else { print(output.value.value()) };
+        let value = if output.sensitive {
+            "<sensitive>".to_owned()
+        } else {
+            print_value(output.value.value())
+        };
         text.push_str(&format!("{name} = {value}\n"));
     }
     text

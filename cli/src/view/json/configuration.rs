@@ -6,9 +6,9 @@ mod providers;
 use formwork_core::addr::{InstanceKey, Reference, ReferenceSubject, ResourceMode};
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::ProviderPool;
-use formwork_lang::block_attributes::{Applicability, BlockAttributes};
-use formwork_lang::content::content;
-use formwork_lang::decode::decode;
+use formwork_lang::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
+use formwork_lang::content::read_content;
+use formwork_lang::decode::evaluate_body;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::refs::{self, Traversal, TraversalStep};
@@ -157,7 +157,7 @@ fn resource_to_json(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resour
 
 fn provisioners_to_json(resource: &Resource) -> Json {
     let all = resource.provisioners.iter().map(|provisioner| {
-        let given = provisioner.body.set();
+        let given = provisioner.body.written_attributes();
         let mut expressions: Vec<_> = given
             .map(|argument| (argument.name.name.to_string(), expression_json(&argument.expr)))
             .collect();
@@ -173,10 +173,10 @@ fn provisioners_to_json(resource: &Resource) -> Json {
 /// The arguments and blocks of a body that a schema knows.
 fn body_json(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
-    let shape = BlockAttributes::of(schema, body, &Applicability::of(schema));
+    let shape = AttributesAsBlocks::of(schema, body, &LegacySchemaCheck::of(schema));
     // Superfluous parts were reported when the configuration was checked.
-    let body = content(&mut Diagnostics::new(), body, &shape);
-    for (name, element) in shape.attributes_as_blocks() {
+    let body = read_content(&mut Diagnostics::new(), body, &shape);
+    for (name, element) in shape.iter_attributes_as_blocks() {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
         if !blocks.is_empty() {
             let bodies = blocks.iter().map(|block| &block.body);
@@ -215,11 +215,11 @@ fn body_json(body: &Body, schema: &Block) -> Json {
 /// An attribute that is written as blocks: like an expression that gives the list of them.
 fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: &Block) -> Json {
     let constants = bodies.clone().map(|body| {
-        let value = decode(&mut Diagnostics::new(), body, element, &ConstantScope).ok()?;
+        let value = evaluate_body(&mut Diagnostics::new(), body, element, &ConstantScope).ok()?;
         value.is_wholly_known().then(|| value::value_to_json(&value))
     });
     let names = bodies.flat_map(|body| {
-        let body = content(&mut Diagnostics::new(), body, element);
+        let body = read_content(&mut Diagnostics::new(), body, element);
         let expressions = body.attributes.into_values().map(|it| it.into_owned().expr);
         expressions.flat_map(|expr| reference_names(&expr)).collect::<Vec<_>>()
     });

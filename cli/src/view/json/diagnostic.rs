@@ -1,6 +1,6 @@
 //! Problems, for programs: with the exact range and the piece of source.
 
-use formwork_lang::syntax::context_of;
+use formwork_lang::syntax::enclosing_context;
 use formwork_value::diag::{CalledFunction, CalledFunctionParam, Position, Severity, Sources};
 use formwork_value::{Diagnostic, Span};
 
@@ -33,7 +33,7 @@ fn range_to_json(sources: &Sources, span: Span) -> Json {
             ("byte", Json::Int(at.byte.into())),
         ])
     };
-    let (start, mut end) = (sources.start(span), sources.end(span));
+    let (start, mut end) = (sources.start_position(span), sources.end_position(span));
     // The highlighted range has at least one character, as readers of this format expect.
     if start.byte == end.byte {
         end.byte += 1;
@@ -52,8 +52,9 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
         return None;
     }
     let shown = diagnostic.context.map_or(span, |context| context.to(span));
-    let (first, last) = (sources.start(shown).line, sources.end(shown).line);
-    let lines: Vec<&str> = (first..=last).map(|line| sources.line(span.source, line)).collect();
+    let (first, last) = (sources.start_position(shown).line, sources.end_position(shown).line);
+    let lines: Vec<&str> =
+        (first..=last).map(|line| sources.line_text(span.source, line)).collect();
     let code = lines.join("\n");
     let text = sources.source_text(span.source);
     let base = lines.first()?.as_ptr() as usize - text.as_ptr() as usize;
@@ -67,7 +68,7 @@ fn snippet_to_json(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Op
         ])
     });
     Some(Json::object_of_some([
-        ("context", Some(context_of(sources, span).map_or(Json::Null, Json::text))),
+        ("context", Some(enclosing_context(sources, span).map_or(Json::Null, Json::text))),
         ("code", Some(Json::text(redact::source(&code)))),
         ("start_line", Some(Json::Int(first.into()))),
         ("highlight_start_offset", Some(offset(span.start))),

@@ -159,7 +159,7 @@ fn planned_resource(change: &Change, pool: &ProviderPool<'_>) -> Json {
 fn marked_only(value: &Value, paths: &[Path]) -> Value {
     let (plain, marks) = value.clone().split_marks();
     let kept = marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();
-    plain.with_marks(&MarkPaths::all(kept, Marks::SENSITIVE))
+    plain.with_marks(&MarkPaths::on_all_paths(kept, Marks::SENSITIVE))
 }
 
 fn describe_resource(

@@ -6,7 +6,9 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::{LoadedProvider, ProviderPool};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_value::Schema;
-use formwork_value::schema::{Attribute, AttributeKind, Block, Docs, NestedBlock, Nesting, Role};
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, NestedBlock, Nesting, Role, SchemaDocs,
+};
 
 use super::tree::Json;
 use super::value;
@@ -71,7 +73,7 @@ fn schema_to_json(schema: &Schema) -> Json {
     ])
 }
 
-fn docs_members(docs: &Docs) -> [(&'static str, Option<Json>); 3] {
+fn docs_members(docs: &SchemaDocs) -> [(&'static str, Option<Json>); 3] {
     let kind = if docs.markdown { "markdown" } else { "plain" };
     [
         ("description", filled_text(&docs.description)),

@@ -1,7 +1,7 @@
 //! The number by which Terraform recognizes the arguments of a `backend` or `state_store` block: the checksum of the
 //! string that its sets of values are ordered by.
 
-use formwork_lang::print::quote;
+use formwork_lang::print_value::quote;
 use formwork_value::Value;
 
 /// Returns the number for a type of backend and the values of its arguments.

@@ -206,7 +206,7 @@ impl StoreCalls {
     fn encode_config(&self, configured: &EncodedConfig) -> Payload {
         let (plain, _) = configured.value.clone().split_marks();
         let paths = configured.schema.sensitive_paths(plain.value());
-        self.secrets.add_at(plain.value(), &paths);
+        self.secrets.add_at_paths(plain.value(), &paths);
         Payload::Value(plain, configured.schema.implied_type())
     }
 

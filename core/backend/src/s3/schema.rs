@@ -2,7 +2,7 @@
 
 use formwork_value::Type;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, Nesting, Role,
+    Attribute, AttributeKind, Block, NestedAttributes, Nesting, Role, SchemaDocs,
 };
 
 const STRING_ARGUMENTS: &[&str] = &[
@@ -113,6 +113,6 @@ fn nested_attribute(members: Vec<(&'static str, Type)>) -> Attribute {
         role: Role::Optional,
         sensitive: false,
         write_only: false,
-        docs: Docs::default(),
+        docs: SchemaDocs::default(),
     }
 }

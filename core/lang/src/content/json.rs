@@ -17,7 +17,11 @@ const DYNAMIC_BLOCK_SCHEMA: BodySchema = BodySchema {
 };
 
 /// Makes arguments and blocks of the undecided members that are expected. The others stay undecided.
-pub fn resolve_members(diags: &mut Diagnostics, body: &mut Body, expected: &impl ExpectedContent) {
+pub fn resolve_undecided_members(
+    diags: &mut Diagnostics,
+    body: &mut Body,
+    expected: &impl ExpectedContent,
+) {
     if body.undecided.is_empty() {
         return;
     }
@@ -25,7 +29,7 @@ pub fn resolve_members(diags: &mut Diagnostics, body: &mut Body, expected: &impl
         body.attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
     for member in std::mem::take(&mut body.undecided) {
         let name = member.name.name.clone();
-        if member.is_comment() {
+        if member.is_json_comment() {
             // Says nothing.
         } else if expected.expects_attribute(&name) {
             if names.insert(name, member.span).is_some() {
@@ -33,12 +37,12 @@ pub fn resolve_members(diags: &mut Diagnostics, body: &mut Body, expected: &impl
             } else {
                 body.attributes.push(member);
             }
-        } else if let Some(labels) = expected.labels(&name) {
+        } else if let Some(labels) = expected.label_names(&name) {
             // A block type may occur several times: HCL adds the blocks of each member to those
             // before.
             let mut maker =
-                BlockBuilder { diags, kind: member.name, labels, blocks: &mut body.blocks };
-            maker.build_labelled(Vec::new(), member.expr);
+                JsonBlockBuilder { diags, kind: member.name, labels, blocks: &mut body.blocks };
+            maker.build_labelled_blocks(Vec::new(), member.expr);
         } else {
             body.undecided.push(member);
         }
@@ -57,22 +61,22 @@ pub(super) fn report_redefinition(
 }
 
 /// Makes the blocks of one type.
-struct BlockBuilder<'m> {
+struct JsonBlockBuilder<'m> {
     diags: &'m mut Diagnostics,
     kind: Ident,
     labels: &'m [&'m str],
     blocks: &'m mut Vec<Block>,
 }
 
-impl BlockBuilder<'_> {
+impl JsonBlockBuilder<'_> {
     /// Makes blocks out of what stands behind some labels.
-    fn build_labelled(&mut self, labels: Vec<Ident>, expr: Expr) {
+    fn build_labelled_blocks(&mut self, labels: Vec<Ident>, expr: Expr) {
         let Some(label) = self.labels.get(labels.len()) else {
-            return self.build_bodies(labels, expr);
+            return self.build_one_or_more_blocks(labels, expr);
         };
         let span = expr.span;
         let whole = match expr.kind {
-            ExprKind::Object(_) | ExprKind::Tuple(_) => opening_span(span),
+            ExprKind::Object(_) | ExprKind::Tuple(_) => first_character_span(span),
             _ => span,
         };
         let mut items = Vec::new();
@@ -85,11 +89,11 @@ impl BlockBuilder<'_> {
                 for element in elements {
                     match element.kind {
                         ExprKind::Object(members) => items.extend(members),
-                        _ => self.report_wrong_value(EXPECTED_LABELS, element.span),
+                        _ => self.report_wrong_value(LABELS_EXPECTED_DETAIL, element.span),
                     }
                 }
             }
-            _ => self.report_wrong_value(EXPECTED_LABELS, span),
+            _ => self.report_wrong_value(LABELS_EXPECTED_DETAIL, span),
         }
         if items.is_empty() {
             let kind = &self.kind.name;
@@ -102,13 +106,13 @@ impl BlockBuilder<'_> {
             // The keys of an object in JSON are always strings, so nothing is left out here.
             let ExprKind::Json(text) = key.kind else { continue };
             let label = Ident { name: text.text, span: key.span };
-            self.build_labelled(labels.iter().cloned().chain([label]).collect(), value);
+            self.build_labelled_blocks(labels.iter().cloned().chain([label]).collect(), value);
         }
     }
 
     /// Makes a block of an object, or one of each in an array.
-    fn build_bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
-        let header = opening_span(expr.span);
+    fn build_one_or_more_blocks(&mut self, labels: Vec<Ident>, expr: Expr) {
+        let header = first_character_span(expr.span);
         match expr.kind {
             // HCL takes a null for an absent block, so that generated files may set unused blocks
             // to null.
@@ -120,11 +124,11 @@ impl BlockBuilder<'_> {
                         ExprKind::Object(items) => {
                             self.build_block(labels.clone(), items, header, element.span);
                         }
-                        _ => self.report_wrong_value(EXPECTED_BODY, element.span),
+                        _ => self.report_wrong_value(BODY_EXPECTED_DETAIL, element.span),
                     }
                 }
             }
-            _ => self.report_wrong_value(EXPECTED_BODIES, expr.span),
+            _ => self.report_wrong_value(BODIES_EXPECTED_DETAIL, expr.span),
         }
     }
 
@@ -142,7 +146,7 @@ impl BlockBuilder<'_> {
         // The parts of a `dynamic` block are the same for all block types, so they are decided at
         // once. Its content waits for the schema of the type it repeats.
         if self.kind.name == "dynamic" {
-            resolve_members(self.diags, &mut body, &DYNAMIC_BLOCK_SCHEMA);
+            resolve_undecided_members(self.diags, &mut body, &DYNAMIC_BLOCK_SCHEMA);
         }
         self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, brace: end, span });
     }
@@ -157,12 +161,12 @@ impl BlockBuilder<'_> {
 }
 
 /// The first character of a value, at which messages about all of it point.
-fn opening_span(span: Span) -> Span {
+fn first_character_span(span: Span) -> Span {
     Span { end: span.end.min(span.start + 1), ..span }
 }
 
-const EXPECTED_LABELS: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
-const EXPECTED_BODY: &str =
+const LABELS_EXPECTED_DETAIL: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
+const BODY_EXPECTED_DETAIL: &str =
     "An object must be here, which holds the arguments and blocks of a block.";
-const EXPECTED_BODIES: &str =
+const BODIES_EXPECTED_DETAIL: &str =
     "An object must be here, or an array of objects, each of which is a block.";

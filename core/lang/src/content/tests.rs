@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{BodySchema, content, into_attributes, into_content, split_content};
+use super::{BodySchema, into_attributes, into_content, read_content, split_content};
 use crate::testing::parse_valid_file;
 
 const OUTPUT: BodySchema<'_> = BodySchema {
@@ -12,7 +12,7 @@ const OUTPUT: BodySchema<'_> = BodySchema {
 
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse_valid_file(text);
-    let found = content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
+    let found = read_content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
     let names: Vec<&str> = found.attributes.keys().map(|name| name.as_str()).collect();
     let blocks: Vec<&str> = found.blocks.iter().map(|block| block.kind.name.as_str()).collect();
     expected.assert_eq(&format!("{names:?} {blocks:?}\n{}", text.problems()));

@@ -4,7 +4,7 @@ use formwork_value::convert::{ConversionError, convert};
 use formwork_value::schema::Attribute as Schema;
 use formwork_value::{Diagnostic, Step, Value};
 
-use super::{Context, Decoder};
+use super::{DecodeContext, Decoder};
 use crate::eval::{ErrorCause, describe_mentioned_values, evaluate};
 use crate::messages;
 use crate::syntax::Attribute;
@@ -15,7 +15,7 @@ impl Decoder<'_> {
         &mut self,
         written: &Attribute,
         schema: &Schema,
-        context: Context<'_>,
+        context: DecodeContext<'_>,
     ) -> Value {
         if context.is_unknown {
             // The content may only be valid for the elements that the block will have once they are
@@ -32,7 +32,7 @@ impl Decoder<'_> {
                 let name = &written.name.name;
                 let detail = format!(
                     "Inappropriate value for attribute {name:?}: {}",
-                    conversion_reason(&refused)
+                    describe_conversion_error(&refused)
                 );
                 let _ = self.diags.error(
                     Diagnostic::error(messages::INCORRECT_ATTRIBUTE_VALUE_TYPE, detail)
@@ -52,7 +52,7 @@ impl Decoder<'_> {
 
 /// Says why a value was refused. The place inside it stands in front if no value of the type would do, and
 /// behind if another value of the type would: Terraform leaves it out then.
-fn conversion_reason(refused: &ConversionError) -> String {
+fn describe_conversion_error(refused: &ConversionError) -> String {
     let depends_on_value = ["a number is required", "a bool is required"];
     if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {
         return match refused.path.to_string().trim_start_matches('.') {

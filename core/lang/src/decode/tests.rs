@@ -12,7 +12,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
-use super::decode;
+use super::evaluate_body;
 use crate::functions::Function;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Ident;
@@ -108,7 +108,7 @@ fn schema() -> Block {
 /// Decodes a string and prints what is neither null nor empty, and the problems.
 fn decoded(text: &str, schema: &Block) -> String {
     let (body, mut text) = parse_valid_file(text);
-    match decode(&mut text.diags, &body, schema, &names()) {
+    match evaluate_body(&mut text.diags, &body, schema, &names()) {
         Ok(value) => {
             assert_eq!(text.problems(), "");
             assert!(value.ty() == schema.implied_type() || schema.implied_type().has_dynamic());
@@ -139,8 +139,8 @@ fn print(value: &Value) -> String {
         Value::List(items) => format!("list({})", list(items.items())),
         Value::Set(items) => format!("set({})", list(items.items())),
         Value::Tuple(items) => format!("[{}]", list(items.items())),
-        Value::Map(map) => format!("map({})", pairs(map.keys(), map.items())),
-        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Map(map) => format!("map({})", pairs(map.keys(), map.values())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.values())),
         Value::Marked(marked) => format!("{:?}({})", marked.marks(), print(marked.value())),
     }
 }
@@ -182,7 +182,7 @@ fn arguments_are_converted_to_their_types() {
 #[test]
 fn what_is_not_written_is_null_or_empty() {
     let (body, mut text) = parse_valid_file("name = \"n\"\n");
-    let value = decode(&mut text.diags, &body, &schema(), &names()).unwrap();
+    let value = evaluate_body(&mut text.diags, &body, &schema(), &names()).unwrap();
     let mut empty = schema().empty_value();
     if let Value::Object(object) = &empty {
         let pairs = object.iter().map(|(name, value)| {

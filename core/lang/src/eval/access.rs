@@ -1,9 +1,9 @@
 //! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
 //! place, the caller adds it.
 
-use crate::kind::ValueKind;
 use crate::messages;
-use crate::print::with_article;
+use crate::print_value::type_with_article;
+use crate::value_kind::ValueKind;
 use formwork_value::diag::Message;
 use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 
@@ -24,7 +24,7 @@ impl AccessError {
 
 impl AccessError {
     /// The same without what it says of a secret key or of the keys of a secret value.
-    fn without_detail(self) -> Self {
+    fn with_redacted_detail(self) -> Self {
         let detail = "There is no such element. More is not shown, because it could reveal a sensitive or ephemeral value.";
         Self { detail: detail.to_owned(), ..self }
     }
@@ -43,11 +43,11 @@ impl From<AccessError> for Diagnostic {
 pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
     let taken = match value.peek() {
-        Value::Null(_) => return Err(null_attribute(name)),
+        Value::Null(_) => return Err(null_attribute_error(name)),
         Value::Object(object) => object
             .get(name)
             .cloned()
-            .ok_or_else(|| no_attribute(name, visible_names(object.names(), marks)))?,
+            .ok_or_else(|| no_attribute_error(name, non_secret_names(object.names(), marks)))?,
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
             AccessError::new(
                 messages::MISSING_MAP_ELEMENT,
@@ -59,26 +59,26 @@ pub fn access_attribute(value: &Value, name: &str) -> Result<Value, AccessError>
             Type::Map(element) => Value::unknown((**element).clone()),
             Type::Object(object) => match object.attributes.get(name) {
                 Some(ty) => Value::unknown(ty.clone()),
-                None => return Err(no_attribute(name, object.attributes.keys())),
+                None => return Err(no_attribute_error(name, object.attributes.keys())),
             },
-            ty => return Err(attribute_of(ty, name)),
+            ty => return Err(no_attributes_on_type_error(ty, name)),
         },
-        other => return Err(attribute_of(&other.ty(), name)),
+        other => return Err(no_attributes_on_type_error(&other.ty(), name)),
     };
     Ok(taken.mark(marks))
 }
 
 /// Greatest number of names that a misspelt one is compared with. With `try` in a `for` the
 /// comparison runs for every element.
-const MAX_COMPARED: usize = 500;
+const MAX_COMPARED_NAMES: usize = 500;
 
 /// The names that may be shown of an object or a map: none if it is secret.
-fn visible_names(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
+fn non_secret_names(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
     let names = if marks.contains(Marks::SENSITIVE) { &[] } else { names };
     names.iter()
 }
 
-fn null_attribute(name: &str) -> AccessError {
+fn null_attribute_error(name: &str) -> AccessError {
     AccessError::new(
         messages::ATTEMPT_TO_GET_ATTRIBUTE_FROM_NULL_VALUE,
         format!(
@@ -87,8 +87,9 @@ fn null_attribute(name: &str) -> AccessError {
     )
 }
 
-fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> AccessError {
-    let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).take(MAX_COMPARED).collect();
+fn no_attribute_error<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> AccessError {
+    let names: Vec<&str> =
+        names.into_iter().map(|name| name.as_str()).take(MAX_COMPARED_NAMES).collect();
     let hint = match crate::suggest::nearest_name(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
         None if names.is_empty() => String::new(),
@@ -101,7 +102,7 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> Acc
     )
 }
 
-fn attribute_of(ty: &Type, name: &str) -> AccessError {
+fn no_attributes_on_type_error(ty: &Type, name: &str) -> AccessError {
     let detail = match ty {
         Type::List(element) if matches!(**element, Type::Object(_)) => format!(
             "Can't access attributes on a list of objects. Did you mean to access attribute {name:?} for a specific element of the list, or across all elements of the list? Write [0].{name} or [*].{name}."
@@ -112,7 +113,7 @@ fn attribute_of(ty: &Type, name: &str) -> AccessError {
         Type::String | Type::Number | Type::Bool => {
             format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())
         }
-        _ => format!("This value does not have any attributes. It is {}.", with_article(ty)),
+        _ => format!("This value does not have any attributes. It is {}.", type_with_article(ty)),
     };
     AccessError::new(messages::UNSUPPORTED_ATTRIBUTE, detail)
 }
@@ -129,7 +130,7 @@ pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
         marks |= key.marks();
     }
     let secret = !key.marks().is_empty() || value.marks().contains(Marks::SENSITIVE);
-    let hide = |part: AccessError| if secret { part.without_detail() } else { part };
+    let hide = |part: AccessError| if secret { part.with_redacted_detail() } else { part };
     let (value, key) = (value.peek(), key.peek());
     if value.is_null() {
         return Err(AccessError::new(
@@ -154,7 +155,7 @@ pub fn access_index(value: &Value, key: &Value) -> Result<Value, AccessError> {
             ));
         }
         _ => {
-            let ty = with_article(&value.ty());
+            let ty = type_with_article(&value.ty());
             return Err(invalid_index_error(format!(
                 "This value does not have any indices. It is {ty}."
             )));
@@ -177,28 +178,28 @@ fn no_element_error(reason: &str) -> AccessError {
 fn element_at_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
-    let Value::Number(number) = &key else { return Ok(some_element(value)) };
+    let Value::Number(number) = &key else { return Ok(unknown_element(value)) };
     // Checked even if the elements are unknown: no later value makes such an index valid.
-    check_position(number)?;
+    check_sequence_index(number)?;
     let at = number.to_usize();
     match value {
         Value::Unknown(unknown) => match unknown.ty() {
             Type::Tuple(elements) => match at.and_then(|at| elements.get(at)) {
                 Some(element) => Ok(Value::unknown(element.clone())),
-                None => Err(out_of_range(number, elements.len())),
+                None => Err(out_of_range_error(number, elements.len())),
             },
-            _ => Ok(some_element(value)),
+            _ => Ok(unknown_element(value)),
         },
         known => {
             let items = known.children();
             at.and_then(|at| items.get(at))
                 .cloned()
-                .ok_or_else(|| out_of_range(number, items.len()))
+                .ok_or_else(|| out_of_range_error(number, items.len()))
         }
     }
 }
 
-fn check_position(number: &Number) -> Result<(), AccessError> {
+fn check_sequence_index(number: &Number) -> Result<(), AccessError> {
     if !number.is_integer() {
         return Err(no_element_error(
             ": indexing a sequence requires a whole number, but the given index has a fractional part",
@@ -211,21 +212,23 @@ fn check_position(number: &Number) -> Result<(), AccessError> {
     Ok(())
 }
 
-fn out_of_range(number: &Number, len: usize) -> AccessError {
-    const TOO_LARGE: &str =
+fn out_of_range_error(number: &Number, len: usize) -> AccessError {
+    const INDEX_TOO_LARGE: &str =
         ": the given index is greater than or equal to the length of the collection";
     no_element_error(&match len {
         0 => ": the collection has no elements".to_owned(),
-        1 => format!("{TOO_LARGE}. The index is {number}, and the only element has the index 0"),
+        1 => format!(
+            "{INDEX_TOO_LARGE}. The index is {number}, and the only element has the index 0"
+        ),
         _ => format!(
-            "{TOO_LARGE}. The index is {number}, and the elements have the indices 0 to {}",
+            "{INDEX_TOO_LARGE}. The index is {number}, and the elements have the indices 0 to {}",
             len - 1
         ),
     })
 }
 
 /// An element of which it is not known which one it is.
-fn some_element(value: &Value) -> Value {
+fn unknown_element(value: &Value) -> Value {
     Value::unknown(match value {
         Value::List(list) => list.element_type().clone(),
         Value::Map(map) => map.element_type().clone(),
@@ -238,23 +241,30 @@ fn element_by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
         .map_err(|refused| no_element_error(&format!(": {}", refused.reason)))?;
-    let Value::String(key) = &key else { return Ok(some_element(value)) };
+    let Value::String(key) = &key else { return Ok(unknown_element(value)) };
     match value {
-        Value::Map(map) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
-        Value::Object(object) => {
-            object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
+        Value::Map(map) => {
+            map.get(key).cloned().ok_or_else(|| no_key_error(key, map.keys(), false))
         }
+        Value::Object(object) => object
+            .get(key)
+            .cloned()
+            .ok_or_else(|| no_key_error(key, object.names().iter(), by_number)),
         Value::Unknown(unknown) => match unknown.ty() {
             // Terraform asks an object for a key only once it is known.
             Type::Object(_) => Ok(Value::dynamic()),
-            _ => Ok(some_element(value)),
+            _ => Ok(unknown_element(value)),
         },
         _ => Ok(Value::dynamic()),
     }
 }
 
-fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> AccessError {
-    let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED);
+fn no_key_error<'n>(
+    key: &str,
+    keys: impl IntoIterator<Item = &'n Str>,
+    by_number: bool,
+) -> AccessError {
+    let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED_NAMES);
     let near = crate::suggest::nearest_name(key, keys);
     let hint = match near {
         _ if by_number => {

@@ -1,8 +1,8 @@
 //! Function calls: resolves the function, evaluates the arguments, and reports failures.
 
-use crate::kind::ValueKind;
 use crate::messages;
-use crate::print::with_article;
+use crate::print_value::type_with_article;
+use crate::value_kind::ValueKind;
 use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
 
 use super::{Evaluator, ForFrames, first_token_span};
@@ -17,14 +17,14 @@ struct EvaluatedArg<'e> {
 }
 
 /// A call whose function is found.
-struct FunctionCall<'e> {
+struct ResolvedCall<'e> {
     expr: &'e Expr,
     call: &'e Call,
     function: &'e dyn Function,
 }
 
 impl Evaluator<'_> {
-    pub(super) fn call(
+    pub(super) fn evaluate_call(
         &mut self,
         expr: &Expr,
         call: &Call,
@@ -32,41 +32,41 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let scope = self.scope;
         let Some(function) = scope.lookup_function(&call.name.name) else {
-            return Err(self.unknown_function(expr, call, frames));
+            return Err(self.report_unknown_function(expr, call, frames));
         };
-        let site = FunctionCall { expr, call, function };
-        match function.special() {
+        let site = ResolvedCall { expr, call, function };
+        match function.special_treatment() {
             // Arguments that are expanded with `...` exist only after their evaluation, when there
             // is nothing left to catch.
             Some(SpecialFunction::Try) if !call.expand => return self.evaluate_try(&site, frames),
             Some(SpecialFunction::Can) if !call.expand => return self.evaluate_can(&site, frames),
-            Some(SpecialFunction::Reference) => self.check_reference(&site, frames)?,
+            Some(SpecialFunction::Reference) => self.check_reference_arg(&site, frames)?,
             _ => {}
         }
         let args = self.evaluate_args(&site, frames)?;
         let Some(args) = args else { return Ok(Value::dynamic()) };
-        self.check_count(&site, &args, frames)?;
-        if function.special() == Some(SpecialFunction::Reference) {
-            self.check_text(&site, &args, frames)?;
+        self.check_arg_count(&site, &args, frames)?;
+        if function.special_treatment() == Some(SpecialFunction::Reference) {
+            self.check_operand_is_string(&site, &args, frames)?;
         }
         let values = self.convert_args(&site, &args, frames)?;
         let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
-        let result = functions::invoke(function, &ctx, &values);
-        let value = result.map_err(|error| self.call_failed(&site, &args, error, frames))?;
-        self.check_limits(value, expr.span)
+        let result = functions::invoke_function(function, &ctx, &values);
+        let value = result.map_err(|error| self.report_call_error(&site, &args, error, frames))?;
+        self.check_value_limits(value, expr.span)
     }
 
     /// Evaluates the arguments, the last one spread out if it is followed by `...`. `None` when it
     /// cannot be spread out yet.
     fn evaluate_args<'e>(
         &mut self,
-        site: &FunctionCall<'e>,
+        site: &ResolvedCall<'e>,
         frames: ForFrames<'_>,
     ) -> Result<Option<Vec<EvaluatedArg<'e>>>, Reported> {
         let mut args = Vec::with_capacity(site.call.args.len());
         let mut failed = None;
         for expr in &site.call.args {
-            match self.expr(expr, frames) {
+            match self.evaluate_expr(expr, frames) {
                 Ok(value) => args.push(EvaluatedArg { value, expr }),
                 Err(reported) => failed = Some(reported),
             }
@@ -88,7 +88,7 @@ impl Evaluator<'_> {
                 let items = value.children();
                 self.budget
                     .charge_elements(items.len())
-                    .map_err(|limit| self.report_limit(limit, site.expr.span))?;
+                    .map_err(|limit| self.report_exceeded_limit(limit, site.expr.span))?;
                 // The list itself is gone after this, so its marks move to its elements.
                 let marks = value.marks();
                 args.extend(
@@ -97,7 +97,7 @@ impl Evaluator<'_> {
                 return Ok(Some(args));
             }
             _ => {
-                let found = with_article(&value.ty());
+                let found = type_with_article(&value.ty());
                 format!("must be of a tuple, list, or set type, but it is {found}")
             }
         };
@@ -105,12 +105,12 @@ impl Evaluator<'_> {
             messages::INVALID_EXPANDING_ARGUMENT_VALUE,
             format!("The expanding argument (indicated by ...) {refusal}."),
         );
-        Err(self.report_error(with_called_function(site, diag).at(expr.span), site.expr, frames))
+        Err(self.report_error(add_called_function(site, diag).at(expr.span), site.expr, frames))
     }
 
-    fn check_count(
+    fn check_arg_count(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
             let parens = site.call.parens;
             let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
             return Err(self.report_error(
-                with_called_function(site, diag).at(close),
+                add_called_function(site, diag).at(close),
                 site.expr,
                 frames,
             ));
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
                 format!("Function {:?} expects only {n_params} argument(s).", name.as_str()),
             );
             return Err(self.report_error(
-                with_called_function(site, diag).at(first_token_span(extra.expr)),
+                add_called_function(site, diag).at(first_token_span(extra.expr)),
                 site.expr,
                 frames,
             ));
@@ -156,7 +156,7 @@ impl Evaluator<'_> {
     /// Converts the arguments to the types of the parameters.
     fn convert_args(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<Vec<Value>, Reported> {
@@ -164,7 +164,7 @@ impl Evaluator<'_> {
         // A refusal does not end the loop: each argument that does not fit is reported.
         let mut failed = None;
         for (at, arg) in args.iter().enumerate() {
-            let Some(param) = parameter_at(site.function, at) else { continue };
+            let Some(param) = param_of_argument(site.function, at) else { continue };
             // `any` takes the value as it is, marks and unknown parts included.
             if param.ty == Type::Dynamic {
                 values.push(arg.value.clone());
@@ -178,31 +178,32 @@ impl Evaluator<'_> {
                     } else {
                         format!("in its part {}: {}", refused.path, refused.reason)
                     };
-                    let error = CallError::argument(at, reason);
-                    failed = Some(self.call_failed(site, args, error, frames));
+                    let error = CallError::for_argument(at, reason);
+                    failed = Some(self.report_call_error(site, args, error, frames));
                 }
             }
         }
         failed.map_or(Ok(values), Err)
     }
 
-    fn call_failed(
+    fn report_call_error(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         args: &[EvaluatedArg<'_>],
         error: CallError,
         frames: ForFrames<'_>,
     ) -> Reported {
         if let Some(limit) = error.limit {
-            return self.report_limit(limit, site.expr.span);
+            return self.report_exceeded_limit(limit, site.expr.span);
         }
         // The function may quote an argument in its reason, and the message is printed in the
         // clear.
         let secrets = Secrets::default();
         args.iter().for_each(|arg| secrets.add_marked(&arg.value));
         let error = CallError { reason: secrets.mask(error.reason), ..error };
-        let blamed =
-            error.argument.and_then(|at| Some((args.get(at)?, parameter_at(site.function, at)?)));
+        let blamed = error
+            .argument
+            .and_then(|at| Some((args.get(at)?, param_of_argument(site.function, at)?)));
         match blamed {
             Some((arg, param)) => {
                 let diag = Diagnostic::error(
@@ -212,7 +213,7 @@ impl Evaluator<'_> {
                 // Of an argument that was not written itself, all that it came from is shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
                 let place = if written { first_token_span(arg.expr) } else { arg.expr.span };
-                self.report_error(with_called_function(site, diag).at(place), arg.expr, frames)
+                self.report_error(add_called_function(site, diag).at(place), arg.expr, frames)
             }
             None => {
                 let diag = Diagnostic::error(
@@ -224,7 +225,7 @@ impl Evaluator<'_> {
                     ),
                 );
                 self.report_error(
-                    with_called_function(site, diag).at(first_token_span(site.expr)),
+                    add_called_function(site, diag).at(first_token_span(site.expr)),
                     site.expr,
                     frames,
                 )
@@ -232,8 +233,13 @@ impl Evaluator<'_> {
         }
     }
 
-    fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: ForFrames<'_>) -> Reported {
-        if let Some(reason) = self.scope.why_no_calls() {
+    fn report_unknown_function(
+        &mut self,
+        expr: &Expr,
+        call: &Call,
+        frames: ForFrames<'_>,
+    ) -> Reported {
+        if let Some(reason) = self.scope.calls_forbidden_reason() {
             let diag =
                 Diagnostic::error(messages::FUNCTION_CALLS_NOT_ALLOWED, reason).at(expr.span);
             return self.report_error(diag.within(expr.span), expr, frames);
@@ -242,10 +248,10 @@ impl Evaluator<'_> {
         let diag = match name.contains("::") {
             true => Diagnostic::error(
                 messages::UNKNOWN_PROVIDER_FUNCTION,
-                self.scope.why_no_function(name),
+                self.scope.missing_function_reason(name),
             ),
             false => {
-                let hint = self.similar_function(name);
+                let hint = self.suggest_function(name);
                 let detail = format!("There is no function named {name:?}.{hint}");
                 Diagnostic::error(messages::CALL_TO_UNKNOWN_FUNCTION, detail)
             }
@@ -254,7 +260,7 @@ impl Evaluator<'_> {
     }
 
     /// Suggests the function of a provider that is called so, or one with a similar name.
-    fn similar_function(&self, name: &str) -> String {
+    fn suggest_function(&self, name: &str) -> String {
         let names = self.scope.function_names();
         let of_provider = names.iter().find(|known| {
             known
@@ -272,14 +278,14 @@ impl Evaluator<'_> {
     /// may yet fail.
     fn evaluate_can(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let Some(arg) = self.sole_argument_expr(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
         // The diagnostics are dropped: an error is an answer here, not a failure.
-        let (result, _) = self.evaluate_without_diagnostics(|this| this.expr(arg, frames));
+        let (result, _) = self.evaluate_quietly(|this| this.evaluate_expr(arg, frames));
         Ok(match result {
             Err(_) => Value::Bool(false),
             Ok(value) if value.is_wholly_known() => Value::Bool(true),
@@ -288,9 +294,9 @@ impl Evaluator<'_> {
     }
 
     /// Insists that the first argument is written as a reference.
-    fn check_reference(
+    fn check_reference_arg(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
         let Some(first) = site.call.args.first() else { return Ok(()) };
@@ -303,14 +309,14 @@ impl Evaluator<'_> {
         }
         let args = [EvaluatedArg { value: Value::dynamic(), expr: first }];
         let reason = "invalid template expression: templatestring is only for rendering templates retrieved dynamically from elsewhere, and so does not support providing a literal template; consider using a template string expression instead";
-        Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
+        Err(self.report_call_error(site, &args, CallError::for_argument(0, reason), frames))
     }
 
     /// Checks that the operand of a reference is a string already; no other value is converted to
     /// one.
-    fn check_text(
+    fn check_operand_is_string(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         args: &[EvaluatedArg<'_>],
         frames: ForFrames<'_>,
     ) -> Result<(), Reported> {
@@ -319,13 +325,13 @@ impl Evaluator<'_> {
         if matches!(ty, Type::String | Type::Dynamic) {
             return Ok(());
         }
-        let reason = format!("it must be a string, but is {}", with_article(&ty));
-        Err(self.call_failed(site, args, CallError::argument(0, reason), frames))
+        let reason = format!("it must be a string, but is {}", type_with_article(&ty));
+        Err(self.report_call_error(site, args, CallError::for_argument(0, reason), frames))
     }
 
     fn sole_argument_expr<'e>(
         &mut self,
-        site: &FunctionCall<'e>,
+        site: &ResolvedCall<'e>,
         frames: ForFrames<'_>,
     ) -> Result<Option<&'e Expr>, Reported> {
         // The count is checked with stand-ins: the argument must not be evaluated yet.
@@ -335,18 +341,18 @@ impl Evaluator<'_> {
             .iter()
             .map(|expr| EvaluatedArg { value: Value::dynamic(), expr })
             .collect();
-        self.check_count(site, &args, frames)?;
+        self.check_arg_count(site, &args, frames)?;
         Ok(site.call.args.first())
     }
 
     fn evaluate_try(
         &mut self,
-        site: &FunctionCall<'_>,
+        site: &ResolvedCall<'_>,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let mut failures = Vec::new();
         for arg in &site.call.args {
-            let (result, diags) = self.evaluate_without_diagnostics(|this| this.expr(arg, frames));
+            let (result, diags) = self.evaluate_quietly(|this| this.evaluate_expr(arg, frames));
             match result {
                 Ok(value) if value.is_wholly_known() => return Ok(value),
                 // Steps taken later on what is unknown may yet fail.
@@ -366,13 +372,13 @@ impl Evaluator<'_> {
                 each.concat()
             )
         };
-        Err(self.call_failed(site, &[], CallError::new(reason), frames))
+        Err(self.report_call_error(site, &[], CallError::new(reason), frames))
     }
 
-    fn evaluate_without_diagnostics(
+    fn evaluate_quietly(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
-    ) -> super::operator::ArmValue {
+    ) -> super::operator::ResultWithDiagnostics {
         // Restored and not cleared afterwards: this may be a `try` inside another one.
         let outer = std::mem::replace(&mut self.quiet, true);
         let result = self.capture_diagnostics(run);
@@ -382,11 +388,11 @@ impl Evaluator<'_> {
 }
 
 /// The parameter that takes an argument.
-fn parameter_at(function: &dyn Function, at: usize) -> Option<&Param> {
+fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic())
 }
 
-fn with_called_function(site: &FunctionCall<'_>, diag: Diagnostic) -> Diagnostic {
-    let called = functions::called_function(&site.call.name.name, site.function);
+fn add_called_function(site: &ResolvedCall<'_>, diag: Diagnostic) -> Diagnostic {
+    let called = functions::describe_called_function(&site.call.name.name, site.function);
     Diagnostic { function: Some(Box::new(called)), ..diag.within(site.expr.span) }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::kind::ValueKind;
 use crate::messages;
+use crate::value_kind::ValueKind;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
 
@@ -20,16 +20,16 @@ impl Evaluator<'_> {
         // Paid before the memory is reserved, so that the limit protects it.
         self.budget
             .charge_elements(items.len())
-            .map_err(|limit| self.report_limit(limit, expr.span))?;
+            .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
         let mut failed = None;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
-            match self.expr(item, frames) {
+            match self.evaluate_expr(item, frames) {
                 Ok(value) => values.push(value),
                 Err(reported) => failed = Some(reported),
             }
         }
-        failed.map_or_else(|| self.check_limits(Value::tuple(values), expr.span), Err)
+        failed.map_or_else(|| self.check_value_limits(Value::tuple(values), expr.span), Err)
     }
 
     pub(super) fn eval_object(
@@ -40,15 +40,15 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         self.budget
             .charge_elements(items.len())
-            .map_err(|limit| self.report_limit(limit, expr.span))?;
+            .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
         let mut failed = None;
         let mut known = true;
         let mut marks = Marks::NONE;
         let mut pairs = Vec::with_capacity(items.len());
         for item in items {
             // Both are evaluated, so that a wrong key does not hide a wrong value.
-            let key = self.object_key(item, frames);
-            let value = self.expr(&item.value, frames);
+            let key = self.evaluate_object_key(item, frames);
+            let value = self.evaluate_expr(&item.value, frames);
             match (key, value) {
                 (Err(reported), _) | (_, Err(reported)) => failed = Some(reported),
                 (Ok((key, own)), Ok(value)) => {
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
         }
         self.reject_duplicate_names(items, &pairs)?;
         let object = if known { Value::object(pairs) } else { Value::dynamic() };
-        self.check_limits(object.mark(marks), expr.span)
+        self.check_value_limits(object.mark(marks), expr.span)
     }
 
     /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
@@ -97,14 +97,14 @@ impl Evaluator<'_> {
     }
 
     /// Evaluates the key of an item: its text, `None` if unknown, and the marks it carried.
-    fn object_key(
+    fn evaluate_object_key(
         &mut self,
         item: &ObjectItem,
         frames: ForFrames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
         // A key that reads like a name with steps could mean a reference or a string with periods.
         if !item.bare
-            && is_chain(&item.key)
+            && is_attribute_or_index(&item.key)
             && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
         {
             return Err(self.diags.error(
@@ -115,7 +115,7 @@ impl Evaluator<'_> {
                 .at(item.key.span),
             ));
         }
-        let (key, marks) = self.expr(&item.key, frames)?.unmark();
+        let (key, marks) = self.evaluate_expr(&item.key, frames)?.unmark();
         // Terraform words the same errors differently in JSON.
         let (null, unfit, blamed) = match item.key.kind {
             ExprKind::Json(_) => (
@@ -143,31 +143,31 @@ impl Evaluator<'_> {
         }
     }
 
-    pub(super) fn for_expr(
+    pub(super) fn evaluate_for_expr(
         &mut self,
         expr: &Expr,
         for_expr: &ForExpr,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let collection = self.expr(&for_expr.collection, frames)?;
+        let collection = self.evaluate_expr(&for_expr.collection, frames)?;
         let mut turns = ForLoop::new(expr, for_expr, &collection);
-        if !self.is_iterable(expr, &for_expr.collection, &collection, frames)? {
+        if !self.check_iterable(expr, &for_expr.collection, &collection, frames)? {
             return Ok(Value::dynamic().mark(turns.marks));
         }
         self.check_condition_type(expr, for_expr, frames)?;
         let value = match &for_expr.result_key {
-            None => self.for_tuple(&mut turns, frames)?,
-            Some(key) if for_expr.group => self.for_groups(&mut turns, key, frames)?,
-            Some(key) => self.for_object(&mut turns, key, frames)?,
+            None => self.evaluate_for_tuple(&mut turns, frames)?,
+            Some(key) if for_expr.group => self.evaluate_for_groups(&mut turns, key, frames)?,
+            Some(key) => self.evaluate_for_object(&mut turns, key, frames)?,
         };
         // Without its length, not even the type of the result is known.
         let value = if turns.known { value } else { Value::dynamic() };
-        self.check_limits(value.mark(turns.marks), expr.span)
+        self.check_value_limits(value.mark(turns.marks), expr.span)
     }
 
     /// Whether a collection can be gone through: `false` when it is unknown, an error when it is not
     /// a collection. Pays for the elements.
-    pub(super) fn is_iterable(
+    pub(super) fn check_iterable(
         &mut self,
         expr: &Expr,
         collection_expr: &Expr,
@@ -201,7 +201,9 @@ impl Evaluator<'_> {
         }
         // An unknown collection has no children, so it costs nothing here.
         let n = collection.children().len();
-        self.budget.charge_elements(n).map_err(|limit| self.report_limit(limit, expr.span))?;
+        self.budget
+            .charge_elements(n)
+            .map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
         Ok(!collection.is_unknown())
     }
 
@@ -215,8 +217,8 @@ impl Evaluator<'_> {
     ) -> Result<(), Reported> {
         let Some(condition) = &for_expr.condition else { return Ok(()) };
         let element = Value::dynamic();
-        let value = with_frames(for_expr, &element, &element, frames, |frames| {
-            self.expr(condition, frames)
+        let value = with_for_expr_names(for_expr, &element, &element, frames, |frames| {
+            self.evaluate_expr(condition, frames)
         })?;
         if value.is_null() {
             let diag = Diagnostic::error(
@@ -231,11 +233,13 @@ impl Evaluator<'_> {
         }
         match convert::convert(&value, &Type::Bool) {
             Ok(_) => Ok(()),
-            Err(refused) => Err(self.bad_condition(expr, condition, &refused.reason, frames)),
+            Err(refused) => {
+                Err(self.report_bad_condition(expr, condition, &refused.reason, frames))
+            }
         }
     }
 
-    fn bad_condition(
+    fn report_bad_condition(
         &mut self,
         expr: &Expr,
         condition: &Expr,
@@ -249,15 +253,15 @@ impl Evaluator<'_> {
         self.report_error(diag.at(condition.span).within(expr.span), condition, frames)
     }
 
-    fn for_tuple(
+    fn evaluate_for_tuple(
         &mut self,
         turns: &mut ForLoop<'_>,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let mut values = Vec::with_capacity(turns.items().len());
-        for at in 0..turns.items().len() {
+        let mut values = Vec::with_capacity(turns.elements().len());
+        for at in 0..turns.elements().len() {
             self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
-                values.push(this.expr(&for_expr.result, frames)?);
+                values.push(this.evaluate_expr(&for_expr.result, frames)?);
                 // The marks of a result stay on its element: no other part of a tuple depends on
                 // it.
                 Ok(Marks::NONE)
@@ -266,27 +270,27 @@ impl Evaluator<'_> {
         Ok(Value::tuple(values))
     }
 
-    fn for_object(
+    fn evaluate_for_object(
         &mut self,
         turns: &mut ForLoop<'_>,
         key_expr: &Expr,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let mut values = IndexMap::with_capacity(turns.items().len());
+        let mut values = IndexMap::with_capacity(turns.elements().len());
         let (mut all_known, expr) = (true, turns.expr);
-        for at in 0..turns.items().len() {
+        for at in 0..turns.elements().len() {
             self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
-                let (key, marks) = this.for_key(expr, key_expr, frames)?;
+                let (key, marks) = this.evaluate_for_key(expr, key_expr, frames)?;
                 let Some(key) = key else {
                     all_known = false;
                     return Ok(marks);
                 };
                 this.budget
                     .charge_key(&key)
-                    .map_err(|limit| this.report_limit(limit, expr.span))?;
-                let value = this.expr(&for_expr.result, frames)?;
+                    .map_err(|limit| this.report_exceeded_limit(limit, expr.span))?;
+                let value = this.evaluate_expr(&for_expr.result, frames)?;
                 if values.contains_key(&key) {
-                    let diag = duplicate_key(&key, marks);
+                    let diag = duplicate_key_error(&key, marks);
                     return Err(this.report_error(
                         diag.at(key_expr.span).within(expr.span),
                         key_expr,
@@ -301,7 +305,7 @@ impl Evaluator<'_> {
         Ok(Value::object(values))
     }
 
-    fn for_groups(
+    fn evaluate_for_groups(
         &mut self,
         turns: &mut ForLoop<'_>,
         key_expr: &Expr,
@@ -309,17 +313,17 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut groups: IndexMap<Str, Vec<Value>> = IndexMap::new();
         let (mut all_known, expr) = (true, turns.expr);
-        for at in 0..turns.items().len() {
+        for at in 0..turns.elements().len() {
             self.evaluate_iteration(turns, at, frames, |this, for_expr, frames| {
-                let (key, marks) = this.for_key(expr, key_expr, frames)?;
+                let (key, marks) = this.evaluate_for_key(expr, key_expr, frames)?;
                 let Some(key) = key else {
                     all_known = false;
                     return Ok(marks);
                 };
                 this.budget
                     .charge_key(&key)
-                    .map_err(|limit| this.report_limit(limit, expr.span))?;
-                let value = this.expr(&for_expr.result, frames)?;
+                    .map_err(|limit| this.report_exceeded_limit(limit, expr.span))?;
+                let value = this.evaluate_expr(&for_expr.result, frames)?;
                 groups.entry(key).or_default().push(value);
                 Ok(marks)
             })?;
@@ -339,14 +343,14 @@ impl Evaluator<'_> {
     ) -> Result<(), Reported> {
         let (key, value) = key_value_at(turns.collection, at);
         let (expr, for_expr) = (turns.expr, turns.for_expr);
-        with_frames(for_expr, &key, value, frames, |frames| {
+        with_for_expr_names(for_expr, &key, value, frames, |frames| {
             if let Some(condition) = &for_expr.condition {
-                let include = self.expr(condition, frames)?;
+                let include = self.evaluate_expr(condition, frames)?;
                 // Elements that are left out count, too: the length of the result reveals their
                 // condition.
                 turns.marks |= include.marks();
                 if include.is_null() {
-                    return Err(self.bad_condition(
+                    return Err(self.report_bad_condition(
                         expr,
                         condition,
                         "it is null for one of the elements",
@@ -363,7 +367,12 @@ impl Evaluator<'_> {
                         return Ok(());
                     }
                     Err(refused) => {
-                        return Err(self.bad_condition(expr, condition, &refused.reason, frames));
+                        return Err(self.report_bad_condition(
+                            expr,
+                            condition,
+                            &refused.reason,
+                            frames,
+                        ));
                     }
                 }
             }
@@ -372,13 +381,13 @@ impl Evaluator<'_> {
         })
     }
 
-    fn for_key(
+    fn evaluate_for_key(
         &mut self,
         expr: &Expr,
         key_expr: &Expr,
         frames: ForFrames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
-        let (key, marks) = self.expr(key_expr, frames)?.unmark();
+        let (key, marks) = self.evaluate_expr(key_expr, frames)?.unmark();
         let detail = if key.is_null() {
             "Key expression in 'for' expression must not produce a null value.".to_owned()
         } else {
@@ -395,7 +404,7 @@ impl Evaluator<'_> {
     }
 }
 
-fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
+fn duplicate_key_error(key: &Str, marks: Marks) -> Diagnostic {
     let key = match marks.is_empty() {
         true => format!("the key {:?}", key.as_str()),
         false => "a sensitive or ephemeral key".to_owned(),
@@ -424,7 +433,7 @@ impl<'v> ForLoop<'v> {
         Self { expr, for_expr, collection, marks: collection.marks(), known: true }
     }
 
-    fn items(&self) -> &'v [Value] {
+    fn elements(&self) -> &'v [Value] {
         self.collection.children()
     }
 }
@@ -432,8 +441,8 @@ impl<'v> ForLoop<'v> {
 /// The key and the value of an element. The elements of a set are their own keys.
 pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     // All callers stay within the length, so this value is never seen.
-    static ABSENT: Value = Value::Null(Type::Dynamic);
-    let value = collection.children().get(at).unwrap_or(&ABSENT);
+    static ABSENT_ELEMENT: Value = Value::Null(Type::Dynamic);
+    let value = collection.children().get(at).unwrap_or(&ABSENT_ELEMENT);
     let key = match collection.peek() {
         Value::Map(map) => map.keys().get(at).cloned().map(Value::String),
         Value::Object(object) => object.names().get(at).cloned().map(Value::String),
@@ -443,7 +452,7 @@ pub(super) fn key_value_at(collection: &Value, at: usize) -> (Value, &Value) {
     (key.unwrap_or_else(|| Value::Number(Number::from(at))), value)
 }
 
-fn with_frames<T>(
+fn with_for_expr_names<T>(
     for_expr: &ForExpr,
     key: &Value,
     value: &Value,
@@ -466,6 +475,6 @@ pub(super) fn with_for_names<T>(
     run(Some(&ForFrame { name: &value_name.name, value, outer }))
 }
 
-fn is_chain(expr: &Expr) -> bool {
+fn is_attribute_or_index(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Attribute { .. } | ExprKind::Index { .. })
 }

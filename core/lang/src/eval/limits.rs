@@ -12,7 +12,7 @@ use std::cell::Cell;
 use formwork_value::Value;
 
 /// Greatest nesting of expressions during evaluation, the same as the parser's.
-pub const MAX_DEPTH: usize = crate::syntax::MAX_DEPTH;
+pub const MAX_EXPR_DEPTH: usize = crate::syntax::MAX_DEPTH;
 
 /// Greatest number of expressions and elements that one evaluation may visit.
 pub const MAX_STEPS: u64 = 50_000_000;
@@ -22,28 +22,28 @@ pub const MAX_STEPS: u64 = 50_000_000;
 pub const MAX_BYTES: u64 = 512 << 20;
 
 /// Greatest size of one value, as counted by [`Value::size`].
-pub const MAX_VALUE: u64 = 128 << 20;
+pub const MAX_VALUE_SIZE: u64 = 128 << 20;
 
 /// Number of argument bytes that a function reads in one step.
 const BYTES_PER_STEP: u64 = 256;
 
 /// Size of an element of a collection, counted against [`MAX_BYTES`].
-const ELEMENT_BYTES: u64 = 40;
+const ELEMENT_OVERHEAD_BYTES: u64 = 40;
 
 /// Size of an element's key beside its text, where it has one.
-const KEY_BYTES: u64 = 60;
+const KEY_OVERHEAD_BYTES: u64 = 60;
 
 /// Limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Limit {
-    /// [`MAX_DEPTH`].
-    #[error("it nests deeper than {MAX_DEPTH} levels")]
+pub enum ExceededLimit {
+    /// [`MAX_EXPR_DEPTH`].
+    #[error("it nests deeper than {MAX_EXPR_DEPTH} levels")]
     Depth,
     /// The depth of values.
     #[error("its value nests deeper than {} levels", Value::MAX_DEPTH)]
     ValueDepth,
-    /// [`MAX_VALUE`].
-    #[error("its value is larger than {} MiB", MAX_VALUE >> 20)]
+    /// [`MAX_VALUE_SIZE`].
+    #[error("its value is larger than {} MiB", MAX_VALUE_SIZE >> 20)]
     ValueSize,
     /// [`MAX_STEPS`].
     #[error("it takes more than {MAX_STEPS} steps")]
@@ -57,12 +57,12 @@ pub enum Limit {
 ///
 /// # Errors
 /// With the limit.
-pub(crate) fn check_value_limits(value: &Value) -> Result<(), Limit> {
+pub(crate) fn check_value_limits(value: &Value) -> Result<(), ExceededLimit> {
     if value.depth() > Value::MAX_DEPTH {
-        return Err(Limit::ValueDepth);
+        return Err(ExceededLimit::ValueDepth);
     }
-    if value.size() > MAX_VALUE {
-        return Err(Limit::ValueSize);
+    if value.size() > MAX_VALUE_SIZE {
+        return Err(ExceededLimit::ValueSize);
     }
     Ok(())
 }
@@ -90,43 +90,43 @@ impl Budget {
     ///
     /// # Errors
     /// When the steps are used up.
-    pub fn charge_steps(&self, n: usize) -> Result<(), Limit> {
-        take_from_budget(&self.steps, n as u64).ok_or(Limit::Steps)
+    pub fn charge_steps(&self, n: usize) -> Result<(), ExceededLimit> {
+        take_from_budget(&self.steps, n as u64).ok_or(ExceededLimit::Steps)
     }
 
     /// Pays for reading values from one end to the other.
     ///
     /// # Errors
     /// When the steps are used up.
-    pub fn charge_reading(&self, values: &[Value]) -> Result<(), Limit> {
+    pub fn charge_reading(&self, values: &[Value]) -> Result<(), ExceededLimit> {
         let bytes = values.iter().fold(0_u64, |sum, value| sum.saturating_add(value.size()));
-        take_from_budget(&self.steps, bytes / BYTES_PER_STEP).ok_or(Limit::Steps)
+        take_from_budget(&self.steps, bytes / BYTES_PER_STEP).ok_or(ExceededLimit::Steps)
     }
 
     /// Pays for `n` bytes of new text.
     ///
     /// # Errors
     /// When the bytes are used up.
-    pub fn charge_bytes(&self, n: usize) -> Result<(), Limit> {
-        take_from_budget(&self.bytes, n as u64).ok_or(Limit::Bytes)
+    pub fn charge_bytes(&self, n: usize) -> Result<(), ExceededLimit> {
+        take_from_budget(&self.bytes, n as u64).ok_or(ExceededLimit::Bytes)
     }
 
     /// Pays for the key of an element.
     ///
     /// # Errors
     /// When the bytes are used up.
-    pub fn charge_key(&self, key: &str) -> Result<(), Limit> {
-        take_from_budget(&self.bytes, KEY_BYTES.saturating_add(key.len() as u64))
-            .ok_or(Limit::Bytes)
+    pub fn charge_key(&self, key: &str) -> Result<(), ExceededLimit> {
+        take_from_budget(&self.bytes, KEY_OVERHEAD_BYTES.saturating_add(key.len() as u64))
+            .ok_or(ExceededLimit::Bytes)
     }
 
     /// Pays for a new collection of `n` elements.
     ///
     /// # Errors
     /// When steps or bytes are used up.
-    pub fn charge_elements(&self, n: usize) -> Result<(), Limit> {
-        take_from_budget(&self.bytes, (n as u64).saturating_mul(ELEMENT_BYTES))
-            .ok_or(Limit::Bytes)?;
+    pub fn charge_elements(&self, n: usize) -> Result<(), ExceededLimit> {
+        take_from_budget(&self.bytes, (n as u64).saturating_mul(ELEMENT_OVERHEAD_BYTES))
+            .ok_or(ExceededLimit::Bytes)?;
         self.charge_steps(n)
     }
 }

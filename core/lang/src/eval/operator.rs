@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use crate::kind::ValueKind;
 use crate::messages;
+use crate::value_kind::ValueKind;
 use formwork_value::ty::unify::unify;
 use formwork_value::{
     Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Value, convert, ops,
@@ -15,7 +15,7 @@ use super::{Evaluator, ForFrames};
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Value of an arm of a conditional, and the diagnostics of its evaluation.
-pub(super) type ArmValue = (Result<Value, Reported>, Diagnostics);
+pub(super) type ResultWithDiagnostics = (Result<Value, Reported>, Diagnostics);
 
 /// A conditional, in an expression or in a template.
 pub(super) struct Conditional<'e> {
@@ -43,7 +43,7 @@ impl Evaluator<'_> {
         operand: &Expr,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let value = self.expr(operand, frames)?;
+        let value = self.evaluate_expr(operand, frames)?;
         let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
         let value = convert::convert(&value, &ty).map_err(|refused| {
             let diag = Diagnostic::error(
@@ -56,7 +56,7 @@ impl Evaluator<'_> {
             UnaryOp::Not => ops::not(&value),
             UnaryOp::Negate => ops::negate(&value),
         };
-        result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
+        result.map_err(|refused| self.report_operation_error(expr, &refused.to_string(), frames))
     }
 
     /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
@@ -73,12 +73,12 @@ impl Evaluator<'_> {
             spine.push(leftmost);
             leftmost = left;
         }
-        let mut value = self.expr(leftmost, frames);
+        let mut value = self.evaluate_expr(leftmost, frames);
         for node in spine.into_iter().rev() {
             let ExprKind::Binary { op, left, right, .. } = &node.kind else { continue };
             // Evaluated even if the left side decides: `&&` and `||` do not short-circuit in
             // Terraform 1.11, so `false && null` is an error.
-            let right_value = self.expr(right, frames);
+            let right_value = self.evaluate_expr(right, frames);
             value = match (value, right_value) {
                 (Ok(left_value), Ok(right_value)) => {
                     let left = Operand { side: "left", expr: left, value: &left_value };
@@ -102,7 +102,7 @@ impl Evaluator<'_> {
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             // Both sides are walked together, so the size of one of them bounds the work.
             let paid = self.budget.charge_reading(std::slice::from_ref(left.value));
-            paid.map_err(|limit| self.report_limit(limit, expr.span))?;
+            paid.map_err(|limit| self.report_exceeded_limit(limit, expr.span))?;
             let compare = if op == BinaryOp::Equal { ops::equal } else { ops::not_equal };
             return Ok(compare(left.value, right.value));
         }
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
             // Equality has returned above.
             BinaryOp::Equal | BinaryOp::NotEqual => Ok(Value::dynamic()),
         };
-        result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
+        result.map_err(|refused| self.report_operation_error(expr, &refused.to_string(), frames))
     }
 
     fn convert_operand<'v>(
@@ -149,7 +149,12 @@ impl Evaluator<'_> {
         })
     }
 
-    fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: ForFrames<'_>) -> Reported {
+    fn report_operation_error(
+        &mut self,
+        expr: &Expr,
+        reason: &str,
+        frames: ForFrames<'_>,
+    ) -> Reported {
         let diag = Diagnostic::error(
             messages::OPERATION_FAILED,
             format!("Error during operation: {reason}."),
@@ -164,16 +169,17 @@ impl Evaluator<'_> {
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         // Both, because both decide the type of the result, as in HCL.
-        let arms = [yes, no].map(|arm| self.capture_diagnostics(|this| this.expr(arm, frames)));
+        let arms =
+            [yes, no].map(|arm| self.capture_diagnostics(|this| this.evaluate_expr(arm, frames)));
         let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
-        self.choose_arm(&choice, arms, frames)
+        self.choose_conditional_arm(&choice, arms, frames)
     }
 
     /// Does something and keeps what it reports apart.
     pub(super) fn capture_diagnostics(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
-    ) -> ArmValue {
+    ) -> ResultWithDiagnostics {
         let outer = std::mem::take(self.diags);
         let result = run(self);
         (result, std::mem::replace(self.diags, outer))
@@ -181,10 +187,10 @@ impl Evaluator<'_> {
 
     /// Picks an arm. Both arms count for the type and the marks of the result; errors count only in
     /// the arm that is picked.
-    pub(super) fn choose_arm(
+    pub(super) fn choose_conditional_arm(
         &mut self,
         choice: &Conditional<'_>,
-        arms: [ArmValue; 2],
+        arms: [ResultWithDiagnostics; 2],
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let Conditional { condition, spans, whole } = *choice;
@@ -193,11 +199,11 @@ impl Evaluator<'_> {
             // A failed arm must not decide the type: its error counts only if the arm is picked.
             Err(_) => Value::dynamic(),
         });
-        let ty = self.arms_type(&yes, &no, spans, whole)?;
-        let test = self.expr(condition, frames)?;
+        let ty = self.common_arm_type(&yes, &no, spans, whole)?;
+        let test = self.evaluate_expr(condition, frames)?;
         let marks = test.marks() | yes.marks() | no.marks();
-        let Some(picked) = self.evaluate_truth(condition, &test, whole, frames)? else {
-            return Ok(unknown_of_arms(yes.peek(), no.peek(), ty).mark(marks));
+        let Some(picked) = self.condition_truth(condition, &test, whole, frames)? else {
+            return Ok(unknown_of_either_arm(yes.peek(), no.peek(), ty).mark(marks));
         };
         let [yes_arm, no_arm] = arms;
         let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
@@ -224,7 +230,7 @@ impl Evaluator<'_> {
     }
 
     /// The type that both arms convert to.
-    fn arms_type(
+    fn common_arm_type(
         &mut self,
         yes: &Value,
         no: &Value,
@@ -259,7 +265,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a condition holds; `None` if unknown.
-    fn evaluate_truth(
+    fn condition_truth(
         &mut self,
         condition: &Expr,
         test: &Value,
@@ -285,13 +291,13 @@ impl Evaluator<'_> {
 }
 
 /// Refinements of a value that is one of two.
-fn unknown_of_arms(yes: &Value, no: &Value, ty: Type) -> Value {
+fn unknown_of_either_arm(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }
     // Only bounds that hold for both arms may be promised: either can be picked later. Lengths are
     // compared for equal types only, because a conversion to a set can drop elements.
-    let (a, b) = (yes.range(), no.range());
+    let (a, b) = (yes.known_facts(), no.known_facts());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
     if ValueKind::of(yes) == ValueKind::Number && ValueKind::of(no) == ValueKind::Number {
         common.lower =

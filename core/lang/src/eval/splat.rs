@@ -1,14 +1,14 @@
 //! Splats: the same steps taken on every element of a sequence.
 
 use crate::messages;
-use crate::print::with_article;
+use crate::print_value::type_with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 
 use super::{Evaluator, ForFrames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
 /// Step taken on each element, with its key evaluated.
-enum EvaluatedStep<'e> {
+enum EvaluatedSplatStep<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),
     Splat { steps: Vec<Self>, marker: Span },
@@ -17,7 +17,7 @@ enum EvaluatedStep<'e> {
 struct Splat<'s> {
     /// The expression before the first marker.
     on: &'s Expr,
-    steps: &'s [EvaluatedStep<'s>],
+    steps: &'s [EvaluatedSplatStep<'s>],
     marker: Span,
 }
 
@@ -29,28 +29,28 @@ impl Evaluator<'_> {
         marker: Span,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
-        let source = self.expr(on, frames);
+        let source = self.evaluate_expr(on, frames);
         // A splat binds no name, so its keys are the same for all elements: they are evaluated
         // once.
-        let steps = self.splat_steps(each, frames);
+        let steps = self.evaluate_splat_steps(each, frames);
         let (source, steps) = (source?, steps?);
-        self.splat_over(&Splat { on, steps: &steps, marker }, source, frames)
+        self.apply_splat(&Splat { on, steps: &steps, marker }, source, frames)
     }
 
-    fn splat_steps<'e>(
+    fn evaluate_splat_steps<'e>(
         &mut self,
         each: &'e [SplatStep],
         frames: ForFrames<'_>,
-    ) -> Result<Vec<EvaluatedStep<'e>>, Reported> {
+    ) -> Result<Vec<EvaluatedSplatStep<'e>>, Reported> {
         each.iter()
             .map(|step| {
                 Ok(match step {
-                    SplatStep::Attribute(name) => EvaluatedStep::Attribute(name),
+                    SplatStep::Attribute(name) => EvaluatedSplatStep::Attribute(name),
                     SplatStep::Index { key, brackets } => {
-                        EvaluatedStep::Index(self.expr(key, frames)?, *brackets)
+                        EvaluatedSplatStep::Index(self.evaluate_expr(key, frames)?, *brackets)
                     }
-                    SplatStep::Splat { each, marker } => EvaluatedStep::Splat {
-                        steps: self.splat_steps(each, frames)?,
+                    SplatStep::Splat { each, marker } => EvaluatedSplatStep::Splat {
+                        steps: self.evaluate_splat_steps(each, frames)?,
                         marker: *marker,
                     },
                 })
@@ -58,14 +58,14 @@ impl Evaluator<'_> {
             .collect()
     }
 
-    fn splat_over(
+    fn apply_splat(
         &mut self,
         splat: &Splat<'_>,
         source: Value,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let paid = self.budget.charge_reading(std::slice::from_ref(&source));
-        paid.map_err(|limit| self.report_limit(limit, splat.on.span))?;
+        paid.map_err(|limit| self.report_exceeded_limit(limit, splat.on.span))?;
         let ty = source.ty();
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let whole = splat.on.span.to(splat.marker);
@@ -78,7 +78,7 @@ impl Evaluator<'_> {
                 messages::SPLAT_OF_NULL_VALUE,
                 format!(
                     "A splat goes through the elements of {}, but it is null here.",
-                    with_article(&ty)
+                    type_with_article(&ty)
                 ),
             );
             return Err(self.report_error(diag.at(splat.on.span).within(whole), splat.on, frames));
@@ -90,18 +90,18 @@ impl Evaluator<'_> {
         }
         let (source, marks) = source.unmark();
         let value = if !is_sequence {
-            self.splat_single(splat, source, frames)?
+            self.splat_single_value(splat, source, frames)?
         } else if let Value::Unknown(unknown) = &source {
-            let ty = self.splat_type(splat, unknown.ty(), frames)?;
-            lengths_of(&source, ty)
+            let ty = self.splat_result_type(splat, unknown.ty(), frames)?;
+            unknown_with_length_of(&source, ty)
         } else {
-            self.splat_known(splat, &source, &ty, frames)?
+            self.splat_known_sequence(splat, &source, &ty, frames)?
         };
-        self.check_limits(value.mark(marks), whole)
+        self.check_value_limits(value.mark(marks), whole)
     }
 
     /// A value that is no sequence counts as a sequence of itself, or of nothing if it is null.
-    fn splat_single(
+    fn splat_single_value(
         &mut self,
         splat: &Splat<'_>,
         source: Value,
@@ -110,11 +110,11 @@ impl Evaluator<'_> {
         // A value that turns out to be null gives no element instead of one, so the length is open.
         let may_be_null =
             matches!(&source, Value::Unknown(unknown) if !unknown.refinement().not_null);
-        let value = self.splat_element(splat, source, frames)?;
+        let value = self.apply_steps_to_element(splat, source, frames)?;
         Ok(if may_be_null { Value::dynamic() } else { Value::tuple(vec![value]) })
     }
 
-    fn splat_known(
+    fn splat_known_sequence(
         &mut self,
         splat: &Splat<'_>,
         source: &Value,
@@ -124,10 +124,10 @@ impl Evaluator<'_> {
         let items = source.children();
         self.budget
             .charge_elements(items.len())
-            .map_err(|limit| self.report_limit(limit, splat.on.span))?;
+            .map_err(|limit| self.report_exceeded_limit(limit, splat.on.span))?;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
-            values.push(self.splat_element(splat, item.clone(), frames)?);
+            values.push(self.apply_steps_to_element(splat, item.clone(), frames)?);
         }
         if matches!(ty, Type::Tuple(_)) {
             return Ok(Value::tuple(values));
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
         let element = match values.first() {
             Some(first) => first.ty(),
             // An empty list has an element type, too, which only an unknown element can show.
-            None => match self.splat_type(splat, ty, frames)? {
+            None => match self.splat_result_type(splat, ty, frames)? {
                 Type::List(element) => (*element).clone(),
                 _ => Type::Dynamic,
             },
@@ -148,14 +148,15 @@ impl Evaluator<'_> {
     }
 
     /// The type of the result for a source of which only the type is known.
-    fn splat_type(
+    fn splat_result_type(
         &mut self,
         splat: &Splat<'_>,
         ty: &Type,
         frames: ForFrames<'_>,
     ) -> Result<Type, Reported> {
         let mut of = |ty: &Type| {
-            self.splat_element(splat, Value::unknown(ty.clone()), frames).map(|value| value.ty())
+            self.apply_steps_to_element(splat, Value::unknown(ty.clone()), frames)
+                .map(|value| value.ty())
         };
         match ty {
             Type::List(element) | Type::Set(element) => of(element).map(Type::list),
@@ -166,7 +167,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn splat_element(
+    fn apply_steps_to_element(
         &mut self,
         splat: &Splat<'_>,
         item: Value,
@@ -175,15 +176,15 @@ impl Evaluator<'_> {
         let mut value = item;
         for step in splat.steps {
             let (taken, span) = match step {
-                EvaluatedStep::Attribute(name) => {
+                EvaluatedSplatStep::Attribute(name) => {
                     // HCL counts the dot to the step.
                     let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
                     (access::access_attribute(&value, &name.name), with_dot)
                 }
-                EvaluatedStep::Index(key, span) => (access::access_index(&value, key), *span),
-                EvaluatedStep::Splat { steps, marker } => {
+                EvaluatedSplatStep::Index(key, span) => (access::access_index(&value, key), *span),
+                EvaluatedSplatStep::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };
-                    (Ok(self.splat_over(&inner, value, frames)?), *marker)
+                    (Ok(self.apply_splat(&inner, value, frames)?), *marker)
                 }
             };
             value = taken.map_err(|part| {
@@ -196,7 +197,7 @@ impl Evaluator<'_> {
 }
 
 /// An unknown result that is as long as its source.
-fn lengths_of(source: &Value, ty: Type) -> Value {
+fn unknown_with_length_of(source: &Value, ty: Type) -> Value {
     let Value::Unknown(unknown) = source else { return Value::unknown(ty) };
     let known = unknown.refinement();
     let is_list = matches!((&ty, unknown.ty()), (Type::List(_), Type::List(_) | Type::Set(_)));

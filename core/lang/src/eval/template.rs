@@ -1,17 +1,17 @@
 //! Templates: text with interpolations and directives.
 
 use crate::messages;
-use crate::print::with_article;
+use crate::print_value::type_with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
 use super::collection::{key_value_at, with_for_names};
-use super::limits::{Budget, Limit, MAX_VALUE};
+use super::limits::{Budget, ExceededLimit, MAX_VALUE_SIZE};
 use super::operator::Conditional;
 use super::{Evaluator, ForFrames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
 /// Greatest length of the known prefix of an unknown string, in bytes.
-const MAX_PREFIX: usize = 128;
+const MAX_PREFIX_BYTES: usize = 128;
 
 /// A template being rendered.
 #[derive(Default)]
@@ -25,14 +25,14 @@ struct TemplateOutput {
 
 impl TemplateOutput {
     /// Adds text, paid for before it takes room.
-    fn push(&mut self, text: &str, budget: &Budget) -> Result<(), Limit> {
+    fn push_text(&mut self, text: &str, budget: &Budget) -> Result<(), ExceededLimit> {
         // Text behind an unknown part is of no use: only the beginning of the result is certain.
         if self.unknown || self.failed.is_some() {
             return Ok(());
         }
         budget.charge_bytes(text.len())?;
-        if (self.text.len() + text.len()) as u64 > MAX_VALUE {
-            return Err(Limit::ValueSize);
+        if (self.text.len() + text.len()) as u64 > MAX_VALUE_SIZE {
+            return Err(ExceededLimit::ValueSize);
         }
         self.text.push_str(text);
         Ok(())
@@ -43,12 +43,12 @@ impl TemplateOutput {
             return Err(reported);
         }
         let value = if self.unknown {
-            let mut end = self.text.len().min(MAX_PREFIX);
+            let mut end = self.text.len().min(MAX_PREFIX_BYTES);
             // The cut may fall inside a character, where a slice would panic.
             while !self.text.is_char_boundary(end) {
                 end -= 1;
             }
-            let prefix = safe_prefix(self.text.get(..end).unwrap_or(""));
+            let prefix = stable_prefix(self.text.get(..end).unwrap_or(""));
             let prefix = (!prefix.is_empty()).then(|| Str::new(&prefix));
             Value::refined(
                 Type::String,
@@ -63,7 +63,7 @@ impl TemplateOutput {
 
 impl Evaluator<'_> {
     /// Renders the parts; errors in several of them are all reported.
-    pub(super) fn render_parts(
+    pub(super) fn render_template_parts(
         &mut self,
         parts: &[TemplatePart],
         whole: Span,
@@ -71,24 +71,26 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut rendering = TemplateOutput::default();
         for part in parts {
-            self.render_part(&mut rendering, part, whole, frames)
-                .map_err(|limit| self.report_limit(limit, whole))?;
+            self.render_template_part(&mut rendering, part, whole, frames)
+                .map_err(|limit| self.report_exceeded_limit(limit, whole))?;
         }
         rendering.into_value()
     }
 
-    fn render_part(
+    fn render_template_part(
         &mut self,
         rendering: &mut TemplateOutput,
         part: &TemplatePart,
         whole: Span,
         frames: ForFrames<'_>,
-    ) -> Result<(), Limit> {
+    ) -> Result<(), ExceededLimit> {
         let (value, subject, blamed) = match part {
-            TemplatePart::Literal(text, _) => return rendering.push(text, self.budget),
-            TemplatePart::Interpolation(expr) => (self.expr(expr, frames), expr.span, Some(expr)),
-            TemplatePart::If(choice) => (self.template_if(choice, frames), choice.span, None),
-            TemplatePart::For(repeat) => (self.template_for(repeat, frames), repeat.span, None),
+            TemplatePart::Literal(text, _) => return rendering.push_text(text, self.budget),
+            TemplatePart::Interpolation(expr) => {
+                (self.evaluate_expr(expr, frames), expr.span, Some(expr))
+            }
+            TemplatePart::If(choice) => (self.render_if(choice, frames), choice.span, None),
+            TemplatePart::For(repeat) => (self.render_for(repeat, frames), repeat.span, None),
         };
         let value = match value {
             Ok(value) => value,
@@ -98,8 +100,8 @@ impl Evaluator<'_> {
             }
         };
         rendering.marks |= value.marks();
-        match text_of(value.peek()) {
-            Ok(Some(text)) => rendering.push(&text, self.budget)?,
+        match interpolated_text(value.peek()) {
+            Ok(Some(text)) => rendering.push_text(&text, self.budget)?,
             Ok(None) => rendering.unknown = true,
             Err(detail) => {
                 let diag =
@@ -115,46 +117,43 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn template_if(
-        &mut self,
-        choice: &TemplateIf,
-        frames: ForFrames<'_>,
-    ) -> Result<Value, Reported> {
+    fn render_if(&mut self, choice: &TemplateIf, frames: ForFrames<'_>) -> Result<Value, Reported> {
         let TemplateIf { condition, yes, no, span } = choice;
         let span = *span;
         // Both are rendered, as both results of a conditional expression are evaluated.
-        let [yes, no] = [yes, no]
-            .map(|arm| self.capture_diagnostics(|this| this.render_parts(arm, span, frames)));
+        let [yes, no] = [yes, no].map(|arm| {
+            self.capture_diagnostics(|this| this.render_template_parts(arm, span, frames))
+        });
         let choice = Conditional { condition, spans: [span, span], whole: span };
-        self.choose_arm(&choice, [yes, no], frames)
+        self.choose_conditional_arm(&choice, [yes, no], frames)
     }
 
-    fn template_for(
+    fn render_for(
         &mut self,
         repeat: &TemplateFor,
         frames: ForFrames<'_>,
     ) -> Result<Value, Reported> {
         let TemplateFor { key: key_name, value: value_name, body, span, .. } = repeat;
         let (key_name, span) = (key_name.as_ref(), *span);
-        let collection = self.expr(&repeat.collection, frames)?;
+        let collection = self.evaluate_expr(&repeat.collection, frames)?;
         let mut rendering =
             TemplateOutput { marks: collection.marks(), ..TemplateOutput::default() };
         // Messages about the collection name an expression around it, and a directive is none.
         let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
-        if !self.is_iterable(&whole, &repeat.collection, &collection, frames)? {
+        if !self.check_iterable(&whole, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
             return rendering.into_value();
         }
         for at in 0..collection.children().len() {
             let (key, value) = key_value_at(&collection, at);
             let text = with_for_names(key_name, value_name, [&key, value], frames, |frames| {
-                self.render_parts(body, span, frames)
+                self.render_template_parts(body, span, frames)
             })?;
             rendering.marks |= text.marks();
             match text.peek() {
                 Value::String(text) => {
-                    let pushed = rendering.push(text, self.budget);
-                    pushed.map_err(|limit| self.report_limit(limit, span))?;
+                    let pushed = rendering.push_text(text, self.budget);
+                    pushed.map_err(|limit| self.report_exceeded_limit(limit, span))?;
                 }
                 _ => rendering.unknown = true,
             }
@@ -168,7 +167,7 @@ impl Evaluator<'_> {
 }
 
 /// The text of an interpolated value; `None` if it is unknown, an explanation if it has none.
-fn text_of(value: &Value) -> Result<Option<Str>, String> {
+fn interpolated_text(value: &Value) -> Result<Option<Str>, String> {
     match value {
         Value::String(text) => Ok(Some(text.clone())),
         Value::Null(_) => {
@@ -181,21 +180,21 @@ fn text_of(value: &Value) -> Result<Option<Str>, String> {
         _ => match convert::convert(value, &Type::String) {
             Ok(Value::String(text)) => Ok(Some(text)),
             Ok(_) => Ok(None),
-            Err(_) => Err(not_text(&value.ty())),
+            Err(_) => Err(not_a_string_detail(&value.ty())),
         },
     }
 }
 
-fn not_text(ty: &Type) -> String {
+fn not_a_string_detail(ty: &Type) -> String {
     format!(
         "Cannot include the given value in a string template: string required. It is {}; jsonencode() or join() makes a string of it.",
-        with_article(ty)
+        type_with_article(ty)
     )
 }
 
 /// Shortens the beginning of a string to what no continuation can change: the last grapheme cluster
 /// may yet combine with what follows, unless it is punctuation.
-pub(crate) fn safe_prefix(text: &str) -> String {
+pub(crate) fn stable_prefix(text: &str) -> String {
     use unicode_segmentation::UnicodeSegmentation as _;
     let text = Str::new(text);
     let Some((start, last)) = text.grapheme_indices(true).next_back() else {

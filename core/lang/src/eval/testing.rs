@@ -7,8 +7,10 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Refinement, Reported, Type,
 use time::OffsetDateTime;
 
 use super::limits::Budget;
-use crate::functions::{self, Ambient, FileFailure, FileKind, Files, Function, Host};
-use crate::print::print;
+use crate::functions::{
+    self, ClockAndRandom, FileFailure, FileKind, Function, FunctionHost, HostFiles,
+};
+use crate::print_value::print_value;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::{Ident, parse_expression};
 
@@ -58,15 +60,15 @@ impl Scope for TestScope {
     }
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
-        functions::builtin(name)
+        functions::find_builtin(name)
     }
 
     fn function_names(&self) -> Vec<String> {
         functions::builtin_names()
     }
 
-    fn host(&self) -> Host<'_> {
-        Host { files: self, ambient: self }
+    fn host(&self) -> FunctionHost<'_> {
+        FunctionHost { files: self, clock_and_random: self }
     }
 }
 
@@ -79,13 +81,13 @@ const FILES: [(&str, &str); 5] = [
     ("sub/deep/c.txt", "c"),
 ];
 
-impl Files for TestScope {
-    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+impl HostFiles for TestScope {
+    fn read_file(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
         let file = FILES.iter().find(|(name, _)| *name == path);
         file.map(|(_, text)| text.as_bytes().to_vec()).ok_or(FileFailure::Missing)
     }
 
-    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+    fn file_kind(&self, path: &str) -> Result<FileKind, FileFailure> {
         if FILES.iter().any(|(name, _)| *name == path) {
             return Ok(FileKind::File);
         }
@@ -94,7 +96,7 @@ impl Files for TestScope {
         if is_folder { Ok(FileKind::Folder) } else { Err(FileFailure::Missing) }
     }
 
-    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+    fn list_folder(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
         let folder =
             if path == "." { String::new() } else { format!("{}/", path.trim_end_matches('/')) };
         let inside = FILES.iter().filter_map(|(name, _)| name.strip_prefix(folder.as_str()));
@@ -117,7 +119,7 @@ impl Files for TestScope {
     }
 }
 
-impl Ambient for TestScope {
+impl ClockAndRandom for TestScope {
     fn current_time(&self) -> Option<OffsetDateTime> {
         OffsetDateTime::from_unix_timestamp(1_714_979_289).ok()
     }
@@ -126,7 +128,7 @@ impl Ambient for TestScope {
         OffsetDateTime::from_unix_timestamp(1_714_953_600).ok()
     }
 
-    fn random(&self) -> Option<[u8; 16]> {
+    fn random_bytes(&self) -> Option<[u8; 16]> {
         Some(*b"0123456789abcdef")
     }
 }
@@ -142,7 +144,7 @@ pub(crate) fn eval_within(text: &str, budget: &Budget) -> Result<Value, Diagnost
     let source = sources.add("test", text);
     let mut diags = Diagnostics::new();
     let result = parse_expression(&mut diags, &sources, source)
-        .and_then(|expr| super::evaluate_within(&mut diags, &expr, &TestScope::new(), budget));
+        .and_then(|expr| super::evaluate_with_budget(&mut diags, &expr, &TestScope::new(), budget));
     result.map_err(|_| diags)
 }
 
@@ -150,7 +152,7 @@ pub(crate) fn eval_within(text: &str, budget: &Budget) -> Result<Value, Diagnost
 /// before each.
 pub(crate) fn show(text: &str) -> String {
     match eval(text) {
-        Ok(value) => print(&value),
+        Ok(value) => print_value(&value),
         Err(diags) => {
             let lines: Vec<String> =
                 diags.iter().map(|diag| format!("error: {}", diag.summary)).collect();

@@ -68,7 +68,7 @@ fn outline(value: &Value) -> String {
             let items: Vec<String> = value.children().iter().map(outline).collect();
             format!("[{}]", items.join(", "))
         }
-        plain => crate::print::print(plain),
+        plain => crate::print_value::print_value(plain),
     };
     format!("{mark}{bare}")
 }

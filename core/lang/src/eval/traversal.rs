@@ -23,7 +23,7 @@ impl Evaluator<'_> {
         links.reverse();
         let ExprKind::Variable(root) = &base.kind else {
             // The steps are evaluated even if the base fails: their errors are independent of it.
-            let value = self.expr(base, frames);
+            let value = self.evaluate_expr(base, frames);
             let steps = self.evaluate_steps(&links, frames);
             return self.follow_steps(value?, &links, &steps?, frames);
         };
@@ -48,7 +48,7 @@ impl Evaluator<'_> {
             match &link.kind {
                 ExprKind::Attribute { name, .. } => steps.push(ScopeStep::Attribute(name.clone())),
                 ExprKind::Index { key, brackets, .. } => {
-                    steps.push(ScopeStep::Index(self.expr(key, frames)?, *brackets));
+                    steps.push(ScopeStep::Index(self.evaluate_expr(key, frames)?, *brackets));
                 }
                 _ => {}
             }
@@ -66,7 +66,7 @@ impl Evaluator<'_> {
         for (link, step) in links.iter().zip(steps) {
             let (taken, span) = match step {
                 ScopeStep::Attribute(name) => {
-                    (access::access_attribute(&value, &name.name), attribute_span(link, name))
+                    (access::access_attribute(&value, &name.name), attribute_step_span(link, name))
                 }
                 ScopeStep::Index(key, brackets) => (access::access_index(&value, key), *brackets),
             };
@@ -79,7 +79,7 @@ impl Evaluator<'_> {
 }
 
 /// The dot and the name of an attribute step.
-fn attribute_span(link: &Expr, name: &Ident) -> Span {
+fn attribute_step_span(link: &Expr, name: &Ident) -> Span {
     match &link.kind {
         ExprKind::Attribute { on, .. } if on.span.source == name.span.source => Span {
             start: on.span.end.clamp(name.span.start.saturating_sub(1), name.span.start),

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::spaced_token::{SpacedToken, cut_part};
-use crate::print::print_literal;
+use super::spaced_token::{SpacedToken, cut_unchanged_tokens};
+use crate::print_value::escape_literal;
 use crate::stack::with_stack;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Body, Expr, ExprKind, Ident};
@@ -37,13 +37,13 @@ enum BodyPosition {
 /// Finds what is written otherwise, in the order of the text.
 pub(super) fn find_rewrites<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
-    find_in_body(text, body, BodyPosition::File, &mut rewrites);
+    find_rewrites_in_body(text, body, BodyPosition::File, &mut rewrites);
     // A body keeps arguments apart from blocks, and the text is gone through from its start.
     rewrites.sort_by_key(|rewrite| rewrite.span.start);
     rewrites
 }
 
-fn find_in_body<'b>(
+fn find_rewrites_in_body<'b>(
     text: &str,
     body: &'b Body,
     place: BodyPosition,
@@ -52,9 +52,9 @@ fn find_in_body<'b>(
     for attr in &body.attributes {
         let span = attr.expr.span.range();
         let kind = if place == BodyPosition::Variable && attr.name.name == "type" {
-            old_type(&text[span.clone()])
+            legacy_type_rewrite(&text[span.clone()])
         } else {
-            is_wrapped(text, &attr.expr).then_some(RewriteKind::Unwrap)
+            is_quoted_interpolation(text, &attr.expr).then_some(RewriteKind::Unwrap)
         };
         rewrites.extend(kind.map(|kind| Rewrite { span, kind }));
     }
@@ -65,12 +65,12 @@ fn find_in_body<'b>(
         }
         let is_variable = place == BodyPosition::File && block.kind.name == "variable";
         let place = if is_variable { BodyPosition::Variable } else { BodyPosition::Block };
-        with_stack(|| find_in_body(text, &block.body, place, rewrites));
+        with_stack(|| find_rewrites_in_body(text, &block.body, place, rewrites));
     }
 }
 
 /// The types that were once written in quotes or without the type of their elements.
-fn old_type<'b>(text: &str) -> Option<RewriteKind<'b>> {
+fn legacy_type_rewrite<'b>(text: &str) -> Option<RewriteKind<'b>> {
     Some(match text {
         "\"string\"" => RewriteKind::Type("string", None),
         // In quotes, lists and maps of Terraform 0.11 had strings; without quotes, elements of any
@@ -85,13 +85,13 @@ fn old_type<'b>(text: &str) -> Option<RewriteKind<'b>> {
 }
 
 /// Whether an expression is a string in quotes that is a single interpolation.
-fn is_wrapped(text: &str, expr: &Expr) -> bool {
+fn is_quoted_interpolation(text: &str, expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Wrap(_)) && text[expr.span.range()].starts_with('"')
 }
 
 impl Rewrite<'_> {
     /// Adds the pieces that stand for the tokens of this part.
-    pub(super) fn apply<'t>(
+    pub(super) fn push_rewritten_tokens<'t>(
         &self,
         text: &'t str,
         tokens: &[Token],
@@ -99,7 +99,7 @@ impl Rewrite<'_> {
     ) {
         match self.kind {
             RewriteKind::Labels(labels) => {
-                labels.iter().for_each(|label| push_label(label, pieces));
+                labels.iter().for_each(|label| push_quoted_label(label, pieces));
             }
             RewriteKind::Type(word, element) => {
                 pieces.push(SpacedToken::new(TokenKind::Ident, word));
@@ -114,10 +114,10 @@ impl Rewrite<'_> {
     }
 }
 
-fn push_label(label: &Ident, pieces: &mut Vec<SpacedToken<'_>>) {
+fn push_quoted_label(label: &Ident, pieces: &mut Vec<SpacedToken<'_>>) {
     pieces.push(SpacedToken::new(TokenKind::OpenQuote, "\""));
     if !label.name.is_empty() {
-        pieces.push(SpacedToken::new(TokenKind::QuotedText, print_literal(&label.name)));
+        pieces.push(SpacedToken::new(TokenKind::QuotedText, escape_literal(&label.name)));
     }
     pieces.push(SpacedToken::new(TokenKind::CloseQuote, "\""));
 }
@@ -127,7 +127,7 @@ fn push_label(label: &Ident, pieces: &mut Vec<SpacedToken<'_>>) {
 fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<SpacedToken<'t>>) {
     let inside = match tokens {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
-        _ => return cut_part(text, tokens, pieces),
+        _ => return cut_unchanged_tokens(text, tokens, pieces),
     };
     // Line ends next to the markers are dropped: outside of the string they end the argument.
     let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
@@ -135,8 +135,8 @@ fn unwrap_interpolation<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Sp
     let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();
     let inside = &inside[n_before..inside.len() - n_behind];
     let mut inner = Vec::with_capacity(inside.len() + 2);
-    cut_part(text, inside, &mut inner);
-    let wrap = has_lines(&inner) && !in_parens(&inner);
+    cut_unchanged_tokens(text, inside, &mut inner);
+    let wrap = has_significant_newline(&inner) && !is_parenthesized(&inner);
     if wrap {
         pieces.push(SpacedToken::new(TokenKind::OpenParen, "("));
     }
@@ -162,7 +162,7 @@ fn has_interpolation(inside: &[Token]) -> bool {
 
 /// Whether a line ends inside, in a way that would end the argument. A comment that ends a line counts
 /// only where no bracket keeps the argument going; the last one does no harm.
-fn has_lines(inner: &[SpacedToken<'_>]) -> bool {
+fn has_significant_newline(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     inner.iter().enumerate().any(|(at, piece)| {
         n_open += piece.bracket_change();
@@ -172,7 +172,7 @@ fn has_lines(inner: &[SpacedToken<'_>]) -> bool {
 }
 
 /// Whether one pair of parentheses is around everything.
-fn in_parens(inner: &[SpacedToken<'_>]) -> bool {
+fn is_parenthesized(inner: &[SpacedToken<'_>]) -> bool {
     let mut n_open = 0;
     let closes = inner.iter().position(|piece| {
         n_open += piece.bracket_change();

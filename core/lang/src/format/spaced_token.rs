@@ -69,7 +69,7 @@ pub(super) fn cut_spaced_tokens<'t>(
                 .take_while(|token| (token.start as usize) < rewrite.span.end)
                 .count();
             let before = pieces.len();
-            rewrite.apply(text, &tokens[at..at + n_tokens], &mut pieces);
+            rewrite.push_rewritten_tokens(text, &tokens[at..at + n_tokens], &mut pieces);
             if let Some(first) = pieces.get_mut(before) {
                 first.spaces = start - end;
             }
@@ -77,7 +77,7 @@ pub(super) fn cut_spaced_tokens<'t>(
             at += n_tokens.max(1);
             continue;
         }
-        let piece = next_spaced_token(text, &tokens, &mut at);
+        let piece = take_spaced_token(text, &tokens, &mut at);
         pieces.push(SpacedToken { spaces: start.saturating_sub(end), ..piece });
         end = start + pieces.last().map_or(0, |piece| piece.text.len());
     }
@@ -85,12 +85,16 @@ pub(super) fn cut_spaced_tokens<'t>(
 }
 
 /// Cuts out the tokens of a part of the text, with the spaces that stand between them.
-pub(super) fn cut_part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<SpacedToken<'t>>) {
+pub(super) fn cut_unchanged_tokens<'t>(
+    text: &'t str,
+    tokens: &[Token],
+    pieces: &mut Vec<SpacedToken<'t>>,
+) {
     let mut at = 0;
     let mut end = tokens.first().map_or(0, |token| token.start as usize);
     while at < tokens.len() {
         let start = tokens[at].start as usize;
-        let piece = next_spaced_token(text, tokens, &mut at);
+        let piece = take_spaced_token(text, tokens, &mut at);
         let length = piece.text.len();
         pieces.push(SpacedToken { spaces: start - end, ..piece });
         end = start + length;
@@ -98,7 +102,7 @@ pub(super) fn cut_part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Spa
 }
 
 /// Takes the next token, or a line comment and its line end at once.
-fn next_spaced_token<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> SpacedToken<'t> {
+fn take_spaced_token<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> SpacedToken<'t> {
     let token = tokens[*at];
     *at += 1;
     let mut end = token.end;

@@ -12,7 +12,7 @@ fn format(text: &str) -> String {
     let mut sources = Sources::new();
     let source = sources.add("a.tf", text);
     let mut diags = Diagnostics::new();
-    let formatted = super::format(&mut diags, &sources, source);
+    let formatted = super::format_source(&mut diags, &sources, source);
     formatted.unwrap_or_else(|_| panic!("{text}\n{diags:?}"))
 }
 
@@ -248,7 +248,7 @@ fn what_cannot_be_parsed_is_not_formatted() {
     let mut sources = Sources::new();
     let source = sources.add("a.tf", "a=\n");
     let mut diags = Diagnostics::new();
-    assert!(super::format(&mut diags, &sources, source).is_err());
+    assert!(super::format_source(&mut diags, &sources, source).is_err());
     assert!(diags.has_errors());
 }
 

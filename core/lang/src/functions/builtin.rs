@@ -30,7 +30,7 @@ pub(crate) struct Builtin {
     returns: ReturnType,
     body: FunctionBody,
     nullable: bool,
-    reads_everything: bool,
+    reads_all_arguments: bool,
     special: Option<SpecialFunction>,
     description: &'static str,
     examples: Vec<(&'static str, &'static str)>,
@@ -46,7 +46,7 @@ impl Builtin {
             returns: ReturnType::Always(Type::Dynamic),
             body,
             nullable: false,
-            reads_everything: true,
+            reads_all_arguments: true,
             special: None,
             description: "",
             examples: Vec::new(),
@@ -74,12 +74,12 @@ impl Builtin {
     }
 
     /// Gives the last parameter another name.
-    pub(crate) fn rename_last(self, name: &'static str) -> Self {
+    pub(crate) fn rename_last_param(self, name: &'static str) -> Self {
         self.change_last_param(|param| param.name = name.into())
     }
 
     /// The last parameter takes null.
-    pub(crate) fn or_null(self) -> Self {
+    pub(crate) fn last_param_allows_null(self) -> Self {
         self.change_last_param(|param| param.allow_null = true)
     }
 
@@ -111,19 +111,19 @@ impl Builtin {
     }
 
     /// The result may be null.
-    pub(crate) fn nullable(mut self) -> Self {
+    pub(crate) fn may_return_null(mut self) -> Self {
         self.nullable = true;
         self
     }
 
     /// A call looks at one place in its arguments, or pays for what it does with them.
-    pub(crate) fn reads_little(mut self) -> Self {
-        self.reads_everything = false;
+    pub(crate) fn without_reading_charge(mut self) -> Self {
+        self.reads_all_arguments = false;
         self
     }
 
     /// The evaluator treats the arguments in a special way.
-    pub(crate) fn special(mut self, special: SpecialFunction) -> Self {
+    pub(crate) fn with_special_treatment(mut self, special: SpecialFunction) -> Self {
         self.special = Some(special);
         self
     }
@@ -144,8 +144,8 @@ impl Builtin {
         self
     }
 
-    /// An expression, and what it gives as printed by `print`.
-    pub(crate) fn example(mut self, expression: &'static str, printed: &'static str) -> Self {
+    /// An expression, and what it gives as printed by `print_value`.
+    pub(crate) fn with_example(mut self, expression: &'static str, printed: &'static str) -> Self {
         self.examples.push((expression, printed));
         self
     }
@@ -186,15 +186,15 @@ impl Function for Builtin {
         }
     }
 
-    fn never_null(&self) -> bool {
+    fn is_never_null(&self) -> bool {
         !self.nullable
     }
 
-    fn reads_everything(&self) -> bool {
-        self.reads_everything
+    fn reads_all_arguments(&self) -> bool {
+        self.reads_all_arguments
     }
 
-    fn special(&self) -> Option<SpecialFunction> {
+    fn special_treatment(&self) -> Option<SpecialFunction> {
         self.special
     }
 }
@@ -203,8 +203,8 @@ impl<'a> Args<'a> {
     /// The argument at a position.
     pub(crate) fn value(&self, at: usize) -> &'a Value {
         // The number of arguments was checked before, so this value is never seen.
-        static ABSENT: Value = Value::Null(Type::Dynamic);
-        self.values.get(at).unwrap_or(&ABSENT)
+        static ABSENT_ARGUMENT: Value = Value::Null(Type::Dynamic);
+        self.values.get(at).unwrap_or(&ABSENT_ARGUMENT)
     }
 
     /// The arguments from a position on.
@@ -242,12 +242,12 @@ impl<'a> Args<'a> {
     }
 
     /// The elements of a collection argument.
-    pub(crate) fn items(&self, at: usize) -> &'a [Value] {
+    pub(crate) fn elements(&self, at: usize) -> &'a [Value] {
         self.value(at).children()
     }
 
     /// A string as the result, paid for.
-    pub(crate) fn string(&self, text: impl Into<String>) -> Result<Value, CallError> {
+    pub(crate) fn string_result(&self, text: impl Into<String>) -> Result<Value, CallError> {
         let text = text.into();
         self.ctx.budget.charge_bytes(text.len())?;
         Ok(Value::string(text))
@@ -266,5 +266,5 @@ impl<'a> Args<'a> {
 
 fn unexpected_type_error(at: usize, wanted: &str, found: &Value) -> CallError {
     let found = found.ty().friendly_name();
-    CallError::argument(at, format!("a {wanted} is required, this is a {found}"))
+    CallError::for_argument(at, format!("a {wanted} is required, this is a {found}"))
 }

@@ -26,17 +26,17 @@ pub(super) fn builtins() -> Vec<Builtin> {
 }
 
 /// A list of any element type. Tuples are converted to it too.
-fn any_list() -> Type {
+fn list_of_any_type() -> Type {
     Type::list(Type::Dynamic)
 }
 
 /// The element type of a collection; nothing is known about it for another value.
-fn element_of(ty: &Type) -> Type {
+fn element_type_of(ty: &Type) -> Type {
     ty.element().cloned().unwrap_or(Type::Dynamic)
 }
 
 /// A list or a tuple, as the type of the result says.
-fn sequence_of(ty: &Type, items: Vec<Value>) -> Value {
+fn to_list_or_tuple(ty: &Type, items: Vec<Value>) -> Value {
     match ty {
         Type::List(element) => Value::list((**element).clone(), items),
         _ => Value::tuple(items),
@@ -44,7 +44,7 @@ fn sequence_of(ty: &Type, items: Vec<Value>) -> Value {
 }
 
 /// A map or an object, as the type of the result says.
-fn mapping_of(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
+fn to_map_or_object(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
     match ty {
         Type::Map(element) => Value::map((**element).clone(), pairs),
         _ => Value::object(pairs),
@@ -52,6 +52,6 @@ fn mapping_of(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
 }
 
 /// Converts a value whose convertibility the type of the result has already shown.
-fn convert_checked(value: &Value, ty: &Type) -> FunctionResult {
+fn convert_to_result_type(value: &Value, ty: &Type) -> FunctionResult {
     formwork_value::convert::convert(value, ty).map_err(|refused| CallError::new(refused.reason))
 }

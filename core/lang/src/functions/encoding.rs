@@ -5,7 +5,7 @@ mod csv;
 mod gzip;
 mod yaml;
 
-use crate::kind::ValueKind;
+use crate::value_kind::ValueKind;
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
@@ -27,31 +27,33 @@ pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 
 pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
-        text_builtin("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
-            .described_as("Encodes a string as Base64.", ["The string."])
-            .example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
-        text_builtin("base64decode", base64_decode)
+        string_builtin("base64encode", |args| {
+            args.string_result(STANDARD.encode(args.text(0)?.as_bytes()))
+        })
+        .described_as("Encodes a string as Base64.", ["The string."])
+        .with_example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
+        string_builtin("base64decode", base64_decode)
             .described_as("Decodes a string from Base64.", ["The Base64 string, with padding."])
-            .example(r#"base64decode("aGk=")"#, r#""hi""#),
-        text_builtin("urlencode", url_encode)
+            .with_example(r#"base64decode("aGk=")"#, r#""hi""#),
+        string_builtin("urlencode", url_encode)
             .described_as("Escapes a string for use in a URL.", ["The string."])
-            .example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
+            .with_example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
         Builtin::new("jsonencode", json_encode)
             .with_param("val", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .with_return_type(Type::String)
             .described_as("Encodes a value as JSON.", ["The value."])
-            .example(
+            .with_example(
                 r#"jsonencode({b = "<", a = [1, null]})"#,
                 r#""{\"a\":[1,null],\"b\":\"\\u003c\"}""#,
             ),
         Builtin::new("jsondecode", json_decode)
             .with_param("str", Type::String)
-            .nullable()
+            .may_return_null()
             .described_as("Decodes a value from JSON.", ["The JSON document."])
-            .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
+            .with_example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
         csv::csv_decode_builtin(),
         gzip::base64_gzip_builtin(),
     ];
@@ -60,7 +62,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
     list
 }
 
-fn text_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn string_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
@@ -75,7 +77,7 @@ fn base64_decode(args: &Args<'_>) -> FunctionResult {
     let text = String::from_utf8(bytes).map_err(|_| {
         secret("the decoded bytes are not UTF-8 text, and strings hold nothing else")
     })?;
-    args.string(text)
+    args.string_result(text)
 }
 
 fn url_encode(args: &Args<'_>) -> FunctionResult {
@@ -91,21 +93,21 @@ fn url_encode(args: &Args<'_>) -> FunctionResult {
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
-    args.string(out)
+    args.string_result(out)
 }
 
 fn json_encode(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     if !value.is_wholly_known() {
-        return Ok(unknown_json(value));
+        return Ok(unknown_json_string(value));
     }
     json::encode_simple(value)
         .map_err(|error| CallError::new(error.to_string()))
-        .and_then(|text| args.string(text))
+        .and_then(|text| args.string_result(text))
 }
 
 /// The type alone tells with what character the JSON text begins.
-fn unknown_json(value: &Value) -> Value {
+fn unknown_json_string(value: &Value) -> Value {
     // The text `null` begins with another character, so a value that may be null has no prefix.
     let not_null = match value {
         Value::Unknown(unknown) => unknown.refinement().not_null,

@@ -1,6 +1,6 @@
 //! Functions that read files, through the host, and functions on paths.
 
-mod glob;
+mod fileset;
 mod path;
 mod template;
 
@@ -11,7 +11,7 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::hash::hex;
+use super::hash::to_hex;
 use super::{Args, Builtin, CallError, FileFailure, FileKind};
 
 type FunctionResult = Result<Value, CallError>;
@@ -20,52 +20,62 @@ pub(super) fn builtins() -> Vec<Builtin> {
     let mut list = vec![
         path_builtin("file", file)
             .described_as("Returns the content of a file as a string.", ["Path of the file."])
-            .example(r#"file("greeting.txt")"#, r#""hello""#),
-        path_builtin("filebase64", |args| args.string(STANDARD.encode(read_file_argument(args)?)))
-            .described_as("Returns the bytes of a file in Base64.", ["Path of the file."])
-            .example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
+            .with_example(r#"file("greeting.txt")"#, r#""hello""#),
+        path_builtin("filebase64", |args| {
+            args.string_result(STANDARD.encode(read_file_argument(args)?))
+        })
+        .described_as("Returns the bytes of a file in Base64.", ["Path of the file."])
+        .with_example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
         path_builtin("fileexists", file_exists)
             .with_return_type(Type::Bool)
             .described_as(
                 "Returns whether a file exists at a path; a folder is an error.",
                 ["Path of the file."],
             )
-            .example(r#"fileexists("missing.txt")"#, "false"),
-        path_builtin("filemd5", |args| args.string(hex(&Md5::digest(read_to_hash(args)?))))
-            .described_as(
-                "Returns the MD5 hash of a file in hexadecimal digits.",
-                ["Path of the file."],
-            )
-            .example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
-        path_builtin("filesha1", |args| args.string(hex(&Sha1::digest(read_to_hash(args)?))))
-            .described_as(
-                "Returns the SHA-1 hash of a file in hexadecimal digits.",
-                ["Path of the file."],
-            )
-            .example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
-        path_builtin("filesha256", |args| args.string(hex(&Sha256::digest(read_to_hash(args)?))))
-            .described_as(
-                "Returns the SHA-256 hash of a file in hexadecimal digits.",
-                ["Path of the file."],
-            )
-            .example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
-        path_builtin("filesha512", |args| args.string(hex(&Sha512::digest(read_to_hash(args)?))))
-            .described_as(
-                "Returns the SHA-512 hash of a file in hexadecimal digits.",
-                ["Path of the file."],
-            )
-            .example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
+            .with_example(r#"fileexists("missing.txt")"#, "false"),
+        path_builtin("filemd5", |args| {
+            args.string_result(to_hex(&Md5::digest(read_file_to_hash(args)?)))
+        })
+        .described_as(
+            "Returns the MD5 hash of a file in hexadecimal digits.",
+            ["Path of the file."],
+        )
+        .with_example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
+        path_builtin("filesha1", |args| {
+            args.string_result(to_hex(&Sha1::digest(read_file_to_hash(args)?)))
+        })
+        .described_as(
+            "Returns the SHA-1 hash of a file in hexadecimal digits.",
+            ["Path of the file."],
+        )
+        .with_example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
+        path_builtin("filesha256", |args| {
+            args.string_result(to_hex(&Sha256::digest(read_file_to_hash(args)?)))
+        })
+        .described_as(
+            "Returns the SHA-256 hash of a file in hexadecimal digits.",
+            ["Path of the file."],
+        )
+        .with_example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
+        path_builtin("filesha512", |args| {
+            args.string_result(to_hex(&Sha512::digest(read_file_to_hash(args)?)))
+        })
+        .described_as(
+            "Returns the SHA-512 hash of a file in hexadecimal digits.",
+            ["Path of the file."],
+        )
+        .with_example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
         path_builtin("filebase64sha256", |args| {
-            args.string(STANDARD.encode(Sha256::digest(read_to_hash(args)?)))
+            args.string_result(STANDARD.encode(Sha256::digest(read_file_to_hash(args)?)))
         })
         .described_as("Returns the SHA-256 hash of a file in Base64.", ["Path of the file."])
-        .example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
+        .with_example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
         path_builtin("filebase64sha512", |args| {
-            args.string(STANDARD.encode(Sha512::digest(read_to_hash(args)?)))
+            args.string_result(STANDARD.encode(Sha512::digest(read_file_to_hash(args)?)))
         })
         .described_as("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
-        .example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
-        glob::file_set_builtin(),
+        .with_example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
+        fileset::file_set_builtin(),
     ];
     list.extend(path::builtins());
     list.extend(template::builtins());
@@ -86,14 +96,14 @@ fn read_file_argument(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
         .ctx
         .host
         .files
-        .read(&path_argument(args)?)
-        .map_err(|failure| CallError::argument(0, unreadable_message(args, &failure)))?;
+        .read_file(&path_argument(args)?)
+        .map_err(|failure| CallError::for_argument(0, unreadable_message(args, &failure)))?;
     args.charge_bytes(bytes.len())?;
     Ok(bytes)
 }
 
-fn read_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
-    let bytes = args.ctx.host.files.read(&path_argument(args)?).map_err(|failure| {
+fn read_file_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
+    let bytes = args.ctx.host.files.read_file(&path_argument(args)?).map_err(|failure| {
         let reason = unreadable_message(args, &failure);
         let path = args.text(0).map_or("", |path| path.as_str());
         CallError::new(match failure {
@@ -106,7 +116,7 @@ fn read_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
 }
 
 fn unreadable_message(args: &Args<'_>, failure: &FileFailure) -> String {
-    let path = shown_path(args);
+    let path = quoted_path_argument(args);
     match failure {
         FileFailure::Missing => format!(
             "no file exists at {path}; this function works only with files that are distributed as part of the configuration source code, so if this file will be created by a resource in this configuration you must instead obtain this result from an attribute of that resource"
@@ -116,33 +126,33 @@ fn unreadable_message(args: &Args<'_>, failure: &FileFailure) -> String {
 }
 
 /// The path as written, for messages.
-fn shown_path(args: &Args<'_>) -> String {
+fn quoted_path_argument(args: &Args<'_>) -> String {
     args.text(0).map_or(String::new(), |path| format!("{:?}", path.as_str()))
 }
 
-fn text_of(args: &Args<'_>) -> Result<String, CallError> {
+fn read_text_file(args: &Args<'_>) -> Result<String, CallError> {
     String::from_utf8(read_file_argument(args)?).map_err(|_| {
         CallError::new(format!(
             "the file at {} is not UTF-8 text; filebase64() gives its bytes in base64",
-            shown_path(args)
+            quoted_path_argument(args)
         ))
     })
 }
 
 fn file(args: &Args<'_>) -> FunctionResult {
-    Ok(Value::string(text_of(args)?))
+    Ok(Value::string(read_text_file(args)?))
 }
 
 fn file_exists(args: &Args<'_>) -> FunctionResult {
     let path = path_argument(args)?;
     // No path at all means the current folder.
-    match args.ctx.host.files.kind(if path.is_empty() { "." } else { &path }) {
+    match args.ctx.host.files.file_kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
         Ok(FileKind::Folder) => {
-            Err(CallError::new(format!("{} is a folder, not a file", shown_path(args))))
+            Err(CallError::new(format!("{} is a folder, not a file", quoted_path_argument(args))))
         }
         Ok(FileKind::Other) => {
-            Err(CallError::new(format!("{} is a device, not a file", shown_path(args))))
+            Err(CallError::new(format!("{} is a device, not a file", quoted_path_argument(args))))
         }
         Err(FileFailure::Missing) => Ok(Value::Bool(false)),
         Err(failure) => Err(CallError::new(unreadable_message(args, &failure))),

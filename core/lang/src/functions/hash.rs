@@ -19,44 +19,42 @@ const MAX_BCRYPT_COST: u32 = 20;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        digest_builtin("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
-            .described_as(
-                "Returns the MD5 hash of a string in hexadecimal digits.",
-                ["The string."],
-            )
-            .example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
-        digest_builtin("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
-            .described_as(
-                "Returns the SHA-1 hash of a string in hexadecimal digits.",
-                ["The string."],
-            )
-            .example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
+        digest_builtin("md5", |args| {
+            args.string_result(to_hex(&Md5::digest(args.text(0)?.as_bytes())))
+        })
+        .described_as("Returns the MD5 hash of a string in hexadecimal digits.", ["The string."])
+        .with_example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
+        digest_builtin("sha1", |args| {
+            args.string_result(to_hex(&Sha1::digest(args.text(0)?.as_bytes())))
+        })
+        .described_as("Returns the SHA-1 hash of a string in hexadecimal digits.", ["The string."])
+        .with_example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
         digest_builtin("sha256", |args| {
-            args.string(hex(&Sha256::digest(args.text(0)?.as_bytes())))
+            args.string_result(to_hex(&Sha256::digest(args.text(0)?.as_bytes())))
         })
         .described_as(
             "Returns the SHA-256 hash of a string in hexadecimal digits.",
             ["The string."],
         )
-        .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
+        .with_example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
         digest_builtin("sha512", |args| {
-            args.string(hex(&Sha512::digest(args.text(0)?.as_bytes())))
+            args.string_result(to_hex(&Sha512::digest(args.text(0)?.as_bytes())))
         })
         .described_as(
             "Returns the SHA-512 hash of a string in hexadecimal digits.",
             ["The string."],
         )
-        .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
+        .with_example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
         digest_builtin("base64sha256", |args| {
-            args.string(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
+            args.string_result(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the SHA-256 hash of a string in Base64.", ["The string."])
-        .example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
+        .with_example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
         digest_builtin("base64sha512", |args| {
-            args.string(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
+            args.string_result(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
         })
         .described_as("Returns the SHA-512 hash of a string in Base64.", ["The string."])
-        .example(r#"substr(base64sha512("a"), 0, 8)"#, r#""H0D8ktok""#),
+        .with_example(r#"substr(base64sha512("a"), 0, 8)"#, r#""H0D8ktok""#),
         Builtin::new("bcrypt", bcrypt_hash)
             .with_param("str", Type::String)
             .with_variadic("cost", Type::Number)
@@ -68,17 +66,17 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "Cost of the hash, as a power of two; default 10.",
                 ],
             )
-            .example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
-        Builtin::new("uuid", |args| match args.ctx.host.ambient.random() {
+            .with_example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
+        Builtin::new("uuid", |args| match args.ctx.host.clock_and_random.random_bytes() {
             // Plan and apply would get different ones, so the plan has none.
             None => Ok(Value::unknown(Type::String)),
             Some(bytes) => {
-                args.string(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
+                args.string_result(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
             }
         })
         .with_return_type(Type::String)
         .described_as("Returns a random UUID, a new one for each call.", [])
-        .example("length(uuid())", "36"),
+        .with_example("length(uuid())", "36"),
         Builtin::new("uuidv5", uuid_v5)
             .with_param("namespace", Type::String)
             .with_param("name", Type::String)
@@ -87,7 +85,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Returns the version 5 UUID of a name in a namespace.",
                 ["The namespace: a UUID, or one of `dns`, `url`, `oid` and `x500`.", "The name."],
             )
-            .example(r#"uuidv5("dns", "x")"#, r#""05b16a01-46c6-56dd-bd6e-c6dfb4a1427a""#),
+            .with_example(r#"uuidv5("dns", "x")"#, r#""05b16a01-46c6-56dd-bd6e-c6dfb4a1427a""#),
     ]
 }
 
@@ -96,7 +94,7 @@ fn digest_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> 
 }
 
 /// Bytes in lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(super) fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -118,13 +116,13 @@ fn bcrypt_hash(args: &Args<'_>) -> FunctionResult {
         return Err(CallError::new("the text is longer than the 72 bytes that bcrypt looks at"));
     }
     // Plan and apply would get different hashes, so the plan has none.
-    let Some(salt) = args.ctx.host.ambient.random() else {
+    let Some(salt) = args.ctx.host.clock_and_random.random_bytes() else {
         return Ok(Value::unknown(Type::String));
     };
     let parts = bcrypt::hash_with_salt(password.as_bytes(), cost, salt)
         .map_err(|error| CallError::new(error.to_string()))?;
     // Go writes the version `2a`.
-    args.string(parts.format_for_version(bcrypt::Version::TwoA))
+    args.string_result(parts.format_for_version(bcrypt::Version::TwoA))
 }
 
 fn uuid_v5(args: &Args<'_>) -> FunctionResult {
@@ -140,5 +138,5 @@ fn uuid_v5(args: &Args<'_>) -> FunctionResult {
             ))
         })?,
     };
-    args.string(Uuid::new_v5(&namespace, args.text(1)?.as_bytes()).to_string())
+    args.string_result(Uuid::new_v5(&namespace, args.text(1)?.as_bytes()).to_string())
 }

@@ -12,7 +12,7 @@ use crate::eval::limits;
 ///
 /// # Errors
 /// When the function has no value for these arguments.
-pub fn invoke(
+pub fn invoke_function(
     function: &dyn Function,
     ctx: &CallContext<'_>,
     args: &[Value],
@@ -22,11 +22,11 @@ pub fn invoke(
     let mut unknown = false;
     let mut untyped = false;
     for (at, arg) in args.iter().enumerate() {
-        let Some(param) = parameter_at(function, at) else { continue };
+        let Some(param) = param_of_argument(function, at) else { continue };
         if !param.allow_null && arg.is_null() {
-            return Err(CallError::argument(at, "argument must not be null"));
+            return Err(CallError::for_argument(at, "argument must not be null"));
         }
-        untyped |= !param.allow_dynamic && is_untyped(arg);
+        untyped |= !param.allow_dynamic && has_unknown_type(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();
         let own = arg.all_marks();
         // The function sees no marks, so it cannot say which parts of the result they belong to:
@@ -34,7 +34,7 @@ pub fn invoke(
         if !own.is_empty() && !param.allow_marked {
             marks |= own;
             if let Some(slot) = plain.to_mut().get_mut(at) {
-                *slot = without_marks(arg);
+                *slot = strip_all_marks(arg);
             }
         }
     }
@@ -45,9 +45,9 @@ pub fn invoke(
     if untyped {
         return Ok(Value::dynamic().mark(marks));
     }
-    let hide = |error| if marks.is_empty() { error } else { without_reason(error) };
+    let hide = |error| if marks.is_empty() { error } else { redact_reason(error) };
     // Paid before the call, so that the limit protects the function, too.
-    if function.reads_everything() {
+    if function.reads_all_arguments() {
         ctx.budget.charge_reading(&plain)?;
     }
     let ty = function.return_type(&plain).map_err(hide)?;
@@ -55,26 +55,27 @@ pub fn invoke(
         if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty).map_err(hide)? };
     // A function of a provider is foreign code, so its result is checked like any other.
     limits::check_value_limits(&value)?;
-    let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
+    let value =
+        if function.is_never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
 }
 
 /// An error that tells nothing of the arguments: the function did not see that one of them is secret, or
 /// not to be kept anywhere.
-fn without_reason(error: CallError) -> CallError {
+fn redact_reason(error: CallError) -> CallError {
     let reason =
         "why is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
     CallError { reason, ..error }
 }
 
 /// The parameter that takes an argument.
-fn parameter_at(function: &dyn Function, at: usize) -> Option<&Param> {
+fn param_of_argument(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic())
 }
 
 /// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
 /// type of its result.
-fn is_untyped(value: &Value) -> bool {
+fn has_unknown_type(value: &Value) -> bool {
     match value.peek() {
         Value::Null(ty) => *ty == Type::Dynamic,
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
@@ -83,11 +84,11 @@ fn is_untyped(value: &Value) -> bool {
 }
 
 /// Takes the marks off a value and off everything inside it.
-pub(super) fn without_marks(value: &Value) -> Value {
+pub(super) fn strip_all_marks(value: &Value) -> Value {
     if value.all_marks().is_empty() {
         return value.clone();
     }
     let bare = value.peek();
-    let items: Vec<Value> = bare.children().iter().map(without_marks).collect();
+    let items: Vec<Value> = bare.children().iter().map(strip_all_marks).collect();
     if items.is_empty() { bare.clone() } else { bare.with_children(items) }
 }

@@ -1,10 +1,10 @@
 //! Functions on numbers. Powers and logarithms are floats of 53 bits, everything else is exact.
 
-use crate::print::with_article;
-mod float;
+use crate::print_value::type_with_article;
+mod power_and_log;
 
-use float::{ln, pow};
 use formwork_value::{Number, Type, Value};
+use power_and_log::{ln, pow};
 
 use super::{Args, Builtin, CallError};
 
@@ -14,45 +14,45 @@ pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         number_builtin("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
             .described_as("Returns the absolute value of a number.", ["The number."])
-            .example("abs(-12.5)", "12.5"),
+            .with_example("abs(-12.5)", "12.5"),
         number_builtin("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
             .described_as("Rounds a number up to a whole number.", ["The number."])
-            .example("ceil(5.1)", "6"),
+            .with_example("ceil(5.1)", "6"),
         number_builtin("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
             .described_as("Rounds a number down to a whole number.", ["The number."])
-            .example("floor(-5.1)", "-6"),
+            .with_example("floor(-5.1)", "-6"),
         number_builtin("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
             .described_as("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
-            .example("signum(-13)", "-1"),
+            .with_example("signum(-13)", "-1"),
         two_numbers_builtin("log", ["num", "base"], |args| {
             compute_in_floats(args, |number, base| ln(number) / ln(base))
         })
         .described_as("Returns the logarithm of a number.", ["The number.", "The base."])
-        .example("log(16, 2)", "4"),
+        .with_example("log(16, 2)", "4"),
         two_numbers_builtin("pow", ["num", "power"], |args| compute_in_floats(args, pow))
             .described_as("Raises a number to a power.", ["The number.", "The power."])
-            .example("pow(3, 2)", "9"),
-        Builtin::new("max", |args| extreme_number(args, |a, b| a > b))
+            .with_example("pow(3, 2)", "9"),
+        Builtin::new("max", |args| min_or_max(args, |a, b| a > b))
             .with_variadic("numbers", Type::Number)
             .last_param_allows_dynamic()
             .with_return_type(Type::Number)
             .described_as("Returns the maximum of numbers.", ["The numbers, at least one."])
-            .example("max(5, 12, 9)", "12"),
-        Builtin::new("min", |args| extreme_number(args, |a, b| a < b))
+            .with_example("max(5, 12, 9)", "12"),
+        Builtin::new("min", |args| min_or_max(args, |a, b| a < b))
             .with_variadic("numbers", Type::Number)
             .last_param_allows_dynamic()
             .with_return_type(Type::Number)
             .described_as("Returns the minimum of numbers.", ["The numbers, at least one."])
-            .example("min(5, 12, 9)", "5"),
+            .with_example("min(5, 12, 9)", "5"),
         Builtin::new("parseint", parse_int)
             .with_param("number", Type::Dynamic)
             .with_param("base", Type::Number)
-            .with_return_type_fn(parse_int_type)
+            .with_return_type_fn(parse_int_return_type)
             .described_as(
                 "Parses a whole number in any base from 2 to 62.",
                 ["The digits, in a string.", "The base."],
             )
-            .example(r#"parseint("FF", 16)"#, "255"),
+            .with_example(r#"parseint("FF", 16)"#, "255"),
     ]
 }
 
@@ -91,7 +91,7 @@ fn compute_in_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> FunctionResult
         .ok_or_else(|| CallError::new("the result is not a number"))
 }
 
-fn extreme_number(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> FunctionResult {
+fn min_or_max(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> FunctionResult {
     if args.values.is_empty() {
         return Err(CallError::new("must pass at least one number"));
     }
@@ -105,12 +105,12 @@ fn extreme_number(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> Func
     Ok(Value::Number(best.clone()))
 }
 
-fn parse_int_type(args: &[Value]) -> Result<Type, CallError> {
+fn parse_int_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::String | Type::Dynamic) => Ok(Type::Number),
-        Some(ty) => Err(CallError::argument(
+        Some(ty) => Err(CallError::for_argument(
             0,
-            format!("it must be a string, this is {}", with_article(&ty)),
+            format!("it must be a string, this is {}", type_with_article(&ty)),
         )),
         None => Ok(Type::Number),
     }
@@ -124,13 +124,16 @@ fn parse_int(args: &Args<'_>) -> FunctionResult {
         .and_then(|base| u8::try_from(base).ok())
         .filter(|base| (2..=62).contains(base))
         .ok_or_else(|| {
-            CallError::argument(1, "base must be a whole number between 2 and 62 inclusive")
+            CallError::for_argument(1, "base must be a whole number between 2 and 62 inclusive")
         })?;
     // The digits become a number in quadratic time; the limit is far beyond any use.
     if text.len() > 20_000 {
-        return Err(CallError::argument(0, "it has more than 20000 digits"));
+        return Err(CallError::for_argument(0, "it has more than 20000 digits"));
     }
     Number::parse_integer(text, base).map(Value::Number).ok_or_else(|| {
-        CallError::argument(0, format!("cannot parse {:?} as a base {base} integer", text.as_str()))
+        CallError::for_argument(
+            0,
+            format!("cannot parse {:?} as a base {base} integer", text.as_str()),
+        )
     })
 }

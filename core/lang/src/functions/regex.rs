@@ -1,7 +1,7 @@
-//! Functions on patterns. The syntax of patterns is read by `pattern`.
+//! Functions on patterns. The syntax of patterns is read by `translate_re2`.
 
-mod class;
-mod pattern;
+mod char_class;
+mod translate_re2;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -21,33 +21,33 @@ type FunctionResult = Result<Value, CallError>;
 /// and the syntax allows a thousand repetitions.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
 /// Limits of the cache of compiled patterns: their number, and their memory together.
-const MAX_CACHED: usize = 64;
+const MAX_CACHED_PATTERNS: usize = 64;
 const MAX_CACHED_BYTES: usize = 128 << 20;
 /// Number of pattern bytes that are compiled in one step.
-const BYTES_PER_STEP: usize = 64;
+const PATTERN_BYTES_PER_STEP: usize = 64;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("regex", regex)
             .with_param("pattern", Type::String)
             .with_param("string", Type::String)
-            .nullable()
-            .with_return_type_fn(match_type)
+            .may_return_null()
+            .with_return_type_fn(regex_return_type)
             .described_as(
                 "Returns the first match of a pattern, or its groups; no match is an error.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
             )
-            .example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
-            .example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
+            .with_example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
+            .with_example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
         Builtin::new("regexall", regex_all)
             .with_param("pattern", Type::String)
             .with_param("string", Type::String)
-            .with_return_type_fn(|args| match_type(args).map(Type::list))
+            .with_return_type_fn(|args| regex_return_type(args).map(Type::list))
             .described_as(
                 "Returns all matches of a pattern, or the groups of each.",
                 ["The pattern, in the syntax of RE2.", "The string to search."],
             )
-            .example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
+            .with_example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
         Builtin::new("replace", replace)
             .with_param("str", Type::String)
             .with_param("substr", Type::String)
@@ -61,13 +61,13 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The replacement; `$1` and `${name}` refer to groups of the pattern.",
                 ],
             )
-            .example(r#"replace("1 + 2", "+", "-")"#, r#""1 - 2""#)
-            .example(r#"replace("hello", "/l+/", "[$0]")"#, r#""he[ll]o""#),
+            .with_example(r#"replace("1 + 2", "+", "-")"#, r#""1 - 2""#)
+            .with_example(r#"replace("hello", "/l+/", "[$0]")"#, r#""he[ll]o""#),
     ]
 }
 
 /// A pattern ready to search with.
-struct Compiled {
+struct CompiledPattern {
     regex: meta::Regex,
     /// Memory size.
     bytes: usize,
@@ -79,7 +79,7 @@ struct Compiled {
 
 thread_local! {
     // Patterns are mostly the same constant for every element of a `for`.
-    static CACHE: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
+    static PATTERN_CACHE: RefCell<HashMap<String, Rc<CompiledPattern>>> = RefCell::new(HashMap::new());
 }
 
 /// Why a string is no pattern to search with.
@@ -100,10 +100,10 @@ impl Display for PatternError {
 }
 
 /// The compiled pattern of a call. The call pays for compiling it unless an earlier one did.
-fn compile_charged(
+fn compile_and_charge(
     args: &Args<'_>,
     pattern: &str,
-) -> Result<Result<Rc<Compiled>, PatternError>, CallError> {
+) -> Result<Result<Rc<CompiledPattern>, PatternError>, CallError> {
     let compiled = compile_cached(pattern);
     match &compiled {
         Ok(compiled) => {
@@ -111,21 +111,21 @@ fn compile_charged(
             compiled.owed.set(0);
         }
         Err(PatternError::TooLarge) => {
-            args.ctx.budget.charge_steps(MAX_COMPILED_BYTES / BYTES_PER_STEP)?;
+            args.ctx.budget.charge_steps(MAX_COMPILED_BYTES / PATTERN_BYTES_PER_STEP)?;
         }
         Err(PatternError::NoPattern(_)) => {}
     }
     Ok(compiled)
 }
 
-fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
-    if let Some(compiled) = CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
+fn compile_cached(pattern: &str) -> Result<Rc<CompiledPattern>, PatternError> {
+    if let Some(compiled) = PATTERN_CACHE.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
     let compiled = Rc::new(compile_pattern(pattern)?);
-    CACHE.with_borrow_mut(|kept| {
+    PATTERN_CACHE.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
-        if kept.len() >= MAX_CACHED || bytes + compiled.bytes > MAX_CACHED_BYTES {
+        if kept.len() >= MAX_CACHED_PATTERNS || bytes + compiled.bytes > MAX_CACHED_BYTES {
             // Dropping all at once needs no order of use, and programs rarely have more patterns
             // than fit.
             kept.clear();
@@ -135,8 +135,8 @@ fn compile_cached(pattern: &str) -> Result<Rc<Compiled>, PatternError> {
     Ok(compiled)
 }
 
-fn compile_pattern(pattern: &str) -> Result<Compiled, PatternError> {
-    let translated = pattern::translate(pattern).map_err(PatternError::NoPattern)?;
+fn compile_pattern(pattern: &str) -> Result<CompiledPattern, PatternError> {
+    let translated = translate_re2::translate_pattern(pattern).map_err(PatternError::NoPattern)?;
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
         .syntax(syntax::Config::new().utf8(false))
@@ -147,19 +147,19 @@ fn compile_pattern(pattern: &str) -> Result<Compiled, PatternError> {
             None => PatternError::NoPattern(error.to_string()),
         })?;
     let bytes = regex.memory_usage();
-    let owed = Cell::new(bytes / BYTES_PER_STEP);
-    Ok(Compiled { regex, bytes, owed, groups: translated.groups })
+    let owed = Cell::new(bytes / PATTERN_BYTES_PER_STEP);
+    Ok(CompiledPattern { regex, bytes, owed, groups: translated.groups })
 }
 
 /// The type of one match: the text itself, or its groups.
-fn match_type(args: &[Value]) -> Result<Type, CallError> {
+fn regex_return_type(args: &[Value]) -> Result<Type, CallError> {
     let Some(Value::String(pattern)) = args.first() else { return Ok(Type::Dynamic) };
     let compiled = match compile_cached(pattern) {
         Ok(compiled) => compiled,
         // The call itself refuses it, and pays.
         Err(PatternError::TooLarge) => return Ok(Type::Dynamic),
         Err(reason) => {
-            return Err(CallError::argument(0, format!("invalid regexp pattern: {reason}")));
+            return Err(CallError::for_argument(0, format!("invalid regexp pattern: {reason}")));
         }
     };
     let groups = &compiled.groups;
@@ -172,12 +172,12 @@ fn match_type(args: &[Value]) -> Result<Type, CallError> {
     }
     // Terraform returns either an object or a tuple, and a mixture is neither.
     if names.len() < groups.len() {
-        return Err(CallError::argument(0, "either all groups of it must have names or none"));
+        return Err(CallError::for_argument(0, "either all groups of it must have names or none"));
     }
     Ok(Type::object(names.into_iter().map(|name| (name.clone(), Type::String))))
 }
 
-fn captures_value(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
+fn captures_to_value(compiled: &CompiledPattern, captures: &Captures, text: &str) -> Value {
     let part =
         |group: usize| match captures.get_group(group).and_then(|span| text.get(span.range())) {
             Some(part) => Value::string(part),
@@ -197,9 +197,9 @@ fn captures_value(compiled: &Compiled, captures: &Captures, text: &str) -> Value
     }
 }
 
-fn compile_pattern_argument(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
-    compile_charged(args, args.text(0)?)?
-        .map_err(|reason| CallError::argument(0, format!("invalid regexp pattern: {reason}")))
+fn compile_pattern_argument(args: &Args<'_>) -> Result<Rc<CompiledPattern>, CallError> {
+    compile_and_charge(args, args.text(0)?)?
+        .map_err(|reason| CallError::for_argument(0, format!("invalid regexp pattern: {reason}")))
 }
 
 fn regex(args: &Args<'_>) -> FunctionResult {
@@ -211,7 +211,7 @@ fn regex(args: &Args<'_>) -> FunctionResult {
         return Err(CallError::new("pattern did not match any part of the given string"));
     }
     args.charge_elements(compiled.groups.len())?;
-    Ok(captures_value(&compiled, &captures, text))
+    Ok(captures_to_value(&compiled, &captures, text))
 }
 
 fn regex_all(args: &Args<'_>) -> FunctionResult {
@@ -220,7 +220,7 @@ fn regex_all(args: &Args<'_>) -> FunctionResult {
     let mut matches = Vec::new();
     for captures in compiled.regex.captures_iter(text.as_str()) {
         args.charge_elements(compiled.groups.len() + 1)?;
-        matches.push(captures_value(&compiled, &captures, text));
+        matches.push(captures_to_value(&compiled, &captures, text));
     }
     let element = args.ty.element().cloned().unwrap_or(Type::String);
     Ok(Value::list(element, matches))
@@ -240,12 +240,12 @@ fn replace(args: &Args<'_>) -> FunctionResult {
     };
     // Paid before the text grows: both strings may be large on their own.
     args.charge_bytes(n.saturating_mul(instead.len()))?;
-    args.string(text.replace(wanted.as_str(), instead))
+    args.string_result(text.replace(wanted.as_str(), instead))
 }
 
 fn replace_pattern(args: &Args<'_>, pattern: &str) -> FunctionResult {
     let (text, instead) = (args.text(0)?, args.text(2)?);
-    let compiled = compile_charged(args, pattern)?
+    let compiled = compile_and_charge(args, pattern)?
         .map_err(|reason| CallError::new(format!("error parsing regexp: {reason}")))?;
     let parts = parse_replacement(instead, &compiled.groups);
     let mut out = String::new();
@@ -268,7 +268,7 @@ fn replace_pattern(args: &Args<'_>, pattern: &str) -> FunctionResult {
         done = span.end();
     }
     out.push_str(text.get(done..).unwrap_or(""));
-    args.string(out)
+    args.string_result(out)
 }
 
 /// A piece of a replacement.
@@ -289,7 +289,7 @@ fn parse_replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<Replaceme
             .find(|char: char| !(char.is_alphanumeric() || char == '_'))
             .unwrap_or(behind.len());
         let (name, next) = match behind.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
-            Some((name, next)) if is_word(name) => (name, next),
+            Some((name, next)) if is_group_name(name) => (name, next),
             _ if behind.starts_with('$') => {
                 parts.push(ReplacementPart::Text("$"));
                 rest = behind.get(1..).unwrap_or("");
@@ -311,7 +311,7 @@ fn parse_replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<Replaceme
     parts
 }
 
-fn is_word(name: &str) -> bool {
+fn is_group_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || char == '_')
 }
 

@@ -1,7 +1,7 @@
 //! `rsadecrypt`: decrypts RSA ciphertexts with the padding of PKCS #1 version 1.5. Keys are read in
-//! `key`. Not constant in time: the key belongs to the user of the program.
+//! `private_key`. Not constant in time: the key belongs to the user of the program.
 
-mod key;
+mod private_key;
 
 use dashu_int::UBig;
 use dashu_int::fast_div::ConstDivisor;
@@ -10,14 +10,14 @@ use formwork_value::{Type, Value};
 use super::encoding::LENIENT_BASE64;
 use super::{Args, Builtin, CallError};
 use base64::Engine as _;
-use key::Key;
+use private_key::RsaPrivateKey;
 
 /// Larger keys are unusual and would take minutes.
 const MAX_KEY_BYTES: usize = 2_048;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        Builtin::new("rsadecrypt", decrypt)
+        Builtin::new("rsadecrypt", rsa_decrypt)
             .with_param("ciphertext", Type::String)
             .with_param("privatekey", Type::String)
             .with_return_type(Type::String)
@@ -28,12 +28,12 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The private key in PEM or OpenSSH form, without passphrase.",
                 ],
             )
-            .example(EXAMPLE_KEY, r#""hi""#),
+            .with_example(EXAMPLE_CALL, r#""hi""#),
     ]
 }
 
 /// A key far too short for anything but an example.
-const EXAMPLE_KEY: &str = concat!(
+const EXAMPLE_CALL: &str = concat!(
     r#"rsadecrypt("XEWJ4NkNX8iEVPDMBejqwya+r0v6TArTNyTapeEvbnN9mOwoRiojJ5KipgzXYo3T/onWAUWotwJ9YVKgZRYlpQ==", ""#,
     r"-----BEGIN RSA PRIVATE KEY-----\nMIIBOwIBAAJBALccGCHZA2J1H0T5LarRtX+x2/v3eE8ImMO",
     r"o7w/o575yeGTEXMr6\nW39H9i6AsWss0oxsBOf1hEFGxf3nojlRzfECAwEAAQJBAIe/sjxVsGarwdTWj",
@@ -45,21 +45,21 @@ const EXAMPLE_KEY: &str = concat!(
     r#"")"#,
 );
 
-fn decrypt(args: &Args<'_>) -> Result<Value, CallError> {
-    let refused = |at: usize| move |reason: &str| CallError::argument(at, reason);
+fn rsa_decrypt(args: &Args<'_>) -> Result<Value, CallError> {
+    let refused = |at: usize| move |reason: &str| CallError::for_argument(at, reason);
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let encrypted = LENIENT_BASE64.decode(letters).map_err(|_| {
         let text = args.text(0).map_or("", |text| text.as_str());
         refused(0)(&format!("failed to decode input {text:?}: cipher text must be base64-encoded"))
     })?;
-    let key = Key::read(args.text(1)?).map_err(refused(1))?;
+    let key = RsaPrivateKey::read(args.text(1)?).map_err(refused(1))?;
     let text = decrypt_pkcs1(&key, &encrypted)
         .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;
-    args.string(String::from_utf8_lossy(&text).into_owned())
+    args.string_result(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn decrypt_pkcs1(key: &Key, encrypted: &[u8]) -> Option<Vec<u8>> {
+fn decrypt_pkcs1(key: &RsaPrivateKey, encrypted: &[u8]) -> Option<Vec<u8>> {
     let (modulus, exponent) =
         (UBig::from_be_bytes(&key.modulus), UBig::from_be_bytes(&key.exponent));
     let number = UBig::from_be_bytes(encrypted);

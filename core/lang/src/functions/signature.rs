@@ -9,7 +9,7 @@ use super::{Function, Param, SpecialFunction, builtin_table};
 
 /// Signature of a built-in function.
 #[derive(Clone, Debug)]
-pub struct Signature {
+pub struct BuiltinSignature {
     /// Its name, without namespace.
     pub name: &'static str,
     /// Description, and examples.
@@ -24,7 +24,7 @@ pub struct Signature {
 
 /// The signatures of all built-in functions, by name.
 #[must_use]
-pub fn signatures() -> Vec<Signature> {
+pub fn builtin_signatures() -> Vec<BuiltinSignature> {
     // Those that were removed only say what to use instead.
     let removed = |name: &str| matches!(name, "list" | "map");
     let all = builtin_table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
@@ -33,10 +33,13 @@ pub fn signatures() -> Vec<Signature> {
             format!("`{expression}` is `{printed}`.")
         });
         // The evaluator takes care of null before these see it.
-        let lazy = matches!(builtin.special(), Some(SpecialFunction::Try | SpecialFunction::Can));
+        let lazy = matches!(
+            builtin.special_treatment(),
+            Some(SpecialFunction::Try | SpecialFunction::Can)
+        );
         let param =
             |param: &Param| Param { allow_null: param.allow_null && !lazy, ..param.clone() };
-        Signature {
+        BuiltinSignature {
             name: builtin.name(),
             description: iter::once(builtin.description().to_owned())
                 .chain(examples)
@@ -44,14 +47,14 @@ pub fn signatures() -> Vec<Signature> {
                 .join(" "),
             params: builtin.params().iter().map(param).collect(),
             variadic: builtin.variadic().map(param),
-            returns: return_type(builtin),
+            returns: return_type_by_params(builtin),
         }
     });
     all.collect()
 }
 
 /// The type of the result, as far as the parameters alone tell.
-fn return_type(function: &dyn Function) -> Type {
+fn return_type_by_params(function: &dyn Function) -> Type {
     let params = || function.params().iter().chain(function.variadic());
     // A parameter of unknown type leaves the type open unless the function deals with it.
     if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
@@ -63,14 +66,14 @@ fn return_type(function: &dyn Function) -> Type {
 }
 
 /// Describes how to call a function, for a message about a failed call.
-pub(crate) fn called_function(name: &str, function: &dyn Function) -> CalledFunction {
+pub(crate) fn describe_called_function(name: &str, function: &dyn Function) -> CalledFunction {
     let param =
         |param: &Param| CalledFunctionParam { name: param.name.to_string(), ty: param.ty.clone() };
     CalledFunction {
         name: name.to_owned(),
         params: function.params().iter().map(param).collect(),
         variadic: function.variadic().map(param),
-        returns: return_type(function),
+        returns: return_type_by_params(function),
     }
 }
 
@@ -80,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_parameter_of_unknown_type_leaves_the_result_open_as_in_terraform() {
-        let all = signatures();
+        let all = builtin_signatures();
         let returns = |name: &str| {
             let found = all.iter().find(|it| it.name == name).expect("it is a function");
             found.returns.clone()

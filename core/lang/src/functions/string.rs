@@ -11,59 +11,65 @@ use super::{Args, Builtin, CallError};
 type FunctionResult = Result<Value, CallError>;
 
 pub(super) fn builtins() -> Vec<Builtin> {
-    [case_builtins(), trim_builtins(), predicate_builtins(), split_builtins(), format::builtins()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        case_and_order_builtins(),
+        trim_builtins(),
+        predicate_builtins(),
+        split_builtins(),
+        format::builtins(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Other letters, another order.
-fn case_builtins() -> Vec<Builtin> {
+fn case_and_order_builtins() -> Vec<Builtin> {
     vec![
-        text_builtin("lower", |args| args.string(case::lower(args.text(0)?)))
+        string_builtin("lower", |args| args.string_result(case::lower(args.text(0)?)))
             .described_as("Converts all letters of a string to lower case.", ["The string."])
-            .example(r#"lower("HÉLLO")"#, r#""héllo""#),
-        text_builtin("upper", |args| args.string(case::upper(args.text(0)?)))
+            .with_example(r#"lower("HÉLLO")"#, r#""héllo""#),
+        string_builtin("upper", |args| args.string_result(case::upper(args.text(0)?)))
             .described_as("Converts all letters of a string to upper case.", ["The string."])
-            .example(r#"upper("straße")"#, r#""STRAßE""#),
-        text_builtin("title", |args| args.string(case::title(args.text(0)?)))
+            .with_example(r#"upper("straße")"#, r#""STRAßE""#),
+        string_builtin("title", |args| args.string_result(case::title(args.text(0)?)))
             .described_as("Converts the first letter of each word to upper case.", ["The string."])
-            .example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
-        text_builtin("strrev", |args| {
-            args.string(args.text(0)?.graphemes(true).rev().collect::<String>())
+            .with_example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
+        string_builtin("strrev", |args| {
+            args.string_result(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
         .described_as("Returns the characters of a string in reverse order.", ["The string."])
-        .example(r#"strrev("abc")"#, r#""cba""#),
+        .with_example(r#"strrev("abc")"#, r#""cba""#),
     ]
 }
 
 /// The functions that remove characters at the ends of a string.
 fn trim_builtins() -> Vec<Builtin> {
     vec![
-        text_builtin("chomp", chomp)
+        string_builtin("chomp", chomp)
             .described_as("Removes newline characters at the end of a string.", ["The string."])
-            .example(r#"chomp("a\r\n\n")"#, r#""a""#),
-        text_builtin("trimspace", |args| args.string(args.text(0)?.trim()))
+            .with_example(r#"chomp("a\r\n\n")"#, r#""a""#),
+        string_builtin("trimspace", |args| args.string_result(args.text(0)?.trim()))
             .described_as("Removes white space at both ends of a string.", ["The string."])
-            .example(r#"trimspace("  a\n")"#, r#""a""#),
-        two_texts_builtin("trim", ["str", "cutset"], trim)
+            .with_example(r#"trimspace("  a\n")"#, r#""a""#),
+        two_strings_builtin("trim", ["str", "cutset"], trim)
             .described_as(
                 "Removes given characters at both ends of a string.",
                 ["The string.", "The characters to remove, in any order."],
             )
-            .example(r#"trim("?!a?!", "!?")"#, r#""a""#),
-        two_texts_builtin("trimprefix", ["str", "prefix"], |args| {
+            .with_example(r#"trim("?!a?!", "!?")"#, r#""a""#),
+        two_strings_builtin("trimprefix", ["str", "prefix"], |args| {
             let text = args.text(0)?;
-            args.string(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
+            args.string_result(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
         })
         .described_as("Removes a prefix from a string, if present.", ["The string.", "The prefix."])
-        .example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
-        two_texts_builtin("trimsuffix", ["str", "suffix"], |args| {
+        .with_example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
+        two_strings_builtin("trimsuffix", ["str", "suffix"], |args| {
             let text = args.text(0)?;
-            args.string(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
+            args.string_result(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
         })
         .described_as("Removes a suffix from a string, if present.", ["The string.", "The suffix."])
-        .example(r#"trimsuffix("helloworld", "world")"#, r#""hello""#),
+        .with_example(r#"trimsuffix("helloworld", "world")"#, r#""hello""#),
     ]
 }
 
@@ -79,8 +85,8 @@ fn predicate_builtins() -> Vec<Builtin> {
                 "Returns whether a string begins with a prefix.",
                 ["The string.", "The prefix."],
             )
-            .example(r#"startswith("hello", "he")"#, "true"),
-        two_texts_builtin("endswith", ["str", "suffix"], |args| {
+            .with_example(r#"startswith("hello", "he")"#, "true"),
+        two_strings_builtin("endswith", ["str", "suffix"], |args| {
             Ok(Value::Bool(args.text(0)?.ends_with(args.text(1)?.as_str())))
         })
         .with_return_type(Type::Bool)
@@ -88,8 +94,8 @@ fn predicate_builtins() -> Vec<Builtin> {
             "Returns whether a string ends with a suffix.",
             ["The string.", "The suffix."],
         )
-        .example(r#"endswith("hello", "he")"#, "false"),
-        two_texts_builtin("strcontains", ["str", "substr"], |args| {
+        .with_example(r#"endswith("hello", "he")"#, "false"),
+        two_strings_builtin("strcontains", ["str", "substr"], |args| {
             Ok(Value::Bool(args.text(0)?.contains(args.text(1)?.as_str())))
         })
         .with_return_type(Type::Bool)
@@ -97,7 +103,7 @@ fn predicate_builtins() -> Vec<Builtin> {
             "Returns whether a string contains another.",
             ["The string.", "The string to find."],
         )
-        .example(r#"strcontains("hello", "ell")"#, "true"),
+        .with_example(r#"strcontains("hello", "ell")"#, "true"),
     ]
 }
 
@@ -113,7 +119,7 @@ fn split_builtins() -> Vec<Builtin> {
                 "Adds spaces before each line of a string except the first.",
                 ["Number of spaces.", "The string."],
             )
-            .example(r#"indent(2, "a\nb")"#, "<<EOT\na\n  b\nEOT"),
+            .with_example(r#"indent(2, "a\nb")"#, "<<EOT\na\n  b\nEOT"),
         Builtin::new("join", join)
             .with_param("separator", Type::String)
             .with_variadic("lists", strings())
@@ -123,14 +129,14 @@ fn split_builtins() -> Vec<Builtin> {
                 "Joins strings with a separator.",
                 ["The separator.", "Lists of strings."],
             )
-            .example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
-        two_texts_builtin("split", ["separator", "str"], split)
+            .with_example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
+        two_strings_builtin("split", ["separator", "str"], split)
             .with_return_type(strings())
             .described_as(
                 "Splits a string at each separator.",
                 ["The separator, which is not part of the result.", "The string."],
             )
-            .example(r#"split(",", "a,b")"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
+            .with_example(r#"split(",", "a,b")"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("substr", substr)
             .with_param("str", Type::String)
             .with_param("offset", Type::Number)
@@ -144,16 +150,16 @@ fn split_builtins() -> Vec<Builtin> {
                     "Maximum number of characters; -1 for the rest of the string.",
                 ],
             )
-            .example(r#"substr("hello", 1, 3)"#, r#""ell""#)
-            .example(r#"substr("hello", -3, -1)"#, r#""llo""#),
+            .with_example(r#"substr("hello", 1, 3)"#, r#""ell""#)
+            .with_example(r#"substr("hello", -3, -1)"#, r#""llo""#),
     ]
 }
 
-fn text_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
+fn string_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body).with_param("str", Type::String).with_return_type(Type::String)
 }
 
-fn two_texts_builtin(
+fn two_strings_builtin(
     name: &'static str,
     params: [&'static str; 2],
     body: fn(&Args<'_>) -> FunctionResult,
@@ -166,12 +172,12 @@ fn two_texts_builtin(
 }
 
 fn chomp(args: &Args<'_>) -> FunctionResult {
-    args.string(args.text(0)?.trim_end_matches(['\r', '\n']))
+    args.string_result(args.text(0)?.trim_end_matches(['\r', '\n']))
 }
 
 fn trim(args: &Args<'_>) -> FunctionResult {
     let cutset = args.text(1)?;
-    args.string(args.text(0)?.trim_matches(|char| cutset.contains(char)))
+    args.string_result(args.text(0)?.trim_matches(|char| cutset.contains(char)))
 }
 
 /// Answers for an unknown text too, if enough of its beginning is known.
@@ -198,7 +204,7 @@ fn indent(args: &Args<'_>) -> FunctionResult {
     let n_lines = text.matches('\n').count();
     // Paid before the spaces are made: their number is an argument.
     args.charge_bytes(n_lines.saturating_mul(spaces))?;
-    args.string(
+    args.string_result(
         text.replace('\n', &format!("\n{}", " ".repeat(if n_lines > 0 { spaces } else { 0 }))),
     )
 }
@@ -219,7 +225,7 @@ fn join(args: &Args<'_>) -> FunctionResult {
             let Value::String(text) = item else {
                 let reason =
                     format!("its element {position} is null, which cannot be part of a string");
-                return Err(CallError::argument(at + 1, reason));
+                return Err(CallError::for_argument(at + 1, reason));
             };
             let separator = if first { "" } else { separator.as_str() };
             args.charge_bytes(separator.len() + text.len())?;
@@ -263,5 +269,5 @@ fn substr(args: &Args<'_>) -> FunctionResult {
         Ok(length) => rest.take(length).collect(),
         Err(_) => rest.collect(),
     };
-    args.string(part)
+    args.string_result(part)
 }

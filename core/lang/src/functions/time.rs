@@ -24,7 +24,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The time, in RFC 3339 format.",
                 ],
             )
-            .example(
+            .with_example(
                 r#"formatdate("DD MMM YYYY hh:mm 'UTC'Z", "2020-02-03T04:05:06Z")"#,
                 r#""03 Feb 2020 04:05 UTCZ""#,
             ),
@@ -39,7 +39,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The duration, as in `1h30m`; it may be negative.",
                 ],
             )
-            .example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
+            .with_example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
         Builtin::new("timecmp", time_compare)
             .with_param("timestamp_a", Type::String)
             .with_param("timestamp_b", Type::String)
@@ -48,36 +48,38 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Compares two timestamps: -1, 0 or 1 if the first is before, at or after the second.",
                 ["The first time, in RFC 3339 format.", "The second time, in the same format."],
             )
-            .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
-        Builtin::new("timestamp", |args| timestamp_value(args, args.ctx.host.ambient.current_time()))
+            .with_example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
+        Builtin::new("timestamp", |args| timestamp_value(args, args.ctx.host.clock_and_random.current_time()))
             .with_return_type(Type::String)
             .described_as("Returns the time of the call in UTC, which is unknown while planning.", [])
-            .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
-        Builtin::new("plantimestamp", |args| timestamp_value(args, args.ctx.host.ambient.plan_time()))
+            .with_example("timestamp()", r#""2024-05-06T07:08:09Z""#),
+        Builtin::new("plantimestamp", |args| timestamp_value(args, args.ctx.host.clock_and_random.plan_time()))
             .with_return_type(Type::String)
             .described_as("Returns the time of the plan, in UTC.", [])
-            .example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
+            .with_example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
     ]
 }
 
 fn timestamp_value(args: &Args<'_>, time: Option<OffsetDateTime>) -> FunctionResult {
     match time {
-        Some(time) => args.string(format::rfc3339(time.to_offset(time::UtcOffset::UTC))),
+        Some(time) => {
+            args.string_result(format::format_rfc3339(time.to_offset(time::UtcOffset::UTC)))
+        }
         None => Ok(Value::unknown(Type::String)),
     }
 }
 
 fn timestamp_argument(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
-    parse::rfc3339(args.text(at)?).map_err(|reason| {
-        CallError::argument(at, format!("not a valid RFC3339 timestamp: {reason}"))
+    parse::parse_rfc3339(args.text(at)?).map_err(|reason| {
+        CallError::for_argument(at, format!("not a valid RFC3339 timestamp: {reason}"))
     })
 }
 
 fn format_date(args: &Args<'_>) -> FunctionResult {
     let time = timestamp_argument(args, 1)?;
-    let text = format::format_date(args.text(0)?, time)
-        .map_err(|reason| CallError::argument(0, reason))?;
-    args.string(text)
+    let text = format::format_by_pattern(args.text(0)?, time)
+        .map_err(|reason| CallError::for_argument(0, reason))?;
+    args.string_result(text)
 }
 
 fn time_add(args: &Args<'_>) -> FunctionResult {
@@ -91,7 +93,7 @@ fn time_add(args: &Args<'_>) -> FunctionResult {
     let later = time
         .checked_add(Duration::nanoseconds(nanoseconds))
         .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;
-    args.string(format::rfc3339(later))
+    args.string_result(format::format_rfc3339(later))
 }
 
 fn time_compare(args: &Args<'_>) -> FunctionResult {

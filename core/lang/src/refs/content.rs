@@ -6,16 +6,16 @@ use formwork_value::Span;
 use formwork_value::schema::Block as Schema;
 
 use super::{ReferenceFinder, Traversal};
-use crate::block_attributes::{Applicability, BlockAttributes};
-use crate::content::{ExpectedContent, resolve_members};
-use crate::decode::WithDynamic;
+use crate::attributes_as_blocks::{AttributesAsBlocks, LegacySchemaCheck};
+use crate::content::{ExpectedContent, resolve_undecided_members};
+use crate::decode::ContentWithDynamicBlocks;
 use crate::dynamic::DynamicBlock;
 use crate::stack::with_stack;
 use crate::syntax::{Body, Expr};
 
 /// The names mentioned in the arguments and blocks of a body that its schema has.
 #[derive(Debug, Default)]
-pub struct ContentMentions {
+pub struct ContentReferences {
     /// Those that decide how many blocks a `dynamic` block stands for.
     pub repetitions: Vec<Traversal>,
     /// All others.
@@ -25,10 +25,10 @@ pub struct ContentMentions {
 /// Returns every name mentioned in the arguments and blocks of a body that the schema has. The repetition
 /// of a `dynamic` block counts for blocks of any type, as in Terraform.
 #[must_use]
-pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
+pub fn of_content(body: &Body, schema: &Schema) -> ContentReferences {
     let mut finder = ReferenceFinder::default();
-    finder.content(body, schema, &Applicability::of(schema));
-    ContentMentions { repetitions: finder.repetitions, values: finder.found }
+    finder.visit_content(body, schema, &LegacySchemaCheck::of(schema));
+    ContentReferences { repetitions: finder.repetitions, values: finder.found }
 }
 
 /// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. Of a `dynamic`
@@ -36,12 +36,12 @@ pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
 #[must_use]
 pub fn find_unsupported_spans(body: &Body, schema: &Schema) -> Vec<Span> {
     let mut found = Vec::new();
-    find_unsupported(&mut found, body, schema, &Applicability::of(schema));
+    collect_unsupported_spans(&mut found, body, schema, &LegacySchemaCheck::of(schema));
     found
 }
 
 /// An argument or block of a body, matched against the schema.
-enum Item<'i> {
+enum BodyItem<'i> {
     Argument(&'i Expr),
     Block(&'i Body, BlockSchema<'i>),
     /// A `dynamic` block; without a schema if there are no blocks of its type.
@@ -58,107 +58,120 @@ struct BlockSchema<'i> {
 }
 
 impl<'i> BlockSchema<'i> {
-    fn find(schema: &'i Schema, attributes: &'i BlockAttributes<'_>, name: &str) -> Option<Self> {
+    fn find(
+        schema: &'i Schema,
+        attributes: &'i AttributesAsBlocks<'_>,
+        name: &str,
+    ) -> Option<Self> {
         if let Some(nested) = schema.blocks.get(name) {
             return Some(Self { schema: &nested.block, is_attribute: false });
         }
-        let (_, schema) = attributes.attribute_as_block(name)?;
+        let (_, schema) = attributes.find_attribute_as_block(name)?;
         Some(Self { schema, is_attribute: true })
     }
 
     /// Calls a function with the schema, and the rule for attributes written as blocks that holds there.
-    fn with_schema(
+    fn visit_with_schema(
         self,
-        outer: &Applicability<'_>,
-        visit: impl FnOnce(&Schema, &Applicability<'_>),
+        outer: &LegacySchemaCheck<'_>,
+        visit: impl FnOnce(&Schema, &LegacySchemaCheck<'_>),
     ) {
         with_stack(|| match self.is_attribute {
-            true => visit(self.schema, &Applicability::of(self.schema)),
+            true => visit(self.schema, &LegacySchemaCheck::of(self.schema)),
             false => visit(self.schema, outer),
         });
     }
 }
 
-fn find_unsupported(
+fn collect_unsupported_spans(
     found: &mut Vec<Span>,
     body: &Body,
     schema: &Schema,
-    applicability: &Applicability<'_>,
+    legacy_check: &LegacySchemaCheck<'_>,
 ) {
-    each_item(body, schema, applicability, &mut |item| match item {
-        Item::Argument(_) => {}
-        Item::Block(body, block) => block.with_schema(applicability, |schema, applicability| {
-            find_unsupported(found, body, schema, applicability);
-        }),
-        Item::Dynamic(dynamic, block) => match (dynamic.content, block) {
+    for_each_item(body, schema, legacy_check, &mut |item| match item {
+        BodyItem::Argument(_) => {}
+        BodyItem::Block(body, block) => {
+            block.visit_with_schema(legacy_check, |schema, legacy_check| {
+                collect_unsupported_spans(found, body, schema, legacy_check);
+            });
+        }
+        BodyItem::Dynamic(dynamic, block) => match (dynamic.content, block) {
             (Some(content), Some(block)) => {
-                block.with_schema(applicability, |schema, applicability| {
-                    find_unsupported(found, &content.body, schema, applicability);
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
+                    collect_unsupported_spans(found, &content.body, schema, legacy_check);
                 });
             }
             (Some(content), None) => found.push(content.span),
             (None, _) => {}
         },
-        Item::Unsupported(span) => found.push(span),
+        BodyItem::Unsupported(span) => found.push(span),
     });
 }
 
 /// Visits the arguments of a body, then its blocks.
-fn each_item(
+fn for_each_item(
     body: &Body,
     schema: &Schema,
-    applicability: &Applicability<'_>,
-    visit: &mut dyn FnMut(Item<'_>),
+    legacy_check: &LegacySchemaCheck<'_>,
+    visit: &mut dyn FnMut(BodyItem<'_>),
 ) {
-    let expected = WithDynamic(BlockAttributes::of(schema, body, applicability));
+    let expected = ContentWithDynamicBlocks(AttributesAsBlocks::of(schema, body, legacy_check));
     let decided: Body;
     let body = match body.undecided.is_empty() {
         true => body,
         false => {
             let mut undecided = body.clone();
             // Problems of the syntax are reported when the body is decoded.
-            resolve_members(&mut Diagnostics::new(), &mut undecided, &expected);
+            resolve_undecided_members(&mut Diagnostics::new(), &mut undecided, &expected);
             decided = undecided;
             &decided
         }
     };
     for attribute in &body.attributes {
         visit(match expected.expects_attribute(&attribute.name.name) {
-            true => Item::Argument(&attribute.expr),
-            false => Item::Unsupported(attribute.span),
+            true => BodyItem::Argument(&attribute.expr),
+            false => BodyItem::Unsupported(attribute.span),
         });
     }
     for block in &body.blocks {
         let find = |name: &str| BlockSchema::find(schema, &expected.0, name);
         visit(match (find(&block.kind.name), DynamicBlock::of(block)) {
             // A provider may have a block type that is called `dynamic`, and it comes first.
-            (Some(found), _) => Item::Block(&block.body, found),
-            (None, Some(dynamic)) => Item::Dynamic(dynamic, find(&dynamic.kind.name)),
-            (None, None) => Item::Unsupported(block.span),
+            (Some(found), _) => BodyItem::Block(&block.body, found),
+            (None, Some(dynamic)) => BodyItem::Dynamic(dynamic, find(&dynamic.kind.name)),
+            (None, None) => BodyItem::Unsupported(block.span),
         });
     }
-    body.undecided.iter().for_each(|member| visit(Item::Unsupported(member.span)));
+    body.undecided.iter().for_each(|member| visit(BodyItem::Unsupported(member.span)));
 }
 
 impl ReferenceFinder {
-    fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
-        each_item(body, schema, applicability, &mut |item| match item {
-            Item::Argument(expr) => self.visit_expr(expr),
-            Item::Block(body, block) => {
-                block.with_schema(applicability, |schema, applicability| {
-                    self.content(body, schema, applicability);
+    fn visit_content(
+        &mut self,
+        body: &Body,
+        schema: &Schema,
+        legacy_check: &LegacySchemaCheck<'_>,
+    ) {
+        for_each_item(body, schema, legacy_check, &mut |item| match item {
+            BodyItem::Argument(expr) => self.visit_expr(expr),
+            BodyItem::Block(body, block) => {
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
+                    self.visit_content(body, schema, legacy_check);
                 });
             }
-            Item::Dynamic(dynamic, block) => self.dynamic_content(dynamic, block, applicability),
-            Item::Unsupported(_) => {}
+            BodyItem::Dynamic(dynamic, block) => {
+                self.visit_dynamic_content(dynamic, block, legacy_check);
+            }
+            BodyItem::Unsupported(_) => {}
         });
     }
 
-    fn dynamic_content(
+    fn visit_dynamic_content(
         &mut self,
         dynamic: DynamicBlock<'_>,
         block: Option<BlockSchema<'_>>,
-        applicability: &Applicability<'_>,
+        legacy_check: &LegacySchemaCheck<'_>,
     ) {
         let n_found = self.found.len();
         dynamic.for_each.into_iter().for_each(|for_each| self.visit_expr(for_each));
@@ -167,8 +180,8 @@ impl ReferenceFinder {
         self.with_bound_names(&[&iterator], |finder| {
             dynamic.labels.into_iter().for_each(|labels| finder.visit_expr(labels));
             if let (Some(content), Some(block)) = (dynamic.content, block) {
-                block.with_schema(applicability, |schema, applicability| {
-                    finder.content(&content.body, schema, applicability);
+                block.visit_with_schema(legacy_check, |schema, legacy_check| {
+                    finder.visit_content(&content.body, schema, legacy_check);
                 });
             }
         });

@@ -27,7 +27,7 @@ fn check(text: &str, expected: &str) {
     let names: Vec<String> = found.iter().map(printed).collect();
     assert_eq!(names.join(" "), expected, "{text}");
     for (traversal, name) in found.iter().zip(names) {
-        let slice = source.sources.text_at(traversal.span);
+        let slice = source.sources.text_of_span(traversal.span);
         assert!(slice.starts_with(traversal.root.name.as_str()), "{name} at {slice}");
     }
 }
@@ -122,7 +122,7 @@ fn check_content(text: &str, expected: [&str; 3]) {
     let found = of_content(&body, &schema);
     let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
     let lacking = find_unsupported_spans(&body, &schema);
-    let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_at(*span)).collect();
+    let lacking: Vec<_> = lacking.iter().map(|span| source.sources.text_of_span(*span)).collect();
     let found = [names(found.repetitions), names(found.values), lacking.join(", ")];
     assert_eq!(found, expected, "{text}");
 }

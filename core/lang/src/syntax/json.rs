@@ -2,7 +2,7 @@
 //! schema, so it becomes a body with undecided content; a string keeps its text, because it can be
 //! a template, a reference, a type or a plain string.
 
-mod path;
+mod enclosing_path;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -10,16 +10,16 @@ mod tests;
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-pub(super) use path::{contains_span, path_to};
+pub(super) use enclosing_path::{contains_span, json_path_to};
 
 use super::lex::is_identifier;
-use super::parse::{Input, parse_inner_expression, parse_inner_template};
+use super::parse::{ParserInput, parse_inner_expression, parse_inner_template};
 use super::{Attribute, Body, Expr, ExprKind, ObjectItem};
 use crate::messages;
 
 /// A string of a file in JSON.
 #[derive(Clone, Debug)]
-pub struct JsonText {
+pub struct JsonString {
     /// The text, as it is where nothing is evaluated.
     pub text: Str,
     /// The string as a template. [`ExprKind::Invalid`] if it is not one.
@@ -28,8 +28,8 @@ pub struct JsonText {
     pub problems: Vec<Diagnostic>,
 }
 
-impl JsonText {
-    fn new(input: Input<'_>, span: Span) -> Self {
+impl JsonString {
+    fn new(input: ParserInput<'_>, span: Span) -> Self {
         let mut diags = Diagnostics::new();
         // Most strings are plain, and need no parser.
         let template = if input.text.contains("${") || input.text.contains("%{") {
@@ -50,7 +50,7 @@ impl JsonText {
     pub fn parse_expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
         // Positions in it are counted from the quote, as in Terraform.
         let input =
-            Input { text: &self.text, source: span.source, base: span.start, sources: None };
+            ParserInput { text: &self.text, source: span.source, base: span.start, sources: None };
         let expr = parse_inner_expression(diags, input)?;
         Ok(Expr { span, ..expr })
     }
@@ -67,7 +67,7 @@ impl Expr {
     ///
     /// # Errors
     /// When the string holds no expression.
-    pub fn into_native(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
+    pub fn into_native_expr(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
         match &self.kind {
             ExprKind::Json(json) => json.parse_expression(diags, self.span),
             _ => Ok(self),
@@ -83,12 +83,12 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     let mut body = Body::empty(Span::new(source, 0, sources.source_text(source).len()), start);
     let Ok(root) = read::read_json(diags, sources, source) else { return body };
     match root.kind {
-        ExprKind::Object(items) => body.undecided = members(items),
+        ExprKind::Object(items) => body.undecided = json_members(items),
         // The same as one file for each.
         ExprKind::Tuple(elements) => {
             for element in elements {
                 match element.kind {
-                    ExprKind::Object(items) => body.undecided.extend(members(items)),
+                    ExprKind::Object(items) => body.undecided.extend(json_members(items)),
                     _ => {
                         let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
                         let summary = messages::INCORRECT_JSON_VALUE_TYPE;
@@ -107,11 +107,11 @@ pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
 }
 
 /// The members of an object, each of which may turn out to be an argument.
-pub(crate) fn members(items: Vec<ObjectItem>) -> Vec<Attribute> {
-    items.into_iter().map(member).collect()
+pub(crate) fn json_members(items: Vec<ObjectItem>) -> Vec<Attribute> {
+    items.into_iter().map(json_member).collect()
 }
 
-fn member(item: ObjectItem) -> Attribute {
+fn json_member(item: ObjectItem) -> Attribute {
     let span = item.key.span.to(item.value.span);
     let text = match item.key.kind {
         ExprKind::Json(json) => json.text,

@@ -131,13 +131,13 @@ enum LexMode {
 /// Splits configuration text into tokens; the last is always [`TokenKind::End`].
 #[must_use]
 pub fn lex(text: &str) -> Vec<Token> {
-    Tokens::of_file(text).into_all()
+    TokenStream::of_file(text).into_all()
 }
 
 /// Splits a template file into tokens; the last is always [`TokenKind::End`].
 #[must_use]
 pub fn lex_template(text: &str) -> Vec<Token> {
-    Tokens::of_template(text).into_all()
+    TokenStream::of_template(text).into_all()
 }
 
 /// Whether a string is a name: one token and nothing else.
@@ -150,7 +150,7 @@ pub fn is_identifier(text: &str) -> bool {
 
 /// The bytes that names are made of, but for the rest of Unicode. Most bytes of a file are looked at
 /// here, and a table answers quickest.
-const IN_NAMES: [bool; 256] = {
+const IS_NAME_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
     while byte < 128 {
@@ -165,13 +165,13 @@ const TOKENS_PER_BATCH: usize = 512;
 
 /// The tokens of a source text, made as they are asked for: those of a large file together would take
 /// more memory than its text. They are counted from the start of the text.
-pub(super) struct Tokens<'t> {
+pub(super) struct TokenStream<'t> {
     lexer: Lexer<'t>,
     /// Number of tokens made and released.
     n_released: usize,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> TokenStream<'t> {
     /// The tokens of configuration text.
     pub(super) fn of_file(text: &'t str) -> Self {
         Self::new(text, LexMode::Code { braces: 0, in_sequence: false })
@@ -198,11 +198,11 @@ impl<'t> Tokens<'t> {
     }
 
     /// Makes some more tokens and returns them; none behind the end.
-    pub(super) fn read_on(&mut self) -> Range<usize> {
+    pub(super) fn lex_more(&mut self) -> Range<usize> {
         let lexer = &mut self.lexer;
         let n_kept = lexer.tokens.len();
         if lexer.tokens.last().is_none_or(|token| token.kind != TokenKind::End) {
-            lexer.run(n_kept + TOKENS_PER_BATCH);
+            lexer.lex_tokens(n_kept + TOKENS_PER_BATCH);
         }
         self.n_released + n_kept..self.n_released + lexer.tokens.len()
     }
@@ -217,7 +217,7 @@ impl<'t> Tokens<'t> {
     }
 
     /// Gives up the tokens before this one, if they are worth it.
-    pub(super) fn drop_before(&mut self, before: usize) {
+    pub(super) fn release_before(&mut self, before: usize) {
         let n_spent = before.saturating_sub(self.n_released);
         if n_spent >= TOKENS_PER_BATCH / 2 {
             self.lexer.tokens.drain(..n_spent);
@@ -226,7 +226,7 @@ impl<'t> Tokens<'t> {
     }
 
     fn into_all(mut self) -> Vec<Token> {
-        self.lexer.run(usize::MAX);
+        self.lexer.lex_tokens(usize::MAX);
         self.lexer.tokens
     }
 }
@@ -243,7 +243,7 @@ struct Lexer<'t> {
 
 impl Lexer<'_> {
     /// Makes tokens until there are so many, or the text ends.
-    fn run(&mut self, n_tokens: usize) {
+    fn lex_tokens(&mut self, n_tokens: usize) {
         while self.at < self.bytes.len() {
             if self.tokens.len() >= n_tokens {
                 return;
@@ -260,20 +260,20 @@ impl Lexer<'_> {
                 }
             }
         }
-        self.push(TokenKind::End, self.at);
+        self.push_token(TokenKind::End, self.at);
     }
 
     /// Ends a token that began at `start` at the current place.
-    fn push(&mut self, kind: TokenKind, start: usize) {
+    fn push_token(&mut self, kind: TokenKind, start: usize) {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         self.tokens.push(Token { kind, start: offset(start), end: offset(self.at) });
     }
 
     /// Ends a token of `length` bytes from the current place.
-    fn end_token(&mut self, kind: TokenKind, length: usize) {
+    fn push_token_of_length(&mut self, kind: TokenKind, length: usize) {
         let start = self.at;
         self.at += length;
-        self.push(kind, start);
+        self.push_token(kind, start);
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -283,30 +283,30 @@ impl Lexer<'_> {
     /// Takes one token in code.
     fn lex_code(&mut self) {
         match self.peek(0) {
-            b'\n' => self.end_token(TokenKind::Newline, 1),
-            b'\r' if self.peek(1) == b'\n' => self.end_token(TokenKind::Newline, 2),
+            b'\n' => self.push_token_of_length(TokenKind::Newline, 1),
+            b'\r' if self.peek(1) == b'\n' => self.push_token_of_length(TokenKind::Newline, 2),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.lex_ident(),
             b'0'..=b'9' => self.lex_number(),
-            b'#' => self.line_comment(),
-            b'/' if self.peek(1) == b'/' => self.line_comment(),
-            b'/' if self.peek(1) == b'*' => self.block_comment(),
+            b'#' => self.lex_line_comment(),
+            b'/' if self.peek(1) == b'/' => self.lex_line_comment(),
+            b'/' if self.peek(1) == b'*' => self.lex_block_comment(),
             b'"' => {
-                self.end_token(TokenKind::OpenQuote, 1);
+                self.push_token_of_length(TokenKind::OpenQuote, 1);
                 self.modes.push(LexMode::Quoted);
             }
             b'{' => {
                 if let Some(LexMode::Code { braces, .. }) = self.modes.last_mut() {
                     *braces += 1;
                 }
-                self.end_token(TokenKind::OpenBrace, 1);
+                self.push_token_of_length(TokenKind::OpenBrace, 1);
             }
-            b'}' => self.close_brace(),
+            b'}' => self.lex_close_brace(),
             b'~' if self.peek(1) == b'}' && self.closes_sequence() => {
                 self.modes.pop();
-                self.end_token(TokenKind::CloseSequence, 2);
+                self.push_token_of_length(TokenKind::CloseSequence, 2);
             }
-            b'<' if self.peek(1) == b'<' && self.opens_heredoc() => {}
-            b'\x80'.. => self.beyond_ascii(),
+            b'<' if self.peek(1) == b'<' && self.lex_heredoc_opening() => {}
+            b'\x80'.. => self.lex_non_ascii(),
             _ => self.lex_operator(),
         }
     }
@@ -321,15 +321,15 @@ impl Lexer<'_> {
         matches!(self.modes.last(), Some(LexMode::Code { braces: 0, in_sequence: true }))
     }
 
-    fn close_brace(&mut self) {
+    fn lex_close_brace(&mut self) {
         if self.closes_sequence() {
             self.modes.pop();
-            return self.end_token(TokenKind::CloseSequence, 1);
+            return self.push_token_of_length(TokenKind::CloseSequence, 1);
         }
         if let Some(LexMode::Code { braces, .. }) = self.modes.last_mut() {
             *braces = braces.saturating_sub(1);
         }
-        self.end_token(TokenKind::CloseBrace, 1);
+        self.push_token_of_length(TokenKind::CloseBrace, 1);
     }
 
     fn lex_operator(&mut self) {
@@ -365,34 +365,34 @@ impl Lexer<'_> {
             (b')', ..) => (T::CloseParen, 1),
             _ => (T::Invalid, 1),
         };
-        self.end_token(kind, length);
+        self.push_token_of_length(kind, length);
     }
 
     /// A name follows Unicode's rules for identifiers (UAX 31), with `_` anywhere and `-` inside.
     fn lex_ident(&mut self) {
         let start = self.at;
         loop {
-            self.skip_while(|byte| IN_NAMES[byte as usize]);
+            self.skip_while(|byte| IS_NAME_BYTE[byte as usize]);
             if self.peek(0).is_ascii() {
                 break;
             }
-            match self.char() {
+            match self.current_char() {
                 Some(char) if is_xid_continue(char) => self.at += char.len_utf8(),
                 _ => break,
             }
         }
-        self.push(TokenKind::Ident, start);
+        self.push_token(TokenKind::Ident, start);
     }
 
-    fn beyond_ascii(&mut self) {
-        match self.char() {
+    fn lex_non_ascii(&mut self) {
+        match self.current_char() {
             Some(char) if is_xid_start(char) => self.lex_ident(),
-            Some(char) => self.end_token(TokenKind::Invalid, char.len_utf8()),
-            None => self.end_token(TokenKind::Invalid, 1),
+            Some(char) => self.push_token_of_length(TokenKind::Invalid, char.len_utf8()),
+            None => self.push_token_of_length(TokenKind::Invalid, 1),
         }
     }
 
-    fn char(&self) -> Option<char> {
+    fn current_char(&self) -> Option<char> {
         self.text.get(self.at..)?.chars().next()
     }
 
@@ -415,10 +415,10 @@ impl Lexer<'_> {
             end = self.at;
         }
         self.at = end;
-        self.push(TokenKind::Number, start);
+        self.push_token(TokenKind::Number, start);
     }
 
-    fn line_comment(&mut self) {
+    fn lex_line_comment(&mut self) {
         let start = self.at;
         let rest = &self.bytes[start..];
         self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -426,30 +426,30 @@ impl Lexer<'_> {
         if self.at < self.bytes.len() && self.bytes[self.at - 1] == b'\r' {
             self.at -= 1;
         }
-        self.push(TokenKind::Comment, start);
+        self.push_token(TokenKind::Comment, start);
     }
 
     /// An unclosed block comment is two operators, as in Terraform.
-    fn block_comment(&mut self) {
+    fn lex_block_comment(&mut self) {
         let rest = self.text.get(self.at + 2..).filter(|_| self.comment_ends);
         match rest.and_then(|rest| rest.find("*/")) {
-            Some(length) => self.end_token(TokenKind::Comment, length + 4),
+            Some(length) => self.push_token_of_length(TokenKind::Comment, length + 4),
             None => {
                 self.comment_ends = false;
-                self.end_token(TokenKind::Slash, 1);
+                self.push_token_of_length(TokenKind::Slash, 1);
             }
         }
     }
 
     /// Takes `${` or `%{` with its strip marker and goes over to code.
-    fn open_sequence(&mut self) {
+    fn lex_sequence_opening(&mut self) {
         let kind = if self.peek(0) == b'$' {
             TokenKind::OpenInterpolation
         } else {
             TokenKind::OpenDirective
         };
         let length = if self.peek(2) == b'~' { 3 } else { 2 };
-        self.end_token(kind, length);
+        self.push_token_of_length(kind, length);
         self.modes.push(LexMode::Code { braces: 0, in_sequence: true });
     }
 
@@ -472,16 +472,16 @@ impl Lexer<'_> {
         let start = self.at;
         self.skip_text(|byte| byte == b'\n');
         if self.peek(0) == b'\n' {
-            self.take_line(start);
+            self.push_line_token(start);
         } else if self.at > start {
-            self.push(TokenKind::Text, start);
+            self.push_token(TokenKind::Text, start);
         } else {
-            self.open_sequence();
+            self.lex_sequence_opening();
         }
     }
 
     /// Takes the text from `start` to the line end at the current place, and that.
-    fn take_line(&mut self, start: usize) {
+    fn push_line_token(&mut self, start: usize) {
         let end = self.at + 1;
         // A line end after a lone sign and one space is a piece of its own, as in Terraform: a
         // strip marker on the next line takes the line end then, but not that space.
@@ -492,9 +492,9 @@ impl Lexer<'_> {
         };
         if let Some(lone) = lone {
             self.at = lone;
-            self.push(TokenKind::Text, start);
+            self.push_token(TokenKind::Text, start);
         }
         self.at = end;
-        self.push(TokenKind::Text, lone.unwrap_or(start));
+        self.push_token(TokenKind::Text, lone.unwrap_or(start));
     }
 }

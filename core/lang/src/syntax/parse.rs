@@ -4,32 +4,33 @@
 use formwork_value::diag::{SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use interner::NameCache;
+use name_cache::NameCache;
 
-use super::lex::{Token, TokenKind, Tokens};
+use super::lex::{Token, TokenKind, TokenStream};
 use super::{Attribute, Block, Body, Expr, ExprKind, Ident, MAX_DEPTH, ObjectItem};
 use crate::messages;
 use crate::stack::with_stack;
 
 mod body;
-mod collection;
+mod collection_and_call;
 mod expr;
-mod interner;
 mod literal;
+mod name_cache;
 mod recover;
 mod template;
 mod traversal;
 
 /// Greatest number of errors reported for one text. More help no reader.
-pub(super) const MAX_ERRORS: usize = 100;
+pub(super) const MAX_REPORTED_ERRORS: usize = 100;
 
 /// Parses a configuration file. Errors are reported, and what could be read is returned: an argument
 /// whose expression is wrong is there with an [`ExprKind::Invalid`].
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
-    let body = Parser::of_file(&mut own, Input::whole_source(sources, source)).parse_body(None);
-    let _ = sort_into(diags, own);
+    let body =
+        Parser::of_file(&mut own, ParserInput::whole_source(sources, source)).parse_body(None);
+    let _ = append_sorted(diags, own);
     body
 }
 
@@ -44,28 +45,29 @@ pub fn parse_expression(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::of_file(&mut own, Input::whole_source(sources, source)).only_expression();
-    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+    let tree = Parser::of_file(&mut own, ParserInput::whole_source(sources, source))
+        .parse_whole_expression();
+    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a string that stands inside a source and is one expression.
 pub(super) fn parse_inner_expression(
     diags: &mut Diagnostics,
-    input: Input<'_>,
+    input: ParserInput<'_>,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::of_file(&mut own, input).only_expression();
-    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+    let tree = Parser::of_file(&mut own, input).parse_whole_expression();
+    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses a string that stands inside a source and is a template.
 pub(super) fn parse_inner_template(
     diags: &mut Diagnostics,
-    input: Input<'_>,
+    input: ParserInput<'_>,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::of_template(&mut own, input).only_template();
-    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+    let tree = Parser::of_template(&mut own, input).parse_whole_template();
+    append_sorted(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses the text of a template file. A template that is nothing but one interpolation keeps the
@@ -78,12 +80,12 @@ pub fn parse_template(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    parse_inner_template(diags, Input::whole_source(sources, source))
+    parse_inner_template(diags, ParserInput::whole_source(sources, source))
 }
 
 /// A text to parse, and its position in the source.
 #[derive(Clone, Copy)]
-pub(super) struct Input<'a> {
+pub(super) struct ParserInput<'a> {
     pub(super) text: &'a str,
     pub(super) source: SourceId,
     /// Offset of the text in its source.
@@ -92,14 +94,14 @@ pub(super) struct Input<'a> {
     pub(super) sources: Option<&'a Sources>,
 }
 
-impl<'a> Input<'a> {
+impl<'a> ParserInput<'a> {
     fn whole_source(sources: &'a Sources, source: SourceId) -> Self {
         Self { text: sources.source_text(source), source, base: 0, sources: Some(sources) }
     }
 }
 
 /// Moves diagnostics over in the order of their places: tokens are judged before what they make up.
-fn sort_into(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
+fn append_sorted(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
     let mut list: Vec<Diagnostic> = own.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| span.start));
     let mut sorted = Diagnostics::new();
@@ -110,15 +112,15 @@ fn sort_into(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
 }
 
 /// An expression and how many levels of expressions it has.
-struct ExprTree {
+struct ExprWithHeight {
     expr: Expr,
     height: usize,
 }
 
-type Parsed<T = ExprTree> = Result<T, Reported>;
+type Parsed<T = ExprWithHeight> = Result<T, Reported>;
 
 /// From this length on moving a list costs more than allocating room for the next one.
-const LONG_LIST: usize = 10_000;
+const LONG_LIST_LENGTH: usize = 10_000;
 
 /// Items of lists whose end was not reached yet, inner lists behind outer ones. A list that is made
 /// at its end takes no more room than it needs; one that grows takes up to four times that, which
@@ -134,8 +136,8 @@ struct PendingItems {
 
 struct Parser<'a> {
     diags: &'a mut Diagnostics,
-    input: Input<'a>,
-    tokens: Tokens<'a>,
+    input: ParserInput<'a>,
+    tokens: TokenStream<'a>,
     names: NameCache,
     unfinished: PendingItems,
     /// Index of the next token, which may be one that is passed over.
@@ -154,15 +156,15 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn of_file(diags: &'a mut Diagnostics, input: Input<'a>) -> Self {
-        Self::new(diags, input, Tokens::of_file(input.text))
+    fn of_file(diags: &'a mut Diagnostics, input: ParserInput<'a>) -> Self {
+        Self::new(diags, input, TokenStream::of_file(input.text))
     }
 
-    fn of_template(diags: &'a mut Diagnostics, input: Input<'a>) -> Self {
-        Self::new(diags, input, Tokens::of_template(input.text))
+    fn of_template(diags: &'a mut Diagnostics, input: ParserInput<'a>) -> Self {
+        Self::new(diags, input, TokenStream::of_template(input.text))
     }
 
-    fn new(diags: &'a mut Diagnostics, input: Input<'a>, tokens: Tokens<'a>) -> Self {
+    fn new(diags: &'a mut Diagnostics, input: ParserInput<'a>, tokens: TokenStream<'a>) -> Self {
         Self {
             diags,
             input,
@@ -179,7 +181,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn only_expression(&mut self) -> Parsed {
+    fn parse_whole_expression(&mut self) -> Parsed {
         self.newlines = false;
         let tree = self.parse_expression()?;
         if self.peek() == TokenKind::End {
@@ -191,8 +193,8 @@ impl<'a> Parser<'a> {
         ))
     }
 
-    fn only_template(&mut self) -> Parsed {
-        let whole = self.range(0, self.input.text.len());
+    fn parse_whole_template(&mut self) -> Parsed {
+        let whole = self.byte_range_span(0, self.input.text.len());
         self.parse_template(TokenKind::End, whole, false)
     }
 
@@ -201,19 +203,19 @@ impl<'a> Parser<'a> {
     fn token_at(&mut self, at: usize) -> Token {
         match self.tokens.get(at) {
             Some(token) => token,
-            None => self.read_on_to(at),
+            None => self.lex_up_to(at),
         }
     }
 
     #[cold]
-    fn read_on_to(&mut self, at: usize) -> Token {
-        let more = self.tokens.read_on();
+    fn lex_up_to(&mut self, at: usize) -> Token {
+        let more = self.tokens.lex_more();
         // The last token is the end of the text, and is returned for every index behind it.
         if more.is_empty() {
             return self.token_at(more.end - 1);
         }
         let wrong = self.tokens.invalid_tokens(more);
-        self.reject_tokens(&wrong);
+        self.report_invalid_tokens(&wrong);
         self.token_at(at)
     }
 
@@ -249,13 +251,13 @@ impl<'a> Parser<'a> {
         (self.peek() == kind).then(|| self.take_token())
     }
 
-    fn span(&self, token: Token) -> Span {
+    fn token_span(&self, token: Token) -> Span {
         let base = self.input.base;
         Span { source: self.input.source, start: base + token.start, end: base + token.end }
     }
 
     /// The place of a range of bytes of the text.
-    fn range(&self, start: usize, end: usize) -> Span {
+    fn byte_range_span(&self, start: usize, end: usize) -> Span {
         let base = self.input.base as usize;
         Span::new(self.input.source, base + start, base + end)
     }
@@ -263,32 +265,32 @@ impl<'a> Parser<'a> {
     /// Source range of the next token.
     fn next_span(&mut self) -> Span {
         let token = self.next_token();
-        self.span(token)
+        self.token_span(token)
     }
 
     /// Source range of the last token taken.
     fn previous_span(&self) -> Span {
         let token = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
-        token.map_or_else(|| self.range(0, 0), |token| self.span(token))
+        token.map_or_else(|| self.byte_range_span(0, 0), |token| self.token_span(token))
     }
 
-    fn slice(&self, token: Token) -> &'a str {
+    fn token_text(&self, token: Token) -> &'a str {
         self.input.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
     fn parse_ident(&mut self, token: Token) -> Ident {
-        let name = self.names.get(self.slice(token));
-        Ident { name, span: self.span(token) }
+        let name = self.names.intern(self.token_text(token));
+        Ident { name, span: self.token_span(token) }
     }
 
     /// Whether the next token is this keyword.
-    fn at_keyword(&mut self, word: &str) -> bool {
+    fn is_at_keyword(&mut self, word: &str) -> bool {
         let token = self.next_token();
-        token.kind == TokenKind::Ident && self.slice(token) == word
+        token.kind == TokenKind::Ident && self.token_text(token) == word
     }
 
     /// Makes a list of what `read` adds to one of the unfinished ones.
-    fn list<T, R>(
+    fn collect_list<T, R>(
         &mut self,
         unfinished: fn(&mut PendingItems) -> &mut Vec<T>,
         read: impl FnOnce(&mut Self) -> Parsed<R>,
@@ -298,7 +300,7 @@ impl<'a> Parser<'a> {
         let read = unfinished(&mut self.unfinished);
         // Only the outermost list can be taken as a whole: others share the buffer with outer
         // items.
-        let list = if first == 0 && read.len() >= LONG_LIST {
+        let list = if first == 0 && read.len() >= LONG_LIST_LENGTH {
             read.shrink_to_fit();
             std::mem::take(read)
         } else {
@@ -315,10 +317,10 @@ impl<'a> Parser<'a> {
     }
 
     /// Goes one level of recursion down.
-    fn with_depth<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    fn with_deeper_level<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
             let here = self.next_span();
-            return Err(self.too_deep(here));
+            return Err(self.report_too_deep(here));
         }
         self.depth += 1;
         let result = with_stack(|| parse(self));
@@ -331,12 +333,12 @@ impl<'a> Parser<'a> {
         // The height is limited apart from the recursion: a chain of steps is parsed in a loop, but
         // is dropped and evaluated recursively.
         if below >= MAX_DEPTH {
-            return Err(self.too_deep(span));
+            return Err(self.report_too_deep(span));
         }
-        Ok(ExprTree { expr: Expr { kind, span }, height: below + 1 })
+        Ok(ExprWithHeight { expr: Expr { kind, span }, height: below + 1 })
     }
 
-    fn too_deep(&mut self, span: Span) -> Reported {
+    fn report_too_deep(&mut self, span: Span) -> Reported {
         self.report_error(
             messages::TOO_MANY_NESTED_LEVELS,
             format!(
@@ -352,13 +354,13 @@ impl<'a> Parser<'a> {
         detail: impl Into<String>,
         span: Span,
     ) -> Reported {
-        self.report(Diagnostic::error(summary, detail).at(span))
+        self.report_diagnostic(Diagnostic::error(summary, detail).at(span))
     }
 
-    /// Reports an error; beyond [`MAX_ERRORS`] errors only the receipt is given.
-    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+    /// Reports an error; beyond [`MAX_REPORTED_ERRORS`] errors only the receipt is given.
+    fn report_diagnostic(&mut self, diagnostic: Diagnostic) -> Reported {
         self.n_errors += 1;
-        if self.n_errors > MAX_ERRORS
+        if self.n_errors > MAX_REPORTED_ERRORS
             && let Err(reported) = self.diags.check()
         {
             return reported;
@@ -374,11 +376,11 @@ impl<'a> Parser<'a> {
         detail: impl Into<String>,
     ) -> Reported {
         let token = self.next_token();
-        self.unexpected_token(token, summary, detail)
+        self.report_unexpected_token(token, summary, detail)
     }
 
     /// As [`Parser::report_unexpected`], of something that begins before and is shown with it.
-    fn unexpected_within(
+    fn report_unexpected_within(
         &mut self,
         summary: impl Into<Summary>,
         detail: &str,
@@ -390,7 +392,7 @@ impl<'a> Parser<'a> {
         reported
     }
 
-    fn unexpected_token(
+    fn report_unexpected_token(
         &mut self,
         token: Token,
         summary: impl Into<Summary>,
@@ -407,6 +409,6 @@ impl<'a> Parser<'a> {
             return reported;
         }
         self.complained = Some(token.start);
-        self.report_error(summary, detail, self.span(token))
+        self.report_error(summary, detail, self.token_span(token))
     }
 }

@@ -25,8 +25,8 @@ fn printed(diags: &Diagnostics, sources: &Sources) -> Vec<String> {
         .iter()
         .map(|diag| {
             let span = diag.subject.unwrap();
-            let start = sources.start(span);
-            let shown: String = sources.text_at(span).chars().take(20).collect();
+            let start = sources.start_position(span);
+            let shown: String = sources.text_of_span(span).chars().take(20).collect();
             format!("{}:{} {shown:?} {}", start.line, start.column, diag.summary)
         })
         .collect()

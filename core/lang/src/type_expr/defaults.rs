@@ -6,23 +6,23 @@ use formwork_value::{Str, Value};
 
 /// Defaults of the optional attributes of a type constraint, at any depth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Defaults(DefaultsShape);
+pub struct TypeDefaults(DefaultsShape);
 
 #[derive(Clone, Debug, PartialEq)]
 enum DefaultsShape {
     /// The same for every element of a collection.
-    Elements(Box<Defaults>),
+    Elements(Box<TypeDefaults>),
     /// For the elements of a tuple one by one.
-    Tuple(Vec<Option<Defaults>>),
+    Tuple(Vec<Option<TypeDefaults>>),
     Object {
         /// Values for attributes that are not there.
         values: BTreeMap<Str, Value>,
         /// Defaults inside the attributes themselves.
-        children: BTreeMap<Str, Defaults>,
+        children: BTreeMap<Str, TypeDefaults>,
     },
 }
 
-impl Defaults {
+impl TypeDefaults {
     pub(super) fn of_elements(element: Self) -> Self {
         Self(DefaultsShape::Elements(Box::new(element)))
     }
@@ -45,14 +45,14 @@ impl Defaults {
     pub fn apply(&self, value: Value) -> Value {
         let (value, marks) = value.unmark();
         let filled = match &value {
-            Value::List(_) | Value::Set(_) | Value::Tuple(_) => self.apply_in_order(value),
-            Value::Map(_) | Value::Object(_) => self.apply_by_key(value),
+            Value::List(_) | Value::Set(_) | Value::Tuple(_) => self.apply_to_elements(value),
+            Value::Map(_) | Value::Object(_) => self.apply_to_keys(value),
             _ => value,
         };
         filled.mark(marks)
     }
 
-    fn apply_in_order(&self, value: Value) -> Value {
+    fn apply_to_elements(&self, value: Value) -> Value {
         let items: Vec<Value> = value
             .children()
             .iter()
@@ -74,7 +74,7 @@ impl Defaults {
         Value::tuple(items)
     }
 
-    fn apply_by_key(&self, value: Value) -> Value {
+    fn apply_to_keys(&self, value: Value) -> Value {
         let keys: &[Str] = match &value {
             Value::Map(map) => map.keys(),
             Value::Object(object) => object.names(),

@@ -3,25 +3,26 @@
 use expect_test::expect;
 use formwork_value::{Type, Value, convert};
 
-use super::read;
+use super::read_type_constraint;
 use crate::eval::evaluate;
 use crate::testing::parse_valid_file;
 
 /// Prints the type, and what a value of it becomes with defaults.
 fn check(ty: &str, value: &str, expected: &str) {
     let (body, mut text) = parse_valid_file(&format!("type = {ty}\nvalue = {value}\n"));
-    let read = read(&mut text.diags, &body.attributes[0].expr);
-    let value = evaluate(&mut text.diags, &body.attributes[1].expr, &super::NoNames).unwrap();
+    let read = read_type_constraint(&mut text.diags, &body.attributes[0].expr);
+    let value = evaluate(&mut text.diags, &body.attributes[1].expr, &super::NoNamesScope).unwrap();
     let (ty, defaults) = read.unwrap_or_else(|_| panic!("{}", text.problems()));
     let filled = defaults.map_or_else(|| value.clone(), |defaults| defaults.apply(value.clone()));
     let converted = convert::convert(&filled, &ty).unwrap();
-    assert_eq!(print(&converted), expected, "{ty}");
+    assert_eq!(print_value(&converted), expected, "{ty}");
 }
 
-fn print(value: &Value) -> String {
-    let list = |items: &[Value]| items.iter().map(print).collect::<Vec<_>>().join(", ");
+fn print_value(value: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(print_value).collect::<Vec<_>>().join(", ");
     let pairs = |keys: &[formwork_value::Str], items: &[Value]| {
-        let pairs = keys.iter().zip(items).map(|(key, item)| format!("{key}={}", print(item)));
+        let pairs =
+            keys.iter().zip(items).map(|(key, item)| format!("{key}={}", print_value(item)));
         pairs.collect::<Vec<_>>().join(", ")
     };
     match value {
@@ -32,8 +33,8 @@ fn print(value: &Value) -> String {
         Value::List(items) => format!("list({})", list(items.items())),
         Value::Set(items) => format!("set({})", list(items.items())),
         Value::Tuple(items) => format!("[{}]", list(items.items())),
-        Value::Map(map) => format!("map({})", pairs(map.keys(), map.items())),
-        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Map(map) => format!("map({})", pairs(map.keys(), map.values())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.values())),
         other => format!("{other:?}"),
     }
 }
@@ -71,7 +72,7 @@ fn defaults_reach_into_defaults_and_collections() {
 fn types_of_every_kind_are_read() {
     let ty = |text: &str| {
         let (body, mut text) = parse_valid_file(&format!("type = {text}\n"));
-        read(&mut text.diags, &body.attributes[0].expr).unwrap().0
+        read_type_constraint(&mut text.diags, &body.attributes[0].expr).unwrap().0
     };
     for text in ["string", "number", "bool", "any", "list(string)", "set(number)", "map(any)"] {
         assert_eq!(ty(text).to_string(), text);
@@ -114,7 +115,7 @@ fn what_is_no_type_is_explained() {
     let mut all = String::new();
     for case in cases {
         let (body, mut text) = parse_valid_file(&format!("type = {case}\n"));
-        assert!(read(&mut text.diags, &body.attributes[0].expr).is_err(), "{case}");
+        assert!(read_type_constraint(&mut text.diags, &body.attributes[0].expr).is_err(), "{case}");
         all += &text.problems();
     }
     expect![[r#"
@@ -169,6 +170,6 @@ fn what_is_no_type_is_explained() {
 fn types_nested_too_deeply_are_refused() {
     let deep = "list(".repeat(600) + "string" + &")".repeat(600);
     let (body, mut text) = parse_valid_file(&format!("type = {deep}\n"));
-    assert!(read(&mut text.diags, &body.attributes[0].expr).is_err());
+    assert!(read_type_constraint(&mut text.diags, &body.attributes[0].expr).is_err());
     assert!(text.problems().contains("up to 500 levels"));
 }

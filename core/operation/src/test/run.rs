@@ -254,7 +254,7 @@ impl<'a> RunJob<'a> {
                     return Worked::failed(false);
                 }
                 // The apply evaluates the checks again.
-                found.drop_checks();
+                found.drop_check_warnings();
                 let _ = diags.append(found);
                 let Ok(outcome) = planned else { return Worked::failed(false) };
                 let planned = ReadyPlan { outcome, expected };

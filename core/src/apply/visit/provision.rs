@@ -1,7 +1,7 @@
 //! Runs the provisioners of an object, one after the other. The visits of instances decide which
 //! meaning a failure has for the object.
 
-use formwork_lang::decode::decode;
+use formwork_lang::decode::evaluate_body;
 use formwork_lang::scope::Scope;
 use formwork_value::diag::Blame;
 use formwork_value::schema::Block;
@@ -66,10 +66,10 @@ async fn run_provisioner(
     };
     let decoded = |diags: &mut Diagnostics| {
         let connected = match &provisioner.connection {
-            Some(body) => Some(decode(diags, body, connection_schema(), scope)?),
+            Some(body) => Some(evaluate_body(diags, body, connection_schema(), scope)?),
             None => None,
         };
-        Ok((decode(diags, &provisioner.body, program.schema(), scope)?, connected))
+        Ok((evaluate_body(diags, &provisioner.body, program.schema(), scope)?, connected))
     };
     let (config, connected) = view.session.evaluate_with_functions(diags, decoded).await?;
     let secrets = view.session.pool.secrets();

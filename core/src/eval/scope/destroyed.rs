@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use formwork_lang::functions::{Function, Host, builtin, builtin_names};
+use formwork_lang::functions::{Function, FunctionHost, builtin_names, find_builtin};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
@@ -61,14 +61,14 @@ impl Scope for DestroyedObjectScope<'_> {
     }
 
     fn lookup_function(&self, name: &str) -> Option<&dyn Function> {
-        builtin(name).map(|function| function as &dyn Function)
+        find_builtin(name).map(|function| function as &dyn Function)
     }
 
     fn function_names(&self) -> Vec<String> {
         builtin_names()
     }
 
-    fn host(&self) -> Host<'_> {
+    fn host(&self) -> FunctionHost<'_> {
         self.world.function_host()
     }
 }

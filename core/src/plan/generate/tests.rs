@@ -1,7 +1,7 @@
 //! Blocks after objects of small schemas.
 
 use expect_test::{Expect, expect};
-use formwork_value::schema::Docs;
+use formwork_value::schema::SchemaDocs;
 
 use super::*;
 use crate::config::config_from_text::load_valid_fixture;
@@ -37,7 +37,7 @@ fn check_generated_block(import: &str, schema: &Block, object: &Value, expect: E
 
 #[test]
 fn what_can_be_set_is_written_and_the_rest_left_out() {
-    let old = Docs { deprecated: true, ..Docs::default() };
+    let old = SchemaDocs { deprecated: true, ..SchemaDocs::default() };
     let schema = block_of_attributes([
         ("computed", attribute_with_role(Type::String, Role::Computed)),
         ("either", attribute_with_role(Type::list(Type::Number), Role::OptionalComputed)),

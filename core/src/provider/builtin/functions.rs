@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::format::format;
+use formwork_lang::format::format_source;
 use formwork_lang::syntax::add_source;
-use formwork_lang::write::{self, UnknownValueError};
+use formwork_lang::write_expression::{self, UnknownValueError};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_plugin_protocol::{Failure, Payload};
@@ -80,8 +80,8 @@ pub(super) fn call_builtin_function(
 }
 
 fn encode_expr(value: &Value) -> Result<Value, String> {
-    let text =
-        write::write_expression(value).map_err(|unknown: UnknownValueError| unknown.to_string())?;
+    let text = write_expression::write_expression(value)
+        .map_err(|unknown: UnknownValueError| unknown.to_string())?;
     // Only a file has a layout, so the expression is laid out as an argument of one.
     let file = format_expression(format!("{ARGUMENT_PREFIX}{text}\n"))?;
     let text = file.strip_prefix(ARGUMENT_PREFIX).unwrap_or(&file);
@@ -94,7 +94,7 @@ const ARGUMENT_PREFIX: &str = "x = ";
 fn format_expression(text: String) -> Result<String, String> {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let source = add_source(&mut diags, &mut sources, "value", text.into_bytes());
-    format(&mut diags, &sources, source).map_err(|_| {
+    format_source(&mut diags, &sources, source).map_err(|_| {
         let problems = diags.into_iter().map(|problem| explain_problem(&problem, &sources));
         problems.collect::<Vec<_>>().join("; ")
     })
@@ -107,16 +107,16 @@ fn encode_tfvars(value: &Value) -> Result<Value, String> {
         _ => {
             return Err(format!(
                 "the value must be an object whose attributes are the variables, but it is {}",
-                formwork_lang::print::with_article(&value.ty())
+                formwork_lang::print_value::type_with_article(&value.ty())
             ));
         }
     };
     let mut text = String::new();
     for (name, part) in parts {
-        if !write::is_name(name) {
+        if !write_expression::is_valid_name(name) {
             return Err(format!("{:?} cannot be the name of a variable", name.as_str()));
         }
-        let part = write::write_expression(part)
+        let part = write_expression::write_expression(part)
             .map_err(|unknown: UnknownValueError| unknown.to_string())?;
         text.push_str(&format!("{name} = {part}\n"));
     }
@@ -142,7 +142,7 @@ fn decode_tfvars(text: &Value) -> Result<Value, String> {
 /// A problem in one sentence: its location cannot be looked up.
 fn explain_problem(problem: &Diagnostic, sources: &Sources) -> String {
     let place = problem.subject.map_or_else(String::new, |span| {
-        let at = sources.start(span);
+        let at = sources.start_position(span);
         format!("line {}, column {}: ", at.line, at.column)
     });
     format!("{place}{}: {}", problem.summary, problem.detail.trim_end_matches('.'))

@@ -18,7 +18,7 @@ pub fn add_marks(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     if paths.is_empty() {
         return value.into_value();
     }
-    value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
+    value.with_marks(&MarkPaths::on_all_paths(paths, Marks::SENSITIVE))
 }
 
 /// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
@@ -32,7 +32,7 @@ fn has_part_at(value: &Value, path: &Path) -> bool {
             Value::Null(_) => return false,
             _ => {}
         }
-        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
+        let Some(child) = part.child_position(step).and_then(|at| part.children().get(at)) else {
             return false;
         };
         part = child;

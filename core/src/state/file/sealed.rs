@@ -169,7 +169,8 @@ pub fn seal_state_file(
     let binding = ValueBinding::new(&file, recipients);
     // A string of a provider that looks like a sealed value is sealed, so that none in the file does.
     secrets.append(&mut unmarked_values(&file, &|leaf| {
-        leaf.starts_with(QUOTED_SEALED_PREFIX) || !copied.find(&scalar_content(leaf)).is_empty()
+        leaf.starts_with(QUOTED_SEALED_PREFIX)
+            || !copied.find_secret_ranges(&scalar_content(leaf)).is_empty()
     })?);
     for secret in secrets.iter().filter(|secret| secret.text != "null") {
         let sealed = seal_value(&binding, secret, encrypt)?;

@@ -7,24 +7,24 @@ use crate::convert::convert;
 use crate::{Type, Value};
 
 /// Maximum nesting of values. States of that format were far below it.
-const MAX_DEPTH: usize = 32;
+const MAX_FLATMAP_DEPTH: usize = 32;
 
 /// Reads an object of the type. Missing attributes are null, and unknown ones are left out.
 ///
 /// # Errors
 /// When a string is not of its type, or a collection declares more elements than it has.
 pub fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
-    Reader { texts }.read_value("", ty, 0)
+    FlatmapReader { texts }.read_value("", ty, 0)
 }
 
-struct Reader<'t> {
+struct FlatmapReader<'t> {
     texts: &'t BTreeMap<String, String>,
 }
 
-impl Reader<'_> {
+impl FlatmapReader<'_> {
     fn read_value(&self, key: &str, ty: &Type, depth: usize) -> Result<Value, String> {
-        if depth > MAX_DEPTH {
-            return Err(format!("`{key}` is nested deeper than {MAX_DEPTH} levels"));
+        if depth > MAX_FLATMAP_DEPTH {
+            return Err(format!("`{key}` is nested deeper than {MAX_FLATMAP_DEPTH} levels"));
         }
         let below =
             |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
@@ -51,7 +51,7 @@ impl Reader<'_> {
                 }
                 // The keys of elements are hashes of their content, in no order.
                 let items =
-                    self.names(&below("")).into_iter().map(|name| element(name, element_ty));
+                    self.child_names(&below("")).into_iter().map(|name| element(name, element_ty));
                 Ok(Value::set((**element_ty).clone(), items.collect::<Result<_, _>>()?))
             }
             Type::Map(element_ty) => {
@@ -60,7 +60,8 @@ impl Reader<'_> {
                 }
                 let prefix = below("");
                 // A key may contain dots, so the rest of the path is one key.
-                let keys = self.keys_below(&prefix).filter(|key| *key != "%").map(str::to_owned);
+                let keys =
+                    self.key_suffixes_after(&prefix).filter(|key| *key != "%").map(str::to_owned);
                 let pairs = keys.map(|key| Ok((key.clone(), element(key, element_ty)?)));
                 let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
                 Ok(Value::map((**element_ty).clone(), pairs))
@@ -88,15 +89,16 @@ impl Reader<'_> {
     }
 
     /// The rest of each key after `prefix`.
-    fn keys_below(&self, prefix: &str) -> impl Iterator<Item = &str> {
+    fn key_suffixes_after(&self, prefix: &str) -> impl Iterator<Item = &str> {
         // The map is sorted, so keys with the same prefix stand together.
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))
     }
 
     /// The next steps after `prefix` in keys.
-    fn names(&self, prefix: &str) -> BTreeSet<String> {
-        let names = self.keys_below(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
+    fn child_names(&self, prefix: &str) -> BTreeSet<String> {
+        let names =
+            self.key_suffixes_after(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
         names.filter(|name| *name != "#").map(str::to_owned).collect()
     }
 }

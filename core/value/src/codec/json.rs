@@ -1,14 +1,14 @@
 //! The state form: schema-directed JSON, and the simple form, in which a value brings its own types.
 
 mod decode;
-pub mod read;
-mod strip;
+pub mod parse;
+mod strip_removed;
 pub mod type_json;
 pub mod write;
 
-pub use strip::strip_removed;
+pub use strip_removed::strip_removed_attributes;
 
-use super::{DecodeError, EncodeError, wrong_type};
+use super::{DecodeError, EncodeError, wrong_type_error};
 use crate::value::Object;
 use crate::{Step, Type, Value};
 
@@ -18,7 +18,7 @@ use crate::{Step, Type, Value};
 /// # Errors
 /// When the value holds an unknown, a mark, an infinity, or does not have the type.
 pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
-    limit_depth(value)?;
+    check_depth(value)?;
     let mut out = String::new();
     write_typed(&mut out, value, ty)?;
     Ok(out)
@@ -27,11 +27,12 @@ pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
 /// The value that decoding its encoded form returns: numbers have the precision of numbers that were
 /// read from text. `None` if all of them have it already.
 #[must_use]
-pub fn stored_numbers(value: &Value) -> Option<Value> {
+pub fn with_stored_number_precision(value: &Value) -> Option<Value> {
     if let Value::Number(number) = value {
         return number.with_text_precision().map(Value::Number);
     }
-    let parts: Vec<Option<Value>> = value.children().iter().map(stored_numbers).collect();
+    let parts: Vec<Option<Value>> =
+        value.children().iter().map(with_stored_number_precision).collect();
     if parts.iter().all(Option::is_none) {
         return None;
     }
@@ -53,15 +54,19 @@ pub enum ExtraAttributes {
 /// # Errors
 /// When the text is not JSON of a value of the type, or is nested too deep.
 pub fn decode(text: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    decode_with(text, ty, ExtraAttributes::Refuse)
+    decode_with_extra_attributes(text, ty, ExtraAttributes::Refuse)
 }
 
 /// Reads a value of the type `ty`. Missing attributes are null; other ones as `extra` says.
 ///
 /// # Errors
 /// When the text is not JSON of a value of the type, or is nested too deep.
-pub fn decode_with(text: &[u8], ty: &Type, extra: ExtraAttributes) -> Result<Value, DecodeError> {
-    decode_node(&parse(text)?, ty, extra)
+pub fn decode_with_extra_attributes(
+    text: &[u8],
+    ty: &Type,
+    extra: ExtraAttributes,
+) -> Result<Value, DecodeError> {
+    decode_node(&parse_json_tree(text)?, ty, extra)
 }
 
 /// Reads a part of a JSON text as a value of the type `ty`.
@@ -69,11 +74,11 @@ pub fn decode_with(text: &[u8], ty: &Type, extra: ExtraAttributes) -> Result<Val
 /// # Errors
 /// When the part is not a value of the type.
 pub fn decode_node(
-    node: &read::Node<'_>,
+    node: &parse::JsonNode<'_>,
     ty: &Type,
     extra: ExtraAttributes,
 ) -> Result<Value, DecodeError> {
-    decode::Decoder::new(extra).decode_typed(node, ty)
+    decode::TypedDecoder::new(extra).decode_typed(node, ty)
 }
 
 /// Writes a value with its own types, without wrappers, as `jsonencode` and the JSON views do.
@@ -81,7 +86,7 @@ pub fn decode_node(
 /// # Errors
 /// When the value holds an unknown, a mark or an infinity.
 pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
-    limit_depth(value)?;
+    check_depth(value)?;
     let mut out = String::new();
     write_simple(&mut out, value)?;
     Ok(out)
@@ -92,14 +97,14 @@ pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
 /// # Errors
 /// When the text is not JSON, or is nested too deep.
 pub fn decode_simple(text: &[u8]) -> Result<Value, DecodeError> {
-    decode::untyped_value(&parse(text)?)
+    decode::decode_untyped_value(&parse_json_tree(text)?)
 }
 
-fn parse(text: &[u8]) -> Result<read::Node<'_>, DecodeError> {
-    read::parse(text).map_err(|error| DecodeError::new(error.to_string()))
+fn parse_json_tree(text: &[u8]) -> Result<parse::JsonNode<'_>, DecodeError> {
+    parse::parse_json_tree(text).map_err(|error| DecodeError::new(error.to_string()))
 }
 
-fn limit_depth(value: &Value) -> Result<(), EncodeError> {
+fn check_depth(value: &Value) -> Result<(), EncodeError> {
     if value.depth() > Value::MAX_DEPTH {
         return Err(EncodeError::new("the value is nested too deep"));
     }
@@ -129,7 +134,7 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
         (Value::Bool(_), Type::Bool)
         | (Value::Number(_), Type::Number)
         | (Value::String(_), Type::String)
-        | (Value::Marked(_) | Value::Unknown(_), _) => write_leaf(out, value),
+        | (Value::Marked(_) | Value::Unknown(_), _) => write_primitive(out, value),
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
             write_children(out, value, |out, _, item| write_typed(out, item, element))
         }
@@ -142,7 +147,10 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
         (Value::Object(object), Type::Object(shape)) => {
             // Both sides are sorted by name, so equal sets of names are equal sequences.
             if !object.names().iter().eq(shape.attributes.keys()) {
-                return Err(EncodeError::new(super::name_difference(object.names(), shape)));
+                return Err(EncodeError::new(super::describe_name_difference(
+                    object.names(),
+                    shape,
+                )));
             }
             let mut types = shape.attributes.values();
             write_children(out, value, |out, _, item| match types.next() {
@@ -150,7 +158,7 @@ fn write_typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeE
                 None => Ok(()),
             })
         }
-        _ => Err(wrong_type(value, ty)),
+        _ => Err(wrong_type_error(value, ty)),
     }
 }
 
@@ -163,7 +171,7 @@ fn write_simple(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_) => {
             write_children(out, value, |out, _, item| write_simple(out, item))
         }
-        _ => write_leaf(out, value),
+        _ => write_primitive(out, value),
     }
 }
 
@@ -184,11 +192,11 @@ fn write_children(
             write::write_string(out, name);
             out.push(':');
         }
-        each(out, at, item).map_err(|error| error.prepend_step(value.step_to(at)))
+        each(out, at, item).map_err(|error| error.prepend_step(value.step_to_child(at)))
     })
 }
 
-fn write_leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+fn write_primitive(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     match value {
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),

@@ -5,17 +5,19 @@ mod read;
 mod refinement;
 mod salvage;
 
-pub use salvage::salvage;
+pub use salvage::salvage_attributes;
 
-use super::{DecodeError, Decoded, EncodeError, text_lossy, type_json, wrong_type};
+use super::{
+    DecodeError, EncodeError, LossyDecoded, type_json, utf8_lossy_like_go, wrong_type_error,
+};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
 
 /// The bytes of an unknown value about which nothing else is known.
-const UNKNOWN: [u8; 3] = [0xd4, 0x00, 0x00];
+const UNKNOWN_BYTES: [u8; 3] = [0xd4, 0x00, 0x00];
 
-const NIL: u8 = 0xc0;
+const NIL_CODE: u8 = 0xc0;
 
 /// Writes a value as the type `ty`; places where `ty` is dynamic carry their own type.
 ///
@@ -26,7 +28,7 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
         return Err(EncodeError::new("the value is nested too deep"));
     }
     let mut out = Vec::new();
-    write(&mut out, value, ty)?;
+    write_value(&mut out, value, ty)?;
     Ok(out)
 }
 
@@ -43,33 +45,33 @@ pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, DecodeError> {
 ///
 /// # Errors
 /// When the bytes are not a value of the type, or are nested too deep.
-pub fn decode_lossy(bytes: &[u8], ty: &Type) -> Result<Decoded, DecodeError> {
-    let mut reader = read::Reader::new(bytes);
-    let value = reader.value(ty, 0)?;
-    Ok(Decoded { value, replaced: reader.replaced })
+pub fn decode_lossy(bytes: &[u8], ty: &Type) -> Result<LossyDecoded, DecodeError> {
+    let mut reader = read::MsgpackReader::new(bytes);
+    let value = reader.read_value(ty, 0)?;
+    Ok(LossyDecoded { value, replaced: reader.replaced })
 }
 
-fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+fn write_value(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
         (Value::Marked(_), _) => {
             Err(EncodeError::new("a sensitive or ephemeral value must have its marks taken off"))
         }
         (Value::Null(Type::Dynamic), _) => {
-            out.push(NIL);
+            out.push(NIL_CODE);
             Ok(())
         }
         // Refinements of a value whose type is not known say nothing.
         (Value::Unknown(unknown), _) if *unknown.ty() == Type::Dynamic => {
-            out.extend_from_slice(&UNKNOWN);
+            out.extend_from_slice(&UNKNOWN_BYTES);
             Ok(())
         }
         (_, Type::Dynamic) => write_dynamic(out, value),
         (Value::Null(own), _) if own.conforms_to(ty) => {
-            out.push(NIL);
+            out.push(NIL_CODE);
             Ok(())
         }
         (Value::Unknown(unknown), _) if unknown.ty().conforms_to(ty) => {
-            refinement::write(out, unknown)
+            refinement::write_unknown(out, unknown)
         }
         (Value::Bool(truth), Type::Bool) => {
             out.push(if *truth { 0xc3 } else { 0xc2 });
@@ -77,66 +79,68 @@ fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError>
         }
         (Value::Number(number), Type::Number) => write_number(out, number),
         (Value::String(text), Type::String) => write_str(out, text),
-        _ => write_parts(out, value, ty),
+        _ => write_compound_value(out, value, ty),
     }
 }
 
 fn write_dynamic(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
     let ty = value.ty();
-    write_array_len(out, 2)?;
+    write_array_header(out, 2)?;
     // cty sends the type as JSON in a byte string, before the value.
     write_bin(out, type_json::encode(&ty).as_bytes())?;
-    write(out, value, &ty)
+    write_value(out, value, &ty)
 }
 
 // Each kind of collection has its own small function, so that deep nesting takes little stack.
-fn write_parts(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+fn write_compound_value(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
     match (value, ty) {
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
-            write_array_len(out, value.children().len())?;
+            write_array_header(out, value.children().len())?;
             value.children().iter().enumerate().try_for_each(|(at, item)| {
-                write(out, item, element).map_err(|error| error.prepend_step(value.step_to(at)))
+                write_value(out, item, element)
+                    .map_err(|error| error.prepend_step(value.step_to_child(at)))
             })
         }
         (Value::Tuple(tuple), Type::Tuple(elements)) => write_tuple(out, tuple, elements),
         (Value::Map(map), Type::Map(element)) => write_map(out, map, element),
         (Value::Object(object), Type::Object(shape)) => write_object(out, object, shape),
-        _ => Err(wrong_type(value, ty)),
+        _ => Err(wrong_type_error(value, ty)),
     }
 }
 
 fn write_tuple(out: &mut Vec<u8>, tuple: &Tuple, elements: &[Type]) -> Result<(), EncodeError> {
     let items = tuple.items();
     if items.len() != elements.len() {
-        return Err(wrong_length(items.len(), elements.len()));
+        return Err(wrong_length_error(items.len(), elements.len()));
     }
-    write_array_len(out, items.len())?;
+    write_array_header(out, items.len())?;
     items.iter().zip(elements).enumerate().try_for_each(|(at, (item, ty))| {
-        write(out, item, ty).map_err(|error| error.prepend_step(Some(Step::Index(at.into()))))
+        write_value(out, item, ty).map_err(|error| error.prepend_step(Some(Step::Index(at.into()))))
     })
 }
 
-fn wrong_length(given: usize, wanted: usize) -> EncodeError {
+fn wrong_length_error(given: usize, wanted: usize) -> EncodeError {
     EncodeError::new(format!("a tuple of length {wanted} is required, but this one has {given}"))
 }
 
 fn write_map(out: &mut Vec<u8>, map: &Map, element: &Type) -> Result<(), EncodeError> {
-    write_map_len(out, map.keys().len())?;
+    write_map_header(out, map.keys().len())?;
     map.iter().try_for_each(|(key, item)| {
         write_str(out, key)?;
-        write(out, item, element).map_err(|error| error.prepend_step(Some(Step::Key(key.clone()))))
+        write_value(out, item, element)
+            .map_err(|error| error.prepend_step(Some(Step::Key(key.clone()))))
     })
 }
 
 fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Result<(), EncodeError> {
     // Both sides are sorted by name, so equal sets of names are equal sequences.
     if !object.names().iter().eq(shape.attributes.keys()) {
-        return Err(EncodeError::new(super::name_difference(object.names(), shape)));
+        return Err(EncodeError::new(super::describe_name_difference(object.names(), shape)));
     }
-    write_map_len(out, shape.attributes.len())?;
-    object.items().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
+    write_map_header(out, shape.attributes.len())?;
+    object.values().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
         write_str(out, name)?;
-        write(out, item, ty)
+        write_value(out, item, ty)
             .map_err(|error| error.prepend_step(Some(Step::Attribute(name.clone()))))
     })
 }
@@ -183,9 +187,9 @@ fn write_str(out: &mut Vec<u8>, text: &Str) -> Result<(), EncodeError> {
 
 fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), EncodeError> {
     match text.len() {
-        length @ 0..=31 => out.push(0xa0 | low_byte(length)),
-        length @ 32..=0xff => out.extend_from_slice(&[0xd9, low_byte(length)]),
-        length => write_long_len(out, 0xda, length)?,
+        length @ 0..=31 => out.push(0xa0 | length_to_byte(length)),
+        length @ 32..=0xff => out.extend_from_slice(&[0xd9, length_to_byte(length)]),
+        length => write_long_length(out, 0xda, length)?,
     }
     out.extend_from_slice(text.as_bytes());
     Ok(())
@@ -193,32 +197,32 @@ fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), EncodeError> {
 
 fn write_bin(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), EncodeError> {
     match bytes.len() {
-        length @ 0..=0xff => out.extend_from_slice(&[0xc4, low_byte(length)]),
-        length => write_long_len(out, 0xc5, length)?,
+        length @ 0..=0xff => out.extend_from_slice(&[0xc4, length_to_byte(length)]),
+        length => write_long_length(out, 0xc5, length)?,
     }
     out.extend_from_slice(bytes);
     Ok(())
 }
 
-fn write_array_len(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
+fn write_array_header(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
     if length < 16 {
-        out.push(0x90 | low_byte(length));
+        out.push(0x90 | length_to_byte(length));
         return Ok(());
     }
-    write_long_len(out, 0xdc, length)
+    write_long_length(out, 0xdc, length)
 }
 
-fn write_map_len(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
+fn write_map_header(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
     if length < 16 {
-        out.push(0x80 | low_byte(length));
+        out.push(0x80 | length_to_byte(length));
         return Ok(());
     }
-    write_long_len(out, 0xde, length)
+    write_long_length(out, 0xde, length)
 }
 
 /// Writes a length in two or four bytes; `code` is that of the two-byte form, the next one that of
 /// the four-byte form.
-fn write_long_len(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), EncodeError> {
+fn write_long_length(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), EncodeError> {
     if let Ok(length) = u16::try_from(length) {
         out.push(code);
         out.extend_from_slice(&length.to_be_bytes());
@@ -232,7 +236,7 @@ fn write_long_len(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), Enco
 }
 
 /// The length as a byte; only called with lengths that fit.
-fn low_byte(length: usize) -> u8 {
+fn length_to_byte(length: usize) -> u8 {
     u8::try_from(length).unwrap_or(u8::MAX)
 }
 

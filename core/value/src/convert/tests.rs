@@ -301,7 +301,7 @@ fn a_value_that_has_the_type_is_shared_and_not_copied() {
     let want = ty(r#"["object",{"a":["list","dynamic"]}]"#);
     let Value::Object(converted) = convert(&object, &want).unwrap() else { unreachable!() };
     let inner = |value: &Value| value.children().as_ptr();
-    assert_eq!(converted.items().as_ptr(), inner(&object));
+    assert_eq!(converted.values().as_ptr(), inner(&object));
 }
 
 #[test]

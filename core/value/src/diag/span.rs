@@ -76,7 +76,7 @@ struct Source {
     secret: bool,
     /// Byte offset at which each line starts; made when first needed.
     lines: OnceLock<Vec<u32>>,
-    /// See [`Sources::headings`].
+    /// See [`Sources::block_headings`].
     headings: OnceLock<Vec<(Span, String)>>,
 }
 
@@ -130,7 +130,7 @@ impl Sources {
 
     /// Returns the headings of the blocks of a source, with their ranges. `find` parses the source;
     /// it is called once for all problems in it.
-    pub fn headings(
+    pub fn block_headings(
         &self,
         id: SourceId,
         find: impl FnOnce() -> Vec<(Span, String)>,
@@ -140,27 +140,27 @@ impl Sources {
 
     /// Returns the text a span covers; empty where the span does not fit.
     #[must_use]
-    pub fn text_at(&self, span: Span) -> &str {
+    pub fn text_of_span(&self, span: Span) -> &str {
         self.source_text(span.source).get(span.range()).unwrap_or("")
     }
 
     /// Returns the position at which a span starts.
     #[must_use]
-    pub fn start(&self, span: Span) -> Position {
+    pub fn start_position(&self, span: Span) -> Position {
         self.position(span.source, span.start)
     }
 
     /// Returns the position behind the end of a span.
     #[must_use]
-    pub fn end(&self, span: Span) -> Position {
+    pub fn end_position(&self, span: Span) -> Position {
         self.position(span.source, span.end)
     }
 
     /// Returns the text of a line, from 1, without its line ending.
     #[must_use]
-    pub fn line(&self, id: SourceId, line: u32) -> &str {
+    pub fn line_text(&self, id: SourceId, line: u32) -> &str {
         let Some(source) = self.list.get(id.0 as usize) else { return "" };
-        let lines = source.lines();
+        let lines = source.line_starts();
         let at = (line.saturating_sub(1)) as usize;
         let Some(&start) = lines.get(at) else { return "" };
         let end = lines.get(at + 1).map_or(source.text.len(), |&next| next as usize);
@@ -171,7 +171,7 @@ impl Sources {
         let Some(source) = self.list.get(id.0 as usize) else {
             return Position { line: 1, column: 1, byte };
         };
-        let lines = source.lines();
+        let lines = source.line_starts();
         let line = lines.partition_point(|&start| start <= byte).max(1);
         let start = lines.get(line - 1).copied().unwrap_or(0) as usize;
         let mut end = (byte as usize).min(source.text.len());
@@ -195,7 +195,7 @@ impl Sources {
 }
 
 impl Source {
-    fn lines(&self) -> &[u32] {
+    fn line_starts(&self) -> &[u32] {
         self.lines.get_or_init(|| {
             let mut starts = vec![0];
             starts.extend(

@@ -50,7 +50,7 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     let id = sources.add("main.tf", text);
     let at = |needle: &str| text.find(needle).unwrap();
     let place = |start: usize| {
-        let position = sources.start(Span::new(id, start, start));
+        let position = sources.start_position(Span::new(id, start, start));
         (position.line, position.column)
     };
     assert_eq!(place(0), (1, 1));
@@ -60,10 +60,10 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     assert_eq!(place(at("last")), (4, 1));
     assert_eq!(place(text.len()), (4, 5));
     assert_eq!(place(text.len() + 99), (4, 5));
-    assert_eq!(sources.line(id, 2), "name = \"e\u{301}x\"");
-    assert_eq!((sources.line(id, 3), sources.line(id, 9)), ("", ""));
-    assert_eq!(sources.text_at(Span::new(id, 4, 5)), "1");
-    assert_eq!(sources.text_at(Span::new(id, 4, 5000)), "");
+    assert_eq!(sources.line_text(id, 2), "name = \"e\u{301}x\"");
+    assert_eq!((sources.line_text(id, 3), sources.line_text(id, 9)), ("", ""));
+    assert_eq!(sources.text_of_span(Span::new(id, 4, 5)), "1");
+    assert_eq!(sources.text_of_span(Span::new(id, 4, 5000)), "");
     assert_eq!(sources.name(id), "main.tf");
 }
 

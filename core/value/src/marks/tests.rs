@@ -35,7 +35,7 @@ fn marks_on_a_value_and_inside_it_are_kept_apart() {
 #[test]
 fn a_path_that_no_longer_fits_marks_the_part_above() {
     let path = Path::root().attribute("b").index(5).attribute("x");
-    let marks = MarkPaths::all([path], Marks::SENSITIVE);
+    let marks = MarkPaths::on_all_paths([path], Marks::SENSITIVE);
     let value = sample().split_marks().0.with_marks(&marks);
     assert_eq!(value.split_marks().1.0, [(Path::root().attribute("b"), Marks::SENSITIVE)]);
 }

@@ -13,13 +13,13 @@ use super::float::{
 pub(super) const TEXT_PRECISION: u32 = 512;
 
 /// More decimal digits than any finite number has before or behind the point.
-const DIGITS_BOUND: i64 = MAX_EXPONENT / 3;
+const MAX_DECIMAL_DIGITS: i64 = MAX_EXPONENT / 3;
 
 /// A fraction of more binary digits than this has more than 17 decimal ones.
-const LEAST_EXACT: i64 = 25;
+const MAX_SHORT_FRACTION_BITS: i64 = 25;
 
 /// Reads decimal text as [`super::Number::parse`] promises.
-pub(super) fn parse(text: &str) -> Option<Float> {
+pub(super) fn parse_decimal(text: &str) -> Option<Float> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str) -> Option<Float> {
     }
     let scanned = ScannedNumber::new(digits)?;
     // No number has so many digits before and behind its point, and reading them would take long.
-    if bits_to_i64(scanned.digits.len()) > 2 * DIGITS_BOUND {
+    if bits_to_i64(scanned.digits.len()) > 2 * MAX_DECIMAL_DIGITS {
         return None;
     }
     let mantissa = match scanned.digits.is_empty() {
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Option<Float> {
     if mantissa.is_zero() {
         return Some(Float::from_integer(negative, mantissa, TEXT_PRECISION));
     }
-    let float = from_decimal(mantissa, scanned.tens, scanned.twos, TEXT_PRECISION)?;
+    let float = decimal_to_float(mantissa, scanned.tens, scanned.twos, TEXT_PRECISION)?;
     matches!(float.magnitude, Magnitude::Finite { .. }).then_some(Float { negative, ..float })
 }
 
@@ -91,20 +91,20 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
 }
 
 /// `mantissa × 10^tens × 2^twos` at a precision; `None` when it is far outside the range of numbers.
-fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
+fn decimal_to_float(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
     let size = bits_to_i64(mantissa.bit_len());
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
     // Judged before anything is computed: `1e999999999` must not become a number of a billion
     // digits.
-    if top.abs() > 2 * MAX_EXPONENT || tens.abs() > DIGITS_BOUND.saturating_add(size) {
+    if top.abs() > 2 * MAX_EXPONENT || tens.abs() > MAX_DECIMAL_DIGITS.saturating_add(size) {
         return None;
     }
     let parts = UnroundedMagnitude { mantissa, exponent: tens + twos, sticky: false };
     if tens == 0 {
-        return Some(Float::rounded(false, parts, precision));
+        return Some(Float::round_magnitude(false, parts, precision));
     }
     // The digits take part unrounded, the power of five with 64 guard bits, as in Terraform.
-    let mantissa = Float::rounded(false, parts, u32::MAX);
+    let mantissa = Float::round_magnitude(false, parts, u32::MAX);
     let power = power_of_five(tens.unsigned_abs(), precision + 64);
     if tens < 0 { mantissa.divide(&power, precision) } else { mantissa.multiply(&power, precision) }
 }
@@ -112,8 +112,8 @@ fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<
 fn power_of_five(exponent: u64, precision: u32) -> Float {
     // Go looks up powers to this exponent exactly; the steps beyond are rounded, so they must
     // agree.
-    const TABLE: u64 = 27;
-    let first = exponent.min(TABLE);
+    const MAX_EXACT_POWER: u64 = 27;
+    let first = exponent.min(MAX_EXACT_POWER);
     let start = UBig::from(5u8).pow(exponent_to_usize(i64::try_from(first).unwrap_or(0)));
     let mut product = Float::from_integer(false, start, precision);
     let mut left = exponent - first;
@@ -153,29 +153,29 @@ impl Decimal {
     }
 
     /// The fewest digits that read back to the same float at the precision.
-    pub(super) fn shortest(mantissa: &UBig, exponent: i64, precision: u32) -> Self {
-        if (-LEAST_EXACT..0).contains(&exponent) {
+    pub(super) fn shortest_digits(mantissa: &UBig, exponent: i64, precision: u32) -> Self {
+        if (-MAX_SHORT_FRACTION_BITS..0).contains(&exponent) {
             // Strings of up to 15 digits are further apart than any number's neighbours.
             let exact = Self::exact_digits(mantissa, exponent);
             if exact.digits.len() <= 15 {
                 return exact;
             }
         }
-        Self::from_f64(mantissa, exponent, precision)
+        Self::shortest_via_f64(mantissa, exponent, precision)
             .unwrap_or_else(|| ShortestSearch::new(mantissa, exponent, precision).into_decimal())
     }
 
     /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
     /// the float, no other text of that length can, because the interval around the float that
     /// reads back to it is narrower than the distance of such strings.
-    fn from_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
+    fn shortest_via_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
         let parts = UnroundedMagnitude { mantissa: mantissa.clone(), exponent, sticky: false };
-        let float = Float::rounded(false, parts, precision.max(f64::MANTISSA_DIGITS));
+        let float = Float::round_magnitude(false, parts, precision.max(f64::MANTISSA_DIGITS));
         let nearest = float.to_f64();
         // Just above a power of two the interval is not symmetric, and Terraform's text there is
         // not always the shortest: those take the long way. So do floats that may lie halfway
         // between two strings of the shortest length, where the two roundings differ.
-        let halfway = precision == f64::MANTISSA_DIGITS && exponent >= -LEAST_EXACT;
+        let halfway = precision == f64::MANTISSA_DIGITS && exponent >= -MAX_SHORT_FRACTION_BITS;
         if !nearest.is_normal() || mantissa.is_one() || halfway {
             return None;
         }
@@ -185,7 +185,7 @@ impl Decimal {
         let point = tens.parse::<i64>().ok()? + 1;
         if precision != f64::MANTISSA_DIGITS {
             let number = UBig::from(digits.parse::<u64>().ok()?);
-            let read = from_decimal(number, point - bits_to_i64(digits.len()), 0, precision)?;
+            let read = decimal_to_float(number, point - bits_to_i64(digits.len()), 0, precision)?;
             if read.magnitude != float.magnitude {
                 return None;
             }
@@ -194,7 +194,7 @@ impl Decimal {
     }
 
     /// Keeps the first `n` digits, rounding half to even.
-    pub(super) fn round(&mut self, n: i64) {
+    pub(super) fn round_to_digits(&mut self, n: i64) {
         let Ok(n) = usize::try_from(n) else {
             self.digits.clear();
             self.point = 0;
@@ -207,10 +207,10 @@ impl Decimal {
             b'5' if n + 1 == self.digits.len() => n > 0 && self.digits[n - 1] % 2 == 1,
             digit => digit >= b'5',
         };
-        if up { self.round_up(n) } else { self.round_down(n) }
+        if up { self.round_up_at(n) } else { self.round_down_at(n) }
     }
 
-    fn round_up(&mut self, n: usize) {
+    fn round_up_at(&mut self, n: usize) {
         self.digits.truncate(n);
         while self.digits.last() == Some(&b'9') {
             self.digits.pop();
@@ -225,7 +225,7 @@ impl Decimal {
         }
     }
 
-    fn round_down(&mut self, n: usize) {
+    fn round_down_at(&mut self, n: usize) {
         self.digits.truncate(n);
         while self.digits.last() == Some(&b'0') {
             self.digits.pop();
@@ -272,7 +272,7 @@ impl ShortestSearch {
         let inclusive = !value.bit(1);
         // Two digits below the half distance decide; one tenth of it is enough for both.
         let below = (exponent as f64 * std::f64::consts::LOG10_2).floor() as i64 - 2;
-        let cut = |number: &UBig| truncate_decimal(number, exponent, below);
+        let cut = |number: &UBig| to_truncated_decimal(number, exponent, below);
         let one = UBig::ONE;
         let mut exact = cut(&value);
         if exact.more {
@@ -292,9 +292,9 @@ impl ShortestSearch {
             let down = low != own || inclusive && at + 1 == lower.len();
             let up = own != high && (inclusive || own + 1 < high || at + 1 < upper.len());
             match (down, up) {
-                (true, true) => value.round(bits_to_i64(at + 1)),
-                (true, false) => value.round_down(at + 1),
-                (false, true) => value.round_up(at + 1),
+                (true, true) => value.round_to_digits(bits_to_i64(at + 1)),
+                (true, false) => value.round_down_at(at + 1),
+                (false, true) => value.round_up_at(at + 1),
                 (false, false) => continue,
             }
             break;
@@ -304,7 +304,7 @@ impl ShortestSearch {
 }
 
 /// `number × 2^exponent` in decimal, cut off below `10^below`.
-fn truncate_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecimal {
+fn to_truncated_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecimal {
     let five = UBig::from(5u8);
     let (scaled, shift, divisor) = if below < 0 {
         (number * five.pow(exponent_to_usize(-below)), exponent - below, None)
@@ -326,6 +326,6 @@ fn truncate_decimal(number: &UBig, exponent: i64, below: i64) -> TruncatedDecima
 }
 
 #[cfg(test)]
-pub(super) fn shortest_slowly(mantissa: &UBig, exponent: i64, precision: u32) -> Decimal {
+pub(super) fn shortest_digits_slowly(mantissa: &UBig, exponent: i64, precision: u32) -> Decimal {
     ShortestSearch::new(mantissa, exponent, precision).into_decimal()
 }

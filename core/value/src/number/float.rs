@@ -32,7 +32,7 @@ pub(super) enum Magnitude {
 
 impl Float {
     pub(super) fn from_integer(negative: bool, magnitude: UBig, precision: u32) -> Self {
-        Self::rounded(
+        Self::round_magnitude(
             negative,
             UnroundedMagnitude { mantissa: magnitude, exponent: 0, sticky: false },
             precision,
@@ -49,7 +49,7 @@ impl Float {
 
     /// Decodes a float; `None` for NaN.
     pub(super) fn from_f64(number: f64) -> Option<Self> {
-        const FRACTION_BITS: i64 = 52;
+        const F64_FRACTION_BITS: i64 = 52;
         let negative = number.is_sign_negative();
         if number.is_nan() {
             return None;
@@ -58,19 +58,23 @@ impl Float {
             return Some(Self::infinite(negative, f64::MANTISSA_DIGITS));
         }
         let bits = number.to_bits();
-        let fraction = bits & ((1 << FRACTION_BITS) - 1);
-        let biased = i64::try_from((bits >> FRACTION_BITS) & 0x7ff).unwrap_or(0);
+        let fraction = bits & ((1 << F64_FRACTION_BITS) - 1);
+        let biased = i64::try_from((bits >> F64_FRACTION_BITS) & 0x7ff).unwrap_or(0);
         let (mantissa, exponent) = match biased {
             // A subnormal float has no hidden bit, and the exponent of the smallest normal one.
             0 => (fraction, 1 - 1075),
-            _ => (fraction | 1 << FRACTION_BITS, biased - 1075),
+            _ => (fraction | 1 << F64_FRACTION_BITS, biased - 1075),
         };
         let parts = UnroundedMagnitude { mantissa: UBig::from(mantissa), exponent, sticky: false };
-        Some(Self::rounded(negative, parts, f64::MANTISSA_DIGITS))
+        Some(Self::round_magnitude(negative, parts, f64::MANTISSA_DIGITS))
     }
 
     /// Rounds an exact (or, with `sticky`, truncated) magnitude to a precision.
-    pub(super) fn rounded(negative: bool, parts: UnroundedMagnitude, precision: u32) -> Self {
+    pub(super) fn round_magnitude(
+        negative: bool,
+        parts: UnroundedMagnitude,
+        precision: u32,
+    ) -> Self {
         let UnroundedMagnitude { mut mantissa, mut exponent, sticky } = parts;
         let excess = mantissa.bit_len().saturating_sub(precision as usize);
         if excess > 0 {
@@ -126,7 +130,7 @@ impl Float {
                     (false, Ordering::Greater) => (self.negative, a - b),
                     (false, Ordering::Less) => (other.negative, b - a),
                 };
-                Self::rounded(
+                Self::round_magnitude(
                     negative,
                     UnroundedMagnitude { mantissa, exponent, sticky: false },
                     precision,
@@ -147,7 +151,7 @@ impl Float {
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
                 let parts =
                     UnroundedMagnitude { mantissa: a * b, exponent: ea + eb, sticky: false };
-                Some(Self::rounded(negative, parts, precision))
+                Some(Self::round_magnitude(negative, parts, precision))
             }
         }
     }
@@ -167,7 +171,7 @@ impl Float {
                 let (mantissa, remainder) = (a << shift).div_rem(b);
                 let exponent = ea - eb - bits_to_i64(shift);
                 let parts = UnroundedMagnitude { mantissa, exponent, sticky: !remainder.is_zero() };
-                Some(Self::rounded(negative, parts, precision))
+                Some(Self::round_magnitude(negative, parts, precision))
             }
         }
     }
@@ -195,7 +199,7 @@ impl Float {
     }
 
     /// The position of the highest bit: the magnitude lies in `[2^(top-1), 2^top)`.
-    fn highest_bit(&self) -> Option<i64> {
+    fn highest_bit_position(&self) -> Option<i64> {
         match &self.magnitude {
             Magnitude::Finite { mantissa, exponent } => {
                 Some(exponent + bits_to_i64(mantissa.bit_len()))
@@ -231,27 +235,34 @@ impl Float {
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
                 // Most numbers differ in size, and shifting one to the other's exponent costs
                 // memory.
-                self.highest_bit().cmp(&other.highest_bit()).then_with(|| {
+                self.highest_bit_position().cmp(&other.highest_bit_position()).then_with(|| {
                     let exponent = *ea.min(eb);
                     (a << exponent_to_usize(ea - exponent))
                         .cmp(&(b << exponent_to_usize(eb - exponent)))
                 })
             }
-            _ => self.highest_bit().cmp(&other.highest_bit()),
+            _ => self.highest_bit_position().cmp(&other.highest_bit_position()),
         }
     }
 
     /// Whether the two are so close that rounding to their precisions may have made the difference.
-    pub(super) fn is_near(&self, other: &Self) -> bool {
+    pub(super) fn may_differ_by_rounding(&self, other: &Self) -> bool {
         // 53 bits are the least precision there is; 40 leave room for the rounding of text.
-        const NEAR: i64 = 40;
-        if self.highest_bit().zip(other.highest_bit()).is_none_or(|(a, b)| a.abs_diff(b) > 1) {
+        const NEAR_BITS: i64 = 40;
+        if self
+            .highest_bit_position()
+            .zip(other.highest_bit_position())
+            .is_none_or(|(a, b)| a.abs_diff(b) > 1)
+        {
             return false;
         }
         let difference = self.add(&other.clone().negated());
-        match (self.highest_bit(), difference.map(|difference| difference.highest_bit())) {
+        match (
+            self.highest_bit_position(),
+            difference.map(|difference| difference.highest_bit_position()),
+        ) {
             (Some(_), Some(None)) => true,
-            (Some(own), Some(Some(difference))) => difference < own - NEAR,
+            (Some(own), Some(Some(difference))) => difference < own - NEAR_BITS,
             _ => false,
         }
     }
@@ -290,7 +301,7 @@ fn nearest_f64(mantissa: &UBig, exponent: i64) -> f64 {
         Ok(precision) => precision,
     };
     let parts = UnroundedMagnitude { mantissa: mantissa.clone(), exponent, sticky: false };
-    match Float::rounded(false, parts, precision).magnitude {
+    match Float::round_magnitude(false, parts, precision).magnitude {
         Magnitude::Finite { mantissa, exponent } if exponent < 1024 => {
             mantissa.to_f64().value() * power_of_two(exponent)
         }

@@ -332,10 +332,10 @@ proptest! {
 
     #[test]
     fn the_short_way_to_digits_agrees_with_the_long_way(number in any_number()) {
-        let Repr::Big(float) = &number.0 else { return Ok(()) };
+        let NumberRepr::Big(float) = &number.0 else { return Ok(()) };
         let Magnitude::Finite { mantissa, exponent } = &float.magnitude else { return Ok(()) };
-        let short = Decimal::shortest(mantissa, *exponent, float.precision);
-        let long = decimal::shortest_slowly(mantissa, *exponent, float.precision);
+        let short = Decimal::shortest_digits(mantissa, *exponent, float.precision);
+        let long = decimal::shortest_digits_slowly(mantissa, *exponent, float.precision);
         prop_assert_eq!(short, long);
     }
 }

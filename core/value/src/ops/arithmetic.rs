@@ -1,74 +1,76 @@
 //! Arithmetic on numbers.
 
-use super::{NoResult, Operand, as_number, map_operands};
+use super::{KnownOrUnknown, OperationError, as_number, extract_operands};
 use crate::{Number, Type, Value};
 
 /// `left + right`.
 ///
 /// # Errors
 /// When an operand is null or no number, or for opposite infinities.
-pub fn add(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, Number::add, NoResult::Sum)
+pub fn add(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_numbers(left, right, Number::add, OperationError::Sum)
 }
 
 /// `left - right`.
 ///
 /// # Errors
 /// When an operand is null or no number, or for an infinity minus itself.
-pub fn subtract(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, Number::subtract, NoResult::Difference)
+pub fn subtract(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_numbers(left, right, Number::subtract, OperationError::Difference)
 }
 
 /// `left * right`.
 ///
 /// # Errors
 /// When an operand is null or no number, or for zero times infinity.
-pub fn multiply(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, Number::multiply, NoResult::Product)
+pub fn multiply(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_numbers(left, right, Number::multiply, OperationError::Product)
 }
 
 /// `left / right`; dividing by zero gives an infinity.
 ///
 /// # Errors
 /// When an operand is null or no number, or for zero or an infinity by itself.
-pub fn divide(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, Number::divide, NoResult::Quotient)
+pub fn divide(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_numbers(left, right, Number::divide, OperationError::Quotient)
 }
 
 /// `left % right`, with the sign of `left`; of zero it leaves `left`.
 ///
 /// # Errors
 /// When an operand is null or no number, or either is infinite.
-pub fn modulo(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, Number::remainder, NoResult::Remainder)
+pub fn modulo(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_numbers(left, right, Number::remainder, OperationError::Remainder)
 }
 
 /// `-operand`.
 ///
 /// # Errors
 /// When the operand is null or no number.
-pub fn negate(operand: &Value) -> Result<Value, NoResult> {
-    let ([operand], marks) = map_operands([operand], &Type::Number, as_number)?;
+pub fn negate(operand: &Value) -> Result<Value, OperationError> {
+    let ([operand], marks) = extract_operands([operand], &Type::Number, as_number)?;
     let result = match operand {
-        Operand::Known(number) => Value::Number(number.negate()),
-        Operand::Unknown => Value::unknown_not_null(Type::Number),
+        KnownOrUnknown::Known(number) => Value::Number(number.negate()),
+        KnownOrUnknown::Unknown => Value::unknown_not_null(Type::Number),
     };
     Ok(result.mark(marks))
 }
 
-fn binary(
+fn compute_numbers(
     left: &Value,
     right: &Value,
     compute: fn(&Number, &Number) -> Option<Number>,
-    undefined: NoResult,
-) -> Result<Value, NoResult> {
+    undefined: OperationError,
+) -> Result<Value, OperationError> {
     if let (Value::Number(a), Value::Number(b)) = (left, right) {
         // The usual case: two known numbers without marks need none of the bookkeeping below.
         return compute(a, b).map(Value::Number).ok_or(undefined);
     }
-    let (operands, marks) = map_operands([left, right], &Type::Number, as_number)?;
+    let (operands, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     let result = match operands {
-        [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
+        [KnownOrUnknown::Known(a), KnownOrUnknown::Known(b)] => {
+            Value::Number(compute(a, b).ok_or(undefined)?)
+        }
         // Bounds of the operands are not carried over to the result. Terraform does not do so
         // either, and plans must show the same values as known.
         _ => Value::unknown_not_null(Type::Number),

@@ -42,7 +42,7 @@ pub(super) fn values_equal(left: &Value, right: &Value) -> Option<bool> {
 fn equals_null(other: &Value) -> Option<bool> {
     match other {
         Value::Null(_) => Some(true),
-        other if other.range().not_null => Some(false),
+        other if other.known_facts().not_null => Some(false),
         _ => None,
     }
 }
@@ -51,13 +51,13 @@ fn equals_unknown(unknown: &Value, other: &Value) -> Option<bool> {
     if other.is_unknown() {
         return None;
     }
-    let excluded =
-        !type_conforms(&other.ty(), &unknown.ty()) || range_excludes(&unknown.range(), other);
+    let excluded = !type_conforms(&other.ty(), &unknown.ty())
+        || refinement_excludes(&unknown.known_facts(), other);
     excluded.then_some(false)
 }
 
 /// Whether what is known about an unknown value rules out that it is `other`.
-fn range_excludes(range: &Refinement, other: &Value) -> bool {
+fn refinement_excludes(range: &Refinement, other: &Value) -> bool {
     match other {
         Value::String(text) => {
             range.prefix.as_ref().is_some_and(|prefix| !text.starts_with(prefix.as_str()))
@@ -73,7 +73,7 @@ fn range_excludes(range: &Refinement, other: &Value) -> bool {
             outside(&range.lower, Ordering::Less) || outside(&range.upper, Ordering::Greater)
         }
         Value::List(_) | Value::Set(_) | Value::Map(_) => {
-            let other = other.range();
+            let other = other.known_facts();
             let too_short = other.max_length.is_some_and(|most| most < range.min_length);
             too_short || range.max_length.is_some_and(|most| other.min_length > most)
         }

@@ -1,18 +1,18 @@
 //! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
 //! one is an error, whatever the other is.
 
-use super::{NoResult, Operand, as_bool, bool_or_unknown, map_operands};
+use super::{KnownOrUnknown, OperationError, as_bool, bool_or_unknown, extract_operands};
 use crate::{Type, Value};
 
 /// `!operand`.
 ///
 /// # Errors
 /// When the operand is null or no bool.
-pub fn not(operand: &Value) -> Result<Value, NoResult> {
-    let ([operand], marks) = map_operands([operand], &Type::Bool, as_bool)?;
+pub fn not(operand: &Value) -> Result<Value, OperationError> {
+    let ([operand], marks) = extract_operands([operand], &Type::Bool, as_bool)?;
     let result = match operand {
-        Operand::Known(known) => Some(!known),
-        Operand::Unknown => None,
+        KnownOrUnknown::Known(known) => Some(!known),
+        KnownOrUnknown::Unknown => None,
     };
     Ok(bool_or_unknown(result).mark(marks))
 }
@@ -21,22 +21,26 @@ pub fn not(operand: &Value) -> Result<Value, NoResult> {
 ///
 /// # Errors
 /// When an operand is null or no bool.
-pub fn and(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, |a, b| a && b)
+pub fn and(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_bools(left, right, |a, b| a && b)
 }
 
 /// `left || right`.
 ///
 /// # Errors
 /// When an operand is null or no bool.
-pub fn or(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    binary(left, right, |a, b| a || b)
+pub fn or(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    compute_bools(left, right, |a, b| a || b)
 }
 
-fn binary(left: &Value, right: &Value, compute: fn(bool, bool) -> bool) -> Result<Value, NoResult> {
-    let (operands, marks) = map_operands([left, right], &Type::Bool, as_bool)?;
+fn compute_bools(
+    left: &Value,
+    right: &Value,
+    compute: fn(bool, bool) -> bool,
+) -> Result<Value, OperationError> {
+    let (operands, marks) = extract_operands([left, right], &Type::Bool, as_bool)?;
     let result = match operands {
-        [Operand::Known(a), Operand::Known(b)] => Some(compute(a, b)),
+        [KnownOrUnknown::Known(a), KnownOrUnknown::Known(b)] => Some(compute(a, b)),
         _ => None,
     };
     Ok(bool_or_unknown(result).mark(marks))

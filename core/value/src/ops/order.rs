@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 
 use super::equality::values_equal;
-use super::{NoResult, as_number, bool_or_unknown, map_operands};
+use super::{OperationError, as_number, bool_or_unknown, extract_operands};
 use crate::{Type, Value};
 
 /// `left < right`; `left > right` is this with the operands exchanged.
 ///
 /// # Errors
 /// When an operand is null or no number.
-pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    let (_, marks) = map_operands([left, right], &Type::Number, as_number)?;
+pub fn less(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     Ok(bool_or_unknown(is_less_if_decided(left.peek(), right.peek())).mark(marks))
 }
 
@@ -19,8 +19,8 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
 ///
 /// # Errors
 /// When an operand is null or no number.
-pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
-    let (_, marks) = map_operands([left, right], &Type::Number, as_number)?;
+pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, OperationError> {
+    let (_, marks) = extract_operands([left, right], &Type::Number, as_number)?;
     let (left, right) = (left.peek(), right.peek());
     // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
     // of different precision may be equal and yet ordered.
@@ -36,7 +36,7 @@ fn is_less_if_decided(left: &Value, right: &Value) -> Option<bool> {
     if let (Value::Number(left), Value::Number(right)) = (left, right) {
         return Some(left.compare(right) == Ordering::Less);
     }
-    let (left, right) = (left.range(), right.range());
+    let (left, right) = (left.known_facts(), right.known_facts());
     // Bounds that touch decide nothing, whether they are inclusive or not, as in Terraform.
     if let (Some((most, _)), Some((least, _))) = (&left.upper, &right.lower)
         && most.compare(least) == Ordering::Less

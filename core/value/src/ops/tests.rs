@@ -1,7 +1,7 @@
 //! Operators, also on what is unknown or marked.
 
 use super::*;
-use crate::value::TooDeep;
+use crate::value::TooDeepError;
 use crate::{Number, Refinement};
 
 fn number(text: &str) -> Value {
@@ -145,23 +145,23 @@ fn logic_does_not_stop_at_the_first_operand() {
     assert_eq!(show(&and(&no, &unknown).unwrap()), "unknown");
     assert_eq!(show(&or(&yes, &unknown).unwrap()), "unknown");
     assert_eq!(show(&not(&Value::dynamic()).unwrap()), "unknown");
-    assert_eq!(and(&no, &Value::null(Type::Bool)), Err(NoResult::Null));
-    assert_eq!(or(&unknown, &Value::null(Type::Bool)), Err(NoResult::Null));
+    assert_eq!(and(&no, &Value::null(Type::Bool)), Err(OperationError::Null));
+    assert_eq!(or(&unknown, &Value::null(Type::Bool)), Err(OperationError::Null));
 }
 
 #[test]
 fn arithmetic_without_an_answer_says_why() {
     let infinity = || Value::Number(Number::infinity(false));
     let zero = || Value::int(0);
-    assert_eq!(divide(&zero(), &zero()), Err(NoResult::Quotient));
-    assert_eq!(subtract(&infinity(), &infinity()), Err(NoResult::Difference));
-    assert_eq!(multiply(&infinity(), &zero()), Err(NoResult::Product));
-    assert_eq!(modulo(&infinity(), &Value::int(5)), Err(NoResult::Remainder));
-    assert_eq!(modulo(&Value::int(5), &infinity()), Err(NoResult::Remainder));
-    assert_eq!(add(&infinity(), &negate(&infinity()).unwrap()), Err(NoResult::Sum));
+    assert_eq!(divide(&zero(), &zero()), Err(OperationError::Quotient));
+    assert_eq!(subtract(&infinity(), &infinity()), Err(OperationError::Difference));
+    assert_eq!(multiply(&infinity(), &zero()), Err(OperationError::Product));
+    assert_eq!(modulo(&infinity(), &Value::int(5)), Err(OperationError::Remainder));
+    assert_eq!(modulo(&Value::int(5), &infinity()), Err(OperationError::Remainder));
+    assert_eq!(add(&infinity(), &negate(&infinity()).unwrap()), Err(OperationError::Sum));
     assert_eq!(divide(&Value::int(-5), &zero()).unwrap(), negate(&infinity()).unwrap());
     assert_eq!(modulo(&Value::int(1), &zero()).unwrap(), Value::int(1));
-    assert_eq!(add(&zero(), &Value::null(Type::Number)), Err(NoResult::Null));
+    assert_eq!(add(&zero(), &Value::null(Type::Number)), Err(OperationError::Null));
     let error = add(&zero(), &Value::string("a")).unwrap_err();
     assert_eq!(error.to_string(), "number required, but this is string");
 }
@@ -211,7 +211,7 @@ fn the_deepest_value_is_dropped_and_compared_on_a_small_stack() {
         assert_eq!(equal(&a, &b), Value::Bool(true));
         assert_eq!(a, b);
         let deepest = a.check_depth().unwrap();
-        assert_eq!(Value::tuple(vec![deepest]).check_depth(), Err(TooDeep));
+        assert_eq!(Value::tuple(vec![deepest]).check_depth(), Err(TooDeepError));
     });
     run.unwrap().join().unwrap();
 }

@@ -92,10 +92,12 @@ impl NestedBlock {
             (
                 Nesting::List | Nesting::Set,
                 inner @ (Value::List(_) | Value::Set(_) | Value::Tuple(_)),
-            ) => self.collection(self.coerce_elements(inner)?),
+            ) => self.to_collection_value(self.coerce_elements(inner)?),
             (Nesting::Map, inner @ (Value::Map(_) | Value::Object(_))) => {
                 let elements = self.coerce_elements(inner)?;
-                self.keyed_collection(keys(inner).iter().cloned().zip(elements).collect())
+                self.to_keyed_collection_value(
+                    map_or_object_keys(inner).iter().cloned().zip(elements).collect(),
+                )
             }
             (Nesting::List, _) => return Err(coercion_error("a list is required")),
             (Nesting::Set, _) => return Err(coercion_error("a set is required")),
@@ -107,7 +109,7 @@ impl NestedBlock {
     fn coerce_elements(&self, collection: &Value) -> Result<Vec<Value>, ConversionError> {
         let elements = collection.children().iter().enumerate().map(|(at, element)| {
             self.block.coerce(element).map_err(|mut error| {
-                let step = collection.step_to(at).map(|step| match step {
+                let step = collection.step_to_child(at).map(|step| match step {
                     // The object stands for a map, so its names are keys in the value that is made.
                     Step::Attribute(key) => Step::Key(key),
                     other => other,
@@ -120,7 +122,7 @@ impl NestedBlock {
     }
 }
 
-fn keys(value: &Value) -> &[Str] {
+fn map_or_object_keys(value: &Value) -> &[Str] {
     match value {
         Value::Map(map) => map.keys(),
         Value::Object(object) => object.names(),

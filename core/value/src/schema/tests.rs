@@ -33,13 +33,13 @@ pub(super) fn block(
             (name.into(), NestedBlock { nesting, block, min_items, max_items, computed: false })
         })
         .collect();
-    Block { attributes, blocks, docs: Docs::default() }
+    Block { attributes, blocks, docs: SchemaDocs::default() }
 }
 
 /// A schema with a bit of everything; each attribute's description is its name.
 pub(super) fn sample() -> Block {
     let described = |name: &str, attr: Attribute| Attribute {
-        docs: Docs { description: name.into(), ..Docs::default() },
+        docs: SchemaDocs { description: name.into(), ..SchemaDocs::default() },
         ..attr
     };
     let secret = Attribute { sensitive: true, ..attr(Type::String, Role::Optional) };

@@ -9,7 +9,7 @@ use crate::{Str, Type};
 /// A problem in a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
-pub struct Problem {
+pub struct SchemaProblem {
     /// Names from the outside in, with dots between them.
     pub place: String,
     /// Description of the problem.
@@ -19,27 +19,27 @@ pub struct Problem {
 impl Schema {
     /// Finds all that is wrong with the schema, in a fixed order.
     #[must_use]
-    pub fn validate(&self) -> Vec<Problem> {
-        let mut check = Check::default();
+    pub fn validate(&self) -> Vec<SchemaProblem> {
+        let mut check = SchemaValidator::default();
         check.validate_block(&self.block);
         check.problems
     }
 }
 
 #[derive(Default)]
-struct Check {
+struct SchemaValidator {
     place: Vec<Str>,
     /// Inside a set, be it of blocks or of nested attributes.
     in_set: bool,
     /// Inside a block that the provider may make.
     in_computed: bool,
-    problems: Vec<Problem>,
+    problems: Vec<SchemaProblem>,
 }
 
-impl Check {
+impl SchemaValidator {
     fn report(&mut self, reason: impl Into<String>) {
         let place: Vec<&str> = self.place.iter().map(Str::as_str).collect();
-        self.problems.push(Problem { place: place.join("."), reason: reason.into() });
+        self.problems.push(SchemaProblem { place: place.join("."), reason: reason.into() });
     }
 
     fn validate_block(&mut self, block: &Block) {
@@ -56,12 +56,12 @@ impl Check {
                     "the name of a nested block type may contain only lower-case letters, digits and underscores",
                 );
             }
-            self.nested_block(nested);
+            self.validate_nested_block(nested);
             self.place.pop();
         }
     }
 
-    fn nested_block(&mut self, nested: &NestedBlock) {
+    fn validate_nested_block(&mut self, nested: &NestedBlock) {
         let (min, max) = (nested.min_items, nested.max_items);
         match nested.nesting {
             Nesting::Single if min != max || min > 1 => {
@@ -126,7 +126,7 @@ impl Check {
                 if self.in_set && ty.has_dynamic() {
                     self.report("a dynamically typed attribute cannot be inside a set");
                 }
-                if has_optional(ty) {
+                if type_has_optional(ty) {
                     self.report("the type of an attribute cannot have optional attributes");
                 }
             }
@@ -141,13 +141,13 @@ impl Check {
 }
 
 /// Whether some object type inside may leave attributes out, as only constraints can.
-fn has_optional(ty: &Type) -> bool {
+fn type_has_optional(ty: &Type) -> bool {
     match ty {
         Type::Dynamic | Type::Bool | Type::Number | Type::String => false,
-        Type::List(element) | Type::Set(element) | Type::Map(element) => has_optional(element),
-        Type::Tuple(elements) => elements.iter().any(has_optional),
+        Type::List(element) | Type::Set(element) | Type::Map(element) => type_has_optional(element),
+        Type::Tuple(elements) => elements.iter().any(type_has_optional),
         Type::Object(object) => {
-            !object.optional.is_empty() || object.attributes.values().any(has_optional)
+            !object.optional.is_empty() || object.attributes.values().any(type_has_optional)
         }
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn problems(block: Block) -> Vec<String> {
-        Schema { version: 0, block }.validate().iter().map(Problem::to_string).collect()
+        Schema { version: 0, block }.validate().iter().map(SchemaProblem::to_string).collect()
     }
 
     fn bounds(nesting: Nesting, min_items: u64, max_items: u64, computed: bool) -> Vec<String> {

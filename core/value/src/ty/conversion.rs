@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ObjectType;
-use super::unify::unify_in;
+use super::unify::unify_with_safety;
 use crate::{Str, Type};
 
 /// Set of conversions to consider.
@@ -43,12 +43,11 @@ pub(crate) fn can_convert(from: &Type, to: &Type, safety: ConversionSafety) -> b
         (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
             // An empty tuple has no element that could refuse.
             (_, []) => true,
-            (Dynamic, from) => {
-                common_element_in(safety, from).is_some_and(|to| can_convert_all(from, &to, safety))
-            }
+            (Dynamic, from) => common_element_type_in(safety, from)
+                .is_some_and(|to| can_convert_all(from, &to, safety)),
             (to, from) => can_convert_all(from, to, safety),
         },
-        (Object(from), Map(to)) => object_to_map(from, to, safety),
+        (Object(from), Map(to)) => can_convert_object_to_map(from, to, safety),
         (Map(from), Object(to)) if safety == ConversionSafety::Unsafe => {
             let fits = |(name, to_ty): (&Str, &Type)| {
                 // A map may lack the element that an optional attribute would not take.
@@ -66,26 +65,27 @@ fn can_convert_all(from: &[Type], to: &Type, safety: ConversionSafety) -> bool {
     (0..from.len()).all(|at| like_the_last(at) || can_convert(&from[at], to, safety))
 }
 
-fn object_to_map(from: &ObjectType, to: &Type, safety: ConversionSafety) -> bool {
+fn can_convert_object_to_map(from: &ObjectType, to: &Type, safety: ConversionSafety) -> bool {
     let mut attributes = from.attributes.values();
     if *to != Type::Dynamic || from.attributes.is_empty() {
         return attributes.all(|from| can_convert(from, to, safety));
     }
     let types: Vec<Type> = attributes.clone().cloned().collect();
-    unify_in(safety, &types).is_some_and(|to| attributes.all(|from| can_convert(from, &to, safety)))
+    unify_with_safety(safety, &types)
+        .is_some_and(|to| attributes.all(|from| can_convert(from, &to, safety)))
 }
 
 /// The type that a list or map of any one type gets from elements of these types.
-pub(crate) fn common_element(types: &[Type]) -> Option<Type> {
+pub(crate) fn common_element_type(types: &[Type]) -> Option<Type> {
     if types.is_empty() {
         return Some(Type::Dynamic);
     }
-    unify_in(ConversionSafety::Unsafe, types)
+    unify_with_safety(ConversionSafety::Unsafe, types)
 }
 
-/// As [`common_element`]; a type not known yet among known ones leaves none.
-pub(crate) fn common_element_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
-    let unified = unify_in(safety, types)?;
+/// As [`common_element_type`]; a type not known yet among known ones leaves none.
+pub(crate) fn common_element_type_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+    let unified = unify_with_safety(safety, types)?;
     let all_dynamic = || types.iter().all(|ty| *ty == Type::Dynamic);
     (unified != Type::Dynamic || all_dynamic()).then_some(unified)
 }
@@ -96,8 +96,9 @@ pub(crate) fn replace_dynamic(from: &Type, to: &Type) -> Type {
     if *from == Type::Dynamic || !to.has_dynamic() {
         return to.clone();
     }
-    let unified =
-        |types: Vec<Type>| unify_in(ConversionSafety::Unsafe, &types).unwrap_or(Type::Dynamic);
+    let unified = |types: Vec<Type>| {
+        unify_with_safety(ConversionSafety::Unsafe, &types).unwrap_or(Type::Dynamic)
+    };
     match (from, to) {
         (_, Type::Dynamic) => from.clone(),
         (Type::Map(from), Type::Map(to)) => Type::map(replace_dynamic(from, to)),
@@ -119,14 +120,17 @@ pub(crate) fn replace_dynamic(from: &Type, to: &Type) -> Type {
             Type::tuple(from.iter().zip(to.iter()).map(|(a, b)| replace_dynamic(a, b)).collect())
         }
         (Type::Object(from), Type::Object(to)) => {
-            replace_attributes(to, |name| from.attributes.get(name))
+            replace_dynamic_in_attributes(to, |name| from.attributes.get(name))
         }
-        (Type::Map(from), Type::Object(to)) => replace_attributes(to, |_| Some(&**from)),
+        (Type::Map(from), Type::Object(to)) => replace_dynamic_in_attributes(to, |_| Some(&**from)),
         _ => to.clone(),
     }
 }
 
-fn replace_attributes<'t>(to: &ObjectType, from: impl Fn(&str) -> Option<&'t Type>) -> Type {
+fn replace_dynamic_in_attributes<'t>(
+    to: &ObjectType,
+    from: impl Fn(&str) -> Option<&'t Type>,
+) -> Type {
     let replaced: BTreeMap<Str, Type> = to
         .attributes
         .iter()

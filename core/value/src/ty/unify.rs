@@ -15,17 +15,17 @@ use crate::Str;
 /// collections will be is not known either.
 #[must_use]
 pub fn unify(types: &[Type]) -> Option<Type> {
-    unify_in(ConversionSafety::Unsafe, types)
+    unify_with_safety(ConversionSafety::Unsafe, types)
 }
 
 /// Unifies with conversions of one kind only.
-pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+pub(crate) fn unify_with_safety(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let first = types.first()?;
     if types.iter().all(|ty| ty == first) {
         return Some(first.clone());
     }
     // A tuple of thousands of elements has few types, and preferences are compared pair by pair.
-    let types = distinct(types);
+    let types = distinct_types(types);
     let count = |is: fn(&Type) -> bool| types.iter().filter(|ty| is(ty)).count();
     let n_dynamic = count(|ty| matches!(ty, Type::Dynamic));
     let n_lists = count(|ty| matches!(ty, Type::List(_)));
@@ -50,9 +50,19 @@ pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type>
         return unify_tuples(safety, &types);
     }
     let structural_as_collections = if n_maps > 0 && all(n_maps + n_objects) {
-        with_common(safety, &types, |ty| matches!(ty, Type::Object(_)), objects_as_map)
+        unify_structural_as_collection(
+            safety,
+            &types,
+            |ty| matches!(ty, Type::Object(_)),
+            unify_objects_as_map,
+        )
     } else if n_lists > 0 && all(n_lists + n_tuples) {
-        with_common(safety, &types, |ty| matches!(ty, Type::Tuple(_)), tuples_as_list)
+        unify_structural_as_collection(
+            safety,
+            &types,
+            |ty| matches!(ty, Type::Tuple(_)),
+            unify_tuples_as_list,
+        )
     } else {
         None
     };
@@ -73,7 +83,7 @@ pub(crate) fn unify_in(safety: ConversionSafety, types: &[Type]) -> Option<Type>
 }
 
 #[expect(clippy::mutable_key_type, reason = "the names that a type keeps are no part of its hash")]
-fn distinct(types: &[Type]) -> Vec<Type> {
+fn distinct_types(types: &[Type]) -> Vec<Type> {
     let mut seen = HashSet::new();
     types.iter().filter(|ty| seen.insert(*ty)).cloned().collect()
 }
@@ -87,7 +97,7 @@ fn preferred_type(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
 
 fn unify_collections(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
-    let element = unify_in(safety, &elements)?;
+    let element = unify_with_safety(safety, &elements)?;
     match types.first()? {
         Type::List(_) => Some(Type::list(element)),
         Type::Set(_) => Some(Type::set(element)),
@@ -105,18 +115,18 @@ fn unify_objects(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
         .collect();
     let first = objects.first()?;
     if objects.iter().any(|other| !other.keys().eq(first.keys())) {
-        return objects_as_map(safety, types);
+        return unify_objects_as_map(safety, types);
     }
     // An attribute without a common type leaves none for a map either.
     let unified = first.keys().map(|name| {
         let across: Vec<Type> =
             objects.iter().filter_map(|object| object.get(name.as_str())).cloned().collect();
-        Some((name, unify_in(safety, &across)?))
+        Some((name, unify_with_safety(safety, &across)?))
     });
     Some(Type::object(unified.collect::<Option<Vec<_>>>()?))
 }
 
-fn objects_as_map(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+fn unify_objects_as_map(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let attributes: Vec<Type> = types
         .iter()
         .flat_map(|ty| match ty {
@@ -124,7 +134,7 @@ fn objects_as_map(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
             _ => Vec::new(),
         })
         .collect();
-    let unified = Type::map(unify_in(safety, &attributes)?);
+    let unified = Type::map(unify_with_safety(safety, &attributes)?);
     types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
@@ -138,16 +148,16 @@ fn unify_tuples(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
         .collect();
     let length = tuples.first()?.len();
     if tuples.iter().any(|tuple| tuple.len() != length) {
-        return tuples_as_list(safety, types);
+        return unify_tuples_as_list(safety, types);
     }
     let unified = (0..length).map(|at| {
         let across: Vec<Type> = tuples.iter().map(|tuple| tuple[at].clone()).collect();
-        unify_in(safety, &across)
+        unify_with_safety(safety, &across)
     });
     Some(Type::tuple(unified.collect::<Option<Vec<_>>>()?))
 }
 
-fn tuples_as_list(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
+fn unify_tuples_as_list(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
     let elements: Vec<Type> = types
         .iter()
         .flat_map(|ty| match ty {
@@ -155,13 +165,13 @@ fn tuples_as_list(safety: ConversionSafety, types: &[Type]) -> Option<Type> {
             _ => Vec::new(),
         })
         .collect();
-    let unified = Type::list(unify_in(safety, &elements)?);
+    let unified = Type::list(unify_with_safety(safety, &elements)?);
     types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }
 
 /// Replaces the types that are `structural` by the one collection that `as_collection` makes of them,
 /// and unifies that with the others. `None` if that does not lead to a collection.
-fn with_common(
+fn unify_structural_as_collection(
     safety: ConversionSafety,
     types: &[Type],
     structural: fn(&Type) -> bool,
@@ -169,7 +179,7 @@ fn with_common(
 ) -> Option<Type> {
     let (inside, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(structural);
     others.push(as_collection(safety, &inside)?);
-    let unified = unify_in(safety, &others).filter(Type::is_collection)?;
+    let unified = unify_with_safety(safety, &others).filter(Type::is_collection)?;
     // A type not known yet inside the collection may have taken the others' type in the meantime.
     types.iter().all(|ty| can_convert(ty, &unified, safety)).then_some(unified)
 }

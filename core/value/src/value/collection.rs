@@ -1,5 +1,5 @@
 //! Lists, sets, maps, tuples and objects: shared and immutable. Equality and order of set elements
-//! are decided in `set`.
+//! are decided in `set_elements`.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub(super) struct ContentFacts {
 
 impl ContentFacts {
     /// The facts about a collection of these elements.
-    fn of_items(items: &[Value]) -> Self {
+    fn for_elements(items: &[Value]) -> Self {
         let mut facts = Self::default();
         for item in items {
             let inside = item.content_facts();
@@ -89,8 +89,8 @@ impl ContentFacts {
     }
 
     /// The facts about a collection of these elements with names.
-    fn of_named(names: &[Str], items: &[Value]) -> Self {
-        let facts = Self::of_items(items);
+    fn for_named_elements(names: &[Str], items: &[Value]) -> Self {
+        let facts = Self::for_elements(items);
         let names: u64 = names.iter().map(|name| name.len() as u64).sum();
         Self { size: facts.size.saturating_add(names), ..facts }
     }
@@ -100,7 +100,7 @@ impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(ElementData { ty, facts: ContentFacts::of_items(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
     }
 
     /// The type of the elements.
@@ -122,9 +122,9 @@ impl List {
 
 impl Set {
     /// Makes a set of elements that are already distinct, unmarked and in iteration order.
-    /// Everyone but `set.rs` uses [`Value::set`].
+    /// Everyone but `set_elements.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(ElementData { ty, facts: ContentFacts::of_items(&items), items }))
+        Self(Arc::new(ElementData { ty, facts: ContentFacts::for_elements(&items), items }))
     }
 
     /// The type of the elements.
@@ -148,7 +148,7 @@ impl Tuple {
     /// Makes a tuple.
     #[must_use]
     pub fn new(items: Vec<Value>) -> Self {
-        Self(Arc::new(TupleData { facts: ContentFacts::of_items(&items), items }))
+        Self(Arc::new(TupleData { facts: ContentFacts::for_elements(&items), items }))
     }
 
     /// The elements.
@@ -163,7 +163,7 @@ impl Tuple {
 }
 
 /// Sorts pairs by key; of several pairs with one key the last wins.
-fn sorted_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
+fn sort_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
     let mut pairs = pairs;
     // Decoders and other objects deliver sorted pairs, and the strict order also rules duplicates
     // out.
@@ -181,8 +181,8 @@ impl Map {
     /// Makes a map; every element must have the type `ty`. Of several equal keys the last wins.
     #[must_use]
     pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
-        let (keys, items) = sorted_pairs(pairs);
-        let facts = ContentFacts::of_named(&keys, &items);
+        let (keys, items) = sort_pairs(pairs);
+        let facts = ContentFacts::for_named_elements(&keys, &items);
         Self(Arc::new(MapData { ty, facts, keys: keys.into(), items }))
     }
 
@@ -200,7 +200,7 @@ impl Map {
 
     /// The elements in the order of their keys.
     #[must_use]
-    pub fn items(&self) -> &[Value] {
+    pub fn values(&self) -> &[Value] {
         &self.0.items
     }
 
@@ -225,8 +225,8 @@ impl Object {
     /// Makes an object. Of several equal names the last wins.
     #[must_use]
     pub fn new(pairs: Vec<(Str, Value)>) -> Self {
-        let (names, items) = sorted_pairs(pairs);
-        let facts = ContentFacts::of_named(&names, &items);
+        let (names, items) = sort_pairs(pairs);
+        let facts = ContentFacts::for_named_elements(&names, &items);
         Self(Arc::new(ObjectData { facts, names: names.into(), items }))
     }
 
@@ -239,7 +239,7 @@ impl Object {
     pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
         assert_eq!(names.len(), items.len(), "as many names as values");
         debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
-        let facts = ContentFacts::of_named(&names, &items);
+        let facts = ContentFacts::for_named_elements(&names, &items);
         Self(Arc::new(ObjectData { facts, names, items }))
     }
 
@@ -251,7 +251,7 @@ impl Object {
 
     /// The attribute values in the order of their names.
     #[must_use]
-    pub fn items(&self) -> &[Value] {
+    pub fn values(&self) -> &[Value] {
         &self.0.items
     }
 

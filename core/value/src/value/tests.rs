@@ -15,7 +15,7 @@ fn maps_and_objects_sort_their_names_and_keep_the_last_of_equal_ones() {
     assert_eq!(map.keys(), ["a", "b"].map(Str::from));
     assert_eq!(map.get("b"), Some(&Value::int(3)));
     let Value::Object(object) = Value::object(pairs()) else { unreachable!() };
-    assert_eq!(object.items(), [Value::int(2), Value::int(3)]);
+    assert_eq!(object.values(), [Value::int(2), Value::int(3)]);
     assert_eq!(object.get("c"), None);
 }
 

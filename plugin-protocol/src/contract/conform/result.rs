@@ -215,8 +215,8 @@ impl Check {
     /// Compares the parts of lists, maps, tuples and objects by the step that leads to them.
     fn compare_parts(&mut self, planned: &Value, actual: &Value) {
         for (at, part) in planned.children().iter().enumerate() {
-            let Some(step) = planned.step_to(at) else { continue };
-            match actual.position_of(&step).and_then(|at| actual.children().get(at)) {
+            let Some(step) = planned.step_to_child(at) else { continue };
+            match actual.child_position(&step).and_then(|at| actual.children().get(at)) {
                 Some(actual) => {
                     self.check_within(Some(step), |check| check.compare_values(part, actual));
                 }
@@ -227,8 +227,8 @@ impl Check {
             }
         }
         for at in 0..actual.children().len() {
-            if let Some(step) = actual.step_to(at)
-                && planned.position_of(&step).is_none()
+            if let Some(step) = actual.step_to_child(at)
+                && planned.child_position(&step).is_none()
             {
                 self.report(
                     Rule::ResultElements,

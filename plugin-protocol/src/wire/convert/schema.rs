@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_value::codec::type_json;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+    SchemaDocs,
 };
 use formwork_value::{Str, Type};
 
@@ -84,7 +85,7 @@ fn decode_block(
     Ok(Block {
         attributes: decode_attributes(wire.attributes, rigour)?,
         blocks,
-        docs: Docs {
+        docs: SchemaDocs {
             markdown: is_markdown(wire.description_kind),
             description: wire.description,
             deprecated: wire.deprecated,
@@ -157,7 +158,7 @@ fn decode_attribute(
         role,
         sensitive: wire.sensitive,
         write_only: wire.write_only,
-        docs: Docs {
+        docs: SchemaDocs {
             markdown: is_markdown(wire.description_kind),
             description: wire.description,
             deprecated: wire.deprecated,

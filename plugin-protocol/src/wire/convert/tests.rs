@@ -9,7 +9,8 @@ use bytes::Bytes;
 use expect_test::{Expect, expect};
 use formwork_value::diag::Severity;
 use formwork_value::schema::{
-    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+    SchemaDocs,
 };
 use formwork_value::{Number, Path, Step, Str, Type, Value};
 use proptest::prelude::*;
@@ -94,9 +95,9 @@ fn ty() -> impl Strategy<Value = Type> {
     })
 }
 
-fn docs() -> impl Strategy<Value = Docs> {
+fn docs() -> impl Strategy<Value = SchemaDocs> {
     (any::<String>(), any::<bool>(), any::<bool>(), any::<String>()).prop_map(
-        |(description, markdown, deprecated, deprecation)| Docs {
+        |(description, markdown, deprecated, deprecation)| SchemaDocs {
             description,
             markdown,
             deprecated,

@@ -200,7 +200,8 @@ impl RecordedHalf<'_> {
             let ty = block.implied_type();
             self.collect_names(&ty);
             let written = json.to_string();
-            match json::decode_with(written.as_bytes(), &ty, ExtraAttributes::Drop) {
+            match json::decode_with_extra_attributes(written.as_bytes(), &ty, ExtraAttributes::Drop)
+            {
                 Ok(object) => self.mark_sensitive_parts(block, &object, &mut json),
                 // Stored by another version: its top-level attributes are recognised by name.
                 Err(_) => self.hide_named(block, &mut json),

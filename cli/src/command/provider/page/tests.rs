@@ -8,7 +8,8 @@ use formwork_value::Str;
 use super::*;
 
 fn documented(ty: Type, role: Role, description: &str) -> Attribute {
-    let docs = Docs { description: description.to_owned(), markdown: true, ..Docs::default() };
+    let docs =
+        SchemaDocs { description: description.to_owned(), markdown: true, ..SchemaDocs::default() };
     Attribute { docs, ..Attribute::new(ty, role) }
 }
 
@@ -34,7 +35,7 @@ fn a_page_tells_what_is_required_optional_and_read_only_at_every_depth() {
         ("tags", documented(Type::map(Type::String), Role::Optional, "")),
         ("id", documented(Type::String, Role::Computed, "Its number.")),
     ];
-    let docs = Docs { description: "A machine.".to_owned(), ..Docs::default() };
+    let docs = SchemaDocs { description: "A machine.".to_owned(), ..SchemaDocs::default() };
     let block = Block {
         attributes: attributes.map(|(name, one)| (Str::from(name), one)).into(),
         blocks: BTreeMap::from([(Str::from("disks"), disks)]),

@@ -170,7 +170,7 @@ mod tests {
                 ("c", Value::string("")),
                 ("in", schema.blocks["many"].block.blocks["in"].empty_value()),
             ]);
-            let many = schema.blocks["many"].collection(vec![one]);
+            let many = schema.blocks["many"].to_collection_value(vec![one]);
             check(
                 &schema,
                 [&owner("many", many), &after],
@@ -216,7 +216,7 @@ mod tests {
             "#]],
         );
         let deep = schema.blocks["one"].block.blocks["in"]
-            .collection(vec![object("deep", Value::string("z"))]);
+            .to_collection_value(vec![object("deep", Value::string("z"))]);
         let before = Value::object([
             ("a", Value::string("was")),
             ("c", Value::null(Type::String)),
@@ -274,7 +274,7 @@ mod tests {
         let schema = with(leaf(), "many", Nesting::List, leaf());
         let many = |a: &str| {
             let blocks = vec![object("same", Value::string("y")), object(a, Value::string("y"))];
-            owner("many", schema.blocks["many"].collection(blocks))
+            owner("many", schema.blocks["many"].to_collection_value(blocks))
         };
         check(
             &schema,

@@ -7,7 +7,7 @@ use formwork_value::diag::Sources;
 use formwork_value::schema::{Attribute, Block, Nesting, Role};
 use formwork_value::{Diagnostics, Str, Type};
 
-use super::super::decode;
+use super::super::evaluate_body;
 use super::{attributes, decoded, leaf, names, nested};
 use crate::syntax::parse_json;
 
@@ -32,7 +32,7 @@ fn schema() -> Block {
 /// The decoded body as JSON, or the problems.
 fn value(text: &str, schema: &Block) -> String {
     let (body, mut text) = crate::testing::parse_valid_file(text);
-    match decode(&mut text.diags, &body, schema, &names()) {
+    match evaluate_body(&mut text.diags, &body, schema, &names()) {
         Ok(value) => json::encode(&value, &schema.implied_type()).unwrap(),
         Err(_) => text.problems(),
     }
@@ -43,7 +43,7 @@ fn json_value(text: &str, schema: &Block) -> String {
     let id = sources.add("a.tf.json", text);
     let mut diags = Diagnostics::new();
     let body = parse_json(&mut diags, &sources, id);
-    match decode(&mut diags, &body, schema, &names()) {
+    match evaluate_body(&mut diags, &body, schema, &names()) {
         Ok(value) => json::encode(&value, &schema.implied_type()).unwrap(),
         Err(_) => diags.iter().map(|it| format!("{}: {}", it.summary, it.detail)).collect(),
     }

@@ -1,13 +1,13 @@
 //! Functions that bring many elements, or many arguments, to one value.
 
-use crate::kind::ValueKind;
-use formwork_value::ops::NoResult;
+use crate::value_kind::ValueKind;
+use formwork_value::ops::OperationError;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Number, Refinement, Type, Value};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::super::{Args, Builtin, CallError};
-use super::{FunctionResult, convert_checked};
+use super::{FunctionResult, convert_to_result_type};
 
 pub(super) fn builtins() -> Vec<Builtin> {
     let bools = || Type::list(Type::Bool);
@@ -19,65 +19,65 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Returns whether all elements are true, as for an empty list.",
                 ["The bools."],
             )
-            .example("alltrue([true, null])", "false"),
+            .with_example("alltrue([true, null])", "false"),
         Builtin::new("anytrue", any_true)
             .with_param("list", bools())
             .with_return_type(Type::Bool)
             .described_as("Returns whether at least one element is true.", ["The bools."])
-            .example("anytrue([false, true])", "true"),
+            .with_example("anytrue([false, true])", "true"),
         Builtin::new("coalesce", coalesce)
             .with_variadic("vals", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
-            .with_return_type_fn(coalesce_type)
+            .with_return_type_fn(coalesce_return_type)
             .described_as(
                 "Returns the first value that is neither null nor an empty string.",
                 ["The values, which get one type."],
             )
-            .example(r#"coalesce("", null, "b")"#, r#""b""#),
+            .with_example(r#"coalesce("", null, "b")"#, r#""b""#),
         Builtin::new("coalescelist", coalesce_list)
             .with_variadic("vals", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
-            .with_return_type_fn(coalesce_list_type)
+            .with_return_type_fn(coalesce_list_return_type)
             .described_as("Returns the first list that has elements.", ["The lists or tuples."])
-            .example("coalescelist([], [1])", "[\n  1,\n]"),
+            .with_example("coalescelist([], [1])", "[\n  1,\n]"),
         Builtin::new("length", length)
             .with_param("value", Type::Dynamic)
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
-            .with_return_type_fn(length_type)
-            .reads_little()
+            .with_return_type_fn(length_return_type)
+            .without_reading_charge()
             .described_as(
                 "Returns the number of elements of a collection, or of characters of a string.",
                 ["The collection or string."],
             )
-            .example(r#"length("héllo")"#, "5")
-            .example("length([1, 2])", "2"),
+            .with_example(r#"length("héllo")"#, "5")
+            .with_example("length([1, 2])", "2"),
         Builtin::new("one", one)
             .with_param("list", Type::Dynamic)
-            .nullable()
-            .with_return_type_fn(one_type)
-            .reads_little()
+            .may_return_null()
+            .with_return_type_fn(one_return_type)
+            .without_reading_charge()
             .described_as(
                 "Returns the only element, or null for an empty collection; several elements are an error.",
                 ["A list, set or tuple."],
             )
-            .example("one([])", "null")
-            .example("one([1])", "1"),
+            .with_example("one([])", "null")
+            .with_example("one([1])", "1"),
         Builtin::new("sum", sum)
             .with_param("list", Type::Dynamic)
             .with_return_type(Type::Number)
             .described_as("Returns the sum of numbers.", ["A list, set or tuple of numbers, at least one."])
-            .example("sum([1, 2.5])", "3.5"),
+            .with_example("sum([1, 2.5])", "3.5"),
     ]
 }
 
 fn all_true(args: &Args<'_>) -> FunctionResult {
-    for item in args.items(0) {
+    for item in args.elements(0) {
         match item {
             Value::Bool(true) => {}
             // Terraform stops at the first unknown element, so a false one behind it does not
@@ -91,7 +91,7 @@ fn all_true(args: &Args<'_>) -> FunctionResult {
 }
 
 fn any_true(args: &Args<'_>) -> FunctionResult {
-    let items = args.items(0);
+    let items = args.elements(0);
     // One true element decides, also behind unknown ones.
     if items.contains(&Value::Bool(true)) {
         return Ok(Value::Bool(true));
@@ -100,7 +100,7 @@ fn any_true(args: &Args<'_>) -> FunctionResult {
     Ok(if unknown { Value::unknown(Type::Bool) } else { Value::Bool(false) })
 }
 
-fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
+fn coalesce_return_type(args: &[Value]) -> Result<Type, CallError> {
     let disagree = || CallError::new("all arguments must have the same type");
     if args.is_empty() {
         return Err(disagree());
@@ -111,7 +111,7 @@ fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
 
 fn coalesce(args: &Args<'_>) -> FunctionResult {
     for arg in args.values {
-        let value = convert_checked(arg, args.ty)?;
+        let value = convert_to_result_type(arg, args.ty)?;
         match &value {
             Value::Null(_) => {}
             // Only where all arguments become strings does an empty one count as missing.
@@ -122,7 +122,7 @@ fn coalesce(args: &Args<'_>) -> FunctionResult {
     Err(CallError::new("no non-null, non-empty-string arguments"))
 }
 
-fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
+fn coalesce_list_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut common = None;
     let mut mixed = false;
     for (at, arg) in args.iter().enumerate() {
@@ -152,7 +152,7 @@ fn coalesce_list(args: &Args<'_>) -> FunctionResult {
     }
 }
 
-fn length_type(args: &[Value]) -> Result<Type, CallError> {
+fn length_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(ValueKind::of) {
         Some(ValueKind::Bool | ValueKind::Number) => Err(CallError::new(
             "argument must be a string, a collection type, or a structural type",
@@ -177,18 +177,21 @@ fn length(args: &Args<'_>) -> FunctionResult {
         // Text that follows can only add grapheme clusters to those of the known prefix.
         (Value::Unknown(unknown), ValueKind::String) => {
             let prefix = unknown.refinement().prefix.as_ref();
-            length_between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
+            unknown_length_between(
+                prefix.map_or(0, |text| text.graphemes(true).count()) as u64,
+                None,
+            )
         }
         _ => {
-            let range = value.range();
-            length_between(range.min_length, range.max_length)
+            let range = value.known_facts();
+            unknown_length_between(range.min_length, range.max_length)
         }
     };
     Ok(result.mark(value.marks()))
 }
 
 /// A number between two lengths, which is known if they are equal.
-fn length_between(least: u64, most: Option<u64>) -> Value {
+fn unknown_length_between(least: u64, most: Option<u64>) -> Value {
     let refinement = Refinement {
         lower: Some((Number::from(least), true)),
         upper: most.map(|most| (Number::from(most), true)),
@@ -197,47 +200,48 @@ fn length_between(least: u64, most: Option<u64>) -> Value {
     Value::refined(Type::Number, refinement)
 }
 
-const EXPECTED_ONE: &str = "must be a list, set, or tuple value with either zero or one elements";
+const EXPECTED_ZERO_OR_ONE: &str =
+    "must be a list, set, or tuple value with either zero or one elements";
 
-fn one_type(args: &[Value]) -> Result<Type, CallError> {
+fn one_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::List(element) | Type::Set(element)) => Ok((*element).clone()),
         Some(Type::Tuple(elements)) => match elements.as_slice() {
             [] => Ok(Type::Dynamic),
             [element] => Ok(element.clone()),
-            _ => Err(CallError::argument(0, EXPECTED_ONE)),
+            _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
         },
-        _ => Err(CallError::argument(0, EXPECTED_ONE)),
+        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
     }
 }
 
 fn one(args: &Args<'_>) -> FunctionResult {
-    match args.items(0) {
+    match args.elements(0) {
         [] => Ok(Value::null(args.ty.clone())),
         [element] => Ok(element.clone()),
         // Unknown elements of a set may turn out to be equal, which leaves one.
         _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
             Ok(Value::unknown(args.ty.clone()))
         }
-        _ => Err(CallError::argument(0, EXPECTED_ONE)),
+        _ => Err(CallError::for_argument(0, EXPECTED_ZERO_OR_ONE)),
     }
 }
 
 fn sum(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
-        return Err(CallError::argument(0, "cannot sum noniterable"));
+        return Err(CallError::for_argument(0, "cannot sum noniterable"));
     }
     if list.children().is_empty() {
-        return Err(CallError::argument(0, "cannot sum an empty list"));
+        return Err(CallError::for_argument(0, "cannot sum an empty list"));
     }
     if !list.is_wholly_known() {
         return Ok(Value::unknown(Type::Number));
     }
     let mut total: Option<Number> = None;
     for item in list.children() {
-        let Ok(Value::Number(number)) = convert_checked(item, &Type::Number) else {
-            return Err(CallError::argument(
+        let Ok(Value::Number(number)) = convert_to_result_type(item, &Type::Number) else {
+            return Err(CallError::for_argument(
                 0,
                 "argument must be list, set, or tuple of number values",
             ));
@@ -245,7 +249,7 @@ fn sum(args: &Args<'_>) -> FunctionResult {
         total = Some(match total {
             None => number,
             Some(total) => {
-                total.add(&number).ok_or_else(|| CallError::new(NoResult::Sum.to_string()))?
+                total.add(&number).ok_or_else(|| CallError::new(OperationError::Sum.to_string()))?
             }
         });
     }

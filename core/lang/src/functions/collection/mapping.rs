@@ -1,12 +1,14 @@
 //! Functions on maps and objects.
 
-use crate::kind::ValueKind;
+use crate::value_kind::ValueKind;
 use std::collections::BTreeMap;
 
 use formwork_value::{Marks, Str, Type, Value, convert};
 
 use super::super::{Args, Builtin, CallError};
-use super::{FunctionResult, convert_checked, element_of, mapping_of, sequence_of};
+use super::{
+    FunctionResult, convert_to_result_type, element_type_of, to_list_or_tuple, to_map_or_object,
+};
 
 pub(super) fn builtins() -> Vec<Builtin> {
     let lists = || Type::list(Type::String);
@@ -15,31 +17,31 @@ pub(super) fn builtins() -> Vec<Builtin> {
             .with_param("inputMap", Type::Dynamic)
             .last_param_allows_unknown()
             .last_param_allows_marked()
-            .with_return_type_fn(keys_type)
+            .with_return_type_fn(keys_return_type)
             .described_as("Returns the keys of a map, sorted.", ["The map or object."])
-            .example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
+            .with_example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
         Builtin::new("values", values)
             .with_param("mapping", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(values_type)
+            .with_return_type_fn(values_return_type)
             .described_as(
                 "Returns the elements of a map in the order of their keys.",
                 ["The map or object."],
             )
-            .example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
+            .with_example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
         Builtin::new("lookup", lookup)
             .with_param("inputMap", Type::Dynamic)
             .last_param_allows_marked()
             .with_param("key", Type::String)
             .last_param_allows_marked()
             .with_variadic("default", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
-            .nullable()
-            .with_return_type_fn(lookup_type)
-            .reads_little()
+            .may_return_null()
+            .with_return_type_fn(lookup_return_type)
+            .without_reading_charge()
             .described_as(
                 "Returns the element of a map under a key, or a default.",
                 [
@@ -48,29 +50,29 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "Result if the key does not exist, which is an error without it.",
                 ],
             )
-            .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
+            .with_example(r#"lookup({a = 1}, "b", 2)"#, "2"),
         Builtin::new("merge", merge)
             .with_variadic("maps", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
-            .with_return_type_fn(merge_type)
+            .with_return_type_fn(merge_return_type)
             .described_as(
                 "Merges maps; later ones take precedence.",
                 ["The maps or objects; null adds nothing."],
             )
-            .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
+            .with_example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
         Builtin::new("zipmap", zipmap)
             .with_param("keys", lists())
             .last_param_allows_marked()
             .with_param("values", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(zipmap_type)
+            .with_return_type_fn(zipmap_return_type)
             .described_as(
                 "Makes a map from a list of keys and a list of values.",
                 ["The keys.", "The values, in the same order."],
             )
-            .example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
+            .with_example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
         Builtin::new("transpose", transpose)
             .with_param("values", Type::map(lists()))
             .with_return_type(Type::map(lists()))
@@ -78,18 +80,18 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Swaps the keys and values of a map of lists of strings.",
                 ["The map of lists of strings."],
             )
-            .example(
+            .with_example(
                 r#"transpose({a = ["1"]})"#,
                 "tomap({\n  \"1\" = tolist([\n    \"a\",\n  ])\n})",
             ),
     ]
 }
 
-fn keys_type(args: &[Value]) -> Result<Type, CallError> {
+fn keys_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::Map(_)) => Ok(Type::list(Type::String)),
         Some(Type::Object(object)) => Ok(Type::tuple(vec![Type::String; object.attributes.len()])),
-        _ => Err(CallError::argument(0, "must have map or object type")),
+        _ => Err(CallError::for_argument(0, "must have map or object type")),
     }
 }
 
@@ -106,10 +108,10 @@ fn keys(args: &Args<'_>) -> FunctionResult {
         _ => Vec::new(),
     };
     args.charge_elements(keys.len())?;
-    Ok(sequence_of(args.ty, keys).mark(value.marks()))
+    Ok(to_list_or_tuple(args.ty, keys).mark(value.marks()))
 }
 
-fn values_type(args: &[Value]) -> Result<Type, CallError> {
+fn values_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::Map(element)) => Ok(Type::List(element)),
         Some(Type::Object(object)) => {
@@ -122,10 +124,10 @@ fn values_type(args: &[Value]) -> Result<Type, CallError> {
 fn values(args: &Args<'_>) -> FunctionResult {
     let value = args.value(0);
     args.charge_elements(value.children().len())?;
-    Ok(sequence_of(args.ty, value.children().to_vec()).mark(value.marks()))
+    Ok(to_list_or_tuple(args.ty, value.children().to_vec()).mark(value.marks()))
 }
 
-fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
+fn lookup_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [mapping, key, default @ ..] = args else { return Ok(Type::Dynamic) };
     if default.len() > 1 {
         return Err(CallError::new("it takes two or three arguments"));
@@ -134,27 +136,27 @@ fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
         ValueKind::Object => {
             // Each attribute of an object has its own type, so an unknown key leaves the type open.
             let Value::String(name) = key.peek() else { return Ok(Type::Dynamic) };
-            match (attribute_type(mapping, name), default) {
+            match (type_of_object_attribute(mapping, name), default) {
                 (Some(ty), _) => Ok(ty),
                 (None, [default]) => Ok(default.ty()),
-                (None, _) => Err(CallError::argument(0, missing_key_error(name, key.marks()))),
+                (None, _) => Err(CallError::for_argument(0, missing_key_error(name, key.marks()))),
             }
         }
         ValueKind::Map => {
-            let element = element_of(&mapping.ty());
+            let element = element_type_of(&mapping.ty());
             match default {
                 [default] if convert::convert(default, &element).is_err() => {
                     let reason = "it must be of the type that the elements of the map have";
-                    Err(CallError::argument(2, reason))
+                    Err(CallError::for_argument(2, reason))
                 }
                 _ => Ok(element),
             }
         }
-        _ => Err(CallError::argument(0, "must have map or object type")),
+        _ => Err(CallError::for_argument(0, "must have map or object type")),
     }
 }
 
-fn attribute_type(object: &Value, name: &str) -> Option<Type> {
+fn type_of_object_attribute(object: &Value, name: &str) -> Option<Type> {
     match object.peek() {
         Value::Object(object) => object.get(name).map(Value::ty),
         Value::Unknown(unknown) => match unknown.ty() {
@@ -184,13 +186,13 @@ fn lookup(args: &Args<'_>) -> FunctionResult {
     };
     match (found, args.values_from(2)) {
         (Some(value), _) => Ok(value.clone().mark(marks)),
-        (None, [default, ..]) => Ok(convert_checked(default, args.ty)?.mark(marks)),
+        (None, [default, ..]) => Ok(convert_to_result_type(default, args.ty)?.mark(marks)),
         (None, []) => Err(CallError::new(missing_key_error(key, marks))),
     }
 }
 
 /// Arguments of one type keep it; otherwise the result is an object of all that they hold.
-fn merge_type(args: &[Value]) -> Result<Type, CallError> {
+fn merge_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut attributes = BTreeMap::new();
     let mut first: Option<Type> = None;
     let (mut alike, mut known) = (true, true);
@@ -246,10 +248,10 @@ fn merge(args: &Args<'_>) -> FunctionResult {
             _ => {}
         }
     }
-    Ok(mapping_of(args.ty, pairs).mark(marks))
+    Ok(to_map_or_object(args.ty, pairs).mark(marks))
 }
 
-fn zipmap_type(args: &[Value]) -> Result<Type, CallError> {
+fn zipmap_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [keys, values] = args else { return Ok(Type::Dynamic) };
     match values.ty() {
         Type::List(element) => Ok(Type::Map(element)),
@@ -258,15 +260,15 @@ fn zipmap_type(args: &[Value]) -> Result<Type, CallError> {
             if keys.is_unknown() || !keys.is_wholly_known() {
                 return Ok(Type::Dynamic);
             }
-            let names = key_texts(keys)?;
-            check_lengths(names.len(), elements.len())?;
+            let names = key_strings(keys)?;
+            check_equal_lengths(names.len(), elements.len())?;
             Ok(Type::object(names.into_iter().zip(elements.iter().cloned())))
         }
         _ => Err(CallError::new("the values must be a list or a tuple")),
     }
 }
 
-fn check_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> {
+fn check_equal_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> {
     if n_keys == n_values {
         return Ok(());
     }
@@ -275,7 +277,7 @@ fn check_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> {
     )))
 }
 
-fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {
+fn key_strings(keys: &Value) -> Result<Vec<Str>, CallError> {
     keys.children()
         .iter()
         .map(|key| match key.peek() {
@@ -292,11 +294,11 @@ fn zipmap(args: &Args<'_>) -> FunctionResult {
     if !keys.is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()).mark(marks));
     }
-    let names = key_texts(keys)?;
-    check_lengths(names.len(), values.children().len())?;
+    let names = key_strings(keys)?;
+    check_equal_lengths(names.len(), values.children().len())?;
     args.charge_elements(names.len())?;
     let pairs = names.into_iter().zip(values.children().iter().cloned()).collect();
-    Ok(mapping_of(args.ty, pairs).mark(marks))
+    Ok(to_map_or_object(args.ty, pairs).mark(marks))
 }
 
 fn transpose(args: &Args<'_>) -> FunctionResult {
@@ -318,7 +320,7 @@ fn transpose(args: &Args<'_>) -> FunctionResult {
             turned.entry(item.clone()).or_default().push(Value::String(key.clone()));
         }
     }
-    let element = element_of(args.ty);
+    let element = element_type_of(args.ty);
     let pairs = turned.into_iter().map(|(key, list)| (key, Value::list(Type::String, list)));
     Ok(Value::map(element, pairs))
 }

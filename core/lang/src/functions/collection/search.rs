@@ -6,20 +6,20 @@ use formwork_value::ty::unify::unify;
 use formwork_value::{Number, Type, Value, ops};
 
 use super::super::{Args, Builtin, CallError};
-use super::{FunctionResult, any_list, convert_checked, sequence_of};
+use super::{FunctionResult, convert_to_result_type, list_of_any_type, to_list_or_tuple};
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("distinct", distinct)
-            .with_param("list", any_list())
+            .with_param("list", list_of_any_type())
             .with_return_type_fn(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
             .described_as("Removes duplicate elements from a list.", ["The list."])
-            .example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
+            .with_example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("matchkeys", match_keys)
-            .with_param("values", any_list())
-            .with_param("keys", any_list())
-            .with_param("searchset", any_list())
-            .with_return_type_fn(match_keys_type)
+            .with_param("values", list_of_any_type())
+            .with_param("keys", list_of_any_type())
+            .with_param("searchset", list_of_any_type())
+            .with_return_type_fn(match_keys_return_type)
             .described_as(
                 "Returns the elements of a list at the positions where another list has one of the given keys.",
                 [
@@ -28,7 +28,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The keys to select.",
                 ],
             )
-            .example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
+            .with_example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
         Builtin::new("contains", contains)
             .with_param("list", Type::Dynamic)
             .with_param("value", Type::Dynamic)
@@ -37,7 +37,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Returns whether a collection contains a value.",
                 ["The list, set or tuple.", "The element."],
             )
-            .example(r#"contains(["a"], "a")"#, "true"),
+            .with_example(r#"contains(["a"], "a")"#, "true"),
         Builtin::new("index", index)
             .with_param("list", Type::Dynamic)
             .with_param("value", Type::Dynamic)
@@ -46,7 +46,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Returns the index of the first element equal to a value, or fails.",
                 ["The list or tuple.", "The value."],
             )
-            .example(r#"index(["a", "b"], "b")"#, "1"),
+            .with_example(r#"index(["a", "b"], "b")"#, "1"),
     ]
 }
 
@@ -59,18 +59,18 @@ fn distinct(args: &Args<'_>) -> FunctionResult {
     let mut seen: HashMap<u64, Vec<&Value>> = HashMap::new();
     let mut items = Vec::new();
     for item in list.children() {
-        let same_hash = seen.entry(hash(item)).or_default();
+        let same_hash = seen.entry(hash_value(item)).or_default();
         // Equal hashes do not prove that values are equal.
         if !same_hash.contains(&item) {
             same_hash.push(item);
             items.push(item.clone());
         }
     }
-    Ok(sequence_of(args.ty, items))
+    Ok(to_list_or_tuple(args.ty, items))
 }
 
 /// A hash of a value: equal values have equal hashes.
-pub(super) fn hash(value: &Value) -> u64 {
+pub(super) fn hash_value(value: &Value) -> u64 {
     use std::hash::{Hash as _, Hasher as _};
     fn hash_value_into(value: &Value, hasher: &mut std::hash::DefaultHasher) {
         match value.peek() {
@@ -89,7 +89,7 @@ pub(super) fn hash(value: &Value) -> u64 {
     hasher.finish()
 }
 
-fn match_keys_type(args: &[Value]) -> Result<Type, CallError> {
+fn match_keys_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [values, keys, searched] = args else { return Ok(Type::Dynamic) };
     if unify(&[keys.ty(), searched.ty()]).is_none() {
         return Err(CallError::new("the keys and the searched ones must be of one type"));
@@ -107,7 +107,8 @@ fn match_keys(args: &Args<'_>) -> FunctionResult {
         )));
     }
     let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
-    let (keys, searched) = (convert_checked(keys, &ty)?, convert_checked(searched, &ty)?);
+    let (keys, searched) =
+        (convert_to_result_type(keys, &ty)?, convert_to_result_type(searched, &ty)?);
     // Without keys to search for, the result is empty, however much of the rest is unknown.
     let settled = values.is_wholly_known() && keys.is_wholly_known();
     if !settled && !searched.children().is_empty() {
@@ -118,20 +119,21 @@ fn match_keys(args: &Args<'_>) -> FunctionResult {
     let n_known = searched.children().iter().take_while(|key| key.is_wholly_known()).count();
     let wanted: HashMap<u64, Vec<&Value>> =
         searched.children().iter().take(n_known).fold(HashMap::new(), |mut wanted, key| {
-            wanted.entry(hash(key)).or_insert_with(Vec::new).push(key);
+            wanted.entry(hash_value(key)).or_insert_with(Vec::new).push(key);
             wanted
         });
-    let is_wanted = |key: &Value| wanted.get(&hash(key)).is_some_and(|same| same.contains(&key));
+    let is_wanted =
+        |key: &Value| wanted.get(&hash_value(key)).is_some_and(|same| same.contains(&key));
     if n_known < searched.children().len() && !keys.children().iter().all(is_wanted) {
-        return Ok(sequence_of(args.ty, Vec::new()));
+        return Ok(to_list_or_tuple(args.ty, Vec::new()));
     }
     let pairs = keys.children().iter().zip(values.children());
     let items = pairs.filter(|(key, _)| is_wanted(key)).map(|(_, value)| value.clone()).collect();
-    Ok(sequence_of(args.ty, items))
+    Ok(to_list_or_tuple(args.ty, items))
 }
 
 /// Whether an element equals a value: `None` while that is not known.
-fn elements_equal(item: &Value, value: &Value) -> Option<bool> {
+fn is_equal_if_known(item: &Value, value: &Value) -> Option<bool> {
     match ops::equal(item, value).peek() {
         Value::Bool(same) => Some(*same),
         _ => None,
@@ -145,7 +147,7 @@ fn contains(args: &Args<'_>) -> FunctionResult {
     }
     let mut undecided = false;
     for item in list.children() {
-        match elements_equal(item, args.value(1)) {
+        match is_equal_if_known(item, args.value(1)) {
             Some(true) => return Ok(Value::Bool(true)),
             Some(false) => {}
             // A later element may still be equal for certain.
@@ -161,7 +163,7 @@ fn index(args: &Args<'_>) -> FunctionResult {
         return Err(CallError::new("argument must be a list or tuple"));
     }
     for (at, item) in list.children().iter().enumerate() {
-        match elements_equal(item, args.value(1)) {
+        match is_equal_if_known(item, args.value(1)) {
             Some(true) => return Ok(Value::Number(Number::from(at))),
             Some(false) => {}
             // This may be the first equal element, so a certain one behind it does not decide.

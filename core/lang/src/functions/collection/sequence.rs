@@ -1,16 +1,18 @@
 //! Functions on lists and tuples, where order counts.
 
-use crate::kind::ValueKind;
-use crate::print::with_article;
-use formwork_value::ops::NoResult;
+use crate::print_value::type_with_article;
+use crate::value_kind::ValueKind;
+use formwork_value::ops::OperationError;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Number, Str, Type, Value};
 
 use super::super::{Args, Builtin, CallError};
-use super::{FunctionResult, any_list, convert_checked, element_of, sequence_of};
+use super::{
+    FunctionResult, convert_to_result_type, element_type_of, list_of_any_type, to_list_or_tuple,
+};
 
 /// Greatest number of elements that `range` makes.
-const MAX_RANGE: usize = 1024;
+const MAX_RANGE_ELEMENTS: usize = 1024;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     [selection_builtins(), construction_builtins()].into_iter().flatten().collect()
@@ -22,20 +24,20 @@ fn selection_builtins() -> Vec<Builtin> {
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
             .with_param("index", Type::Number)
-            .nullable()
-            .with_return_type_fn(element_type)
-            .reads_little()
+            .may_return_null()
+            .with_return_type_fn(element_return_type)
+            .without_reading_charge()
             .described_as(
                 "Returns an element of a list; the index wraps around at the end.",
                 ["The list or tuple, not an empty one.", "The index, from 0."],
             )
-            .example(r#"element(["a", "b"], 3)"#, r#""b""#),
+            .with_example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
             .with_param("start_index", Type::Number)
             .with_param("end_index", Type::Number)
-            .with_return_type_fn(slice_type)
+            .with_return_type_fn(slice_return_type)
             .described_as(
                 "Returns the elements of a list between two indexes.",
                 [
@@ -44,7 +46,7 @@ fn selection_builtins() -> Vec<Builtin> {
                     "Index after the last element.",
                 ],
             )
-            .example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
+            .with_example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
         Builtin::new("compact", compact)
             .with_param("list", Type::list(Type::String))
             .with_return_type(Type::list(Type::String))
@@ -52,14 +54,14 @@ fn selection_builtins() -> Vec<Builtin> {
                 "Returns a list of strings without null and empty ones.",
                 ["The strings."],
             )
-            .example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
+            .with_example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
     ]
 }
 
 fn construction_builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("chunklist", chunk_list)
-            .with_param("list", any_list())
+            .with_param("list", list_of_any_type())
             .last_param_allows_marked()
             .with_param("size", Type::Number)
             .last_param_allows_marked()
@@ -70,33 +72,33 @@ fn construction_builtins() -> Vec<Builtin> {
                 "Splits a list into lists of a given length; the last one may be shorter.",
                 ["The list.", "Length of each list; 0 for a single list."],
             )
-            .example("length(chunklist([1, 2, 3], 2))", "2"),
+            .with_example("length(chunklist([1, 2, 3], 2))", "2"),
         Builtin::new("concat", concat)
             .with_variadic("seqs", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(concat_type)
+            .with_return_type_fn(concat_return_type)
             .described_as("Concatenates lists.", ["The lists or tuples."])
-            .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
+            .with_example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(flatten_type)
+            .with_return_type_fn(flatten_return_type)
             .described_as(
                 "Replaces nested lists with their elements, at every depth.",
                 ["The list, set or tuple."],
             )
-            .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
+            .with_example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
         Builtin::new("list", |_| Err(removed_function_error("list", "tolist([ ... ])")))
             .with_variadic("vals", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
             .described_as("Removed from the language; use `tolist([...])`.", ["The elements."])
-            .example("can(list(1))", "false"),
+            .with_example("can(list(1))", "false"),
         Builtin::new("map", |_| Err(removed_function_error("map", "tomap({ ... })")))
             .with_variadic("vals", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .last_param_allows_dynamic()
             .last_param_allows_marked()
@@ -104,7 +106,7 @@ fn construction_builtins() -> Vec<Builtin> {
                 "Removed from the language; use `tomap({...})`.",
                 ["Keys and elements in turn."],
             )
-            .example(r#"can(map("a", 1))"#, "false"),
+            .with_example(r#"can(map("a", 1))"#, "false"),
         Builtin::new("range", range)
             .with_variadic("params", Type::Number)
             .with_return_type(Type::list(Type::Number))
@@ -112,21 +114,21 @@ fn construction_builtins() -> Vec<Builtin> {
                 "Returns a sequence of numbers up or down to a limit, which is excluded.",
                 ["The limit; or the start and the limit; or the start, the limit and the step."],
             )
-            .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
+            .with_example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("reverse", reverse)
             .with_param("list", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(reverse_type)
+            .with_return_type_fn(reverse_return_type)
             .described_as(
                 "Returns the elements of a list in reverse order.",
                 ["The list or tuple."],
             )
-            .example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
+            .with_example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
         Builtin::new("sort", sort)
             .with_param("list", Type::list(Type::String))
             .with_return_type(Type::list(Type::String))
             .described_as("Sorts strings by their characters.", ["The strings."])
-            .example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
+            .with_example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
     ]
 }
 
@@ -136,24 +138,24 @@ fn removed_function_error(name: &str, instead: &str) -> CallError {
     ))
 }
 
-fn to_position(value: &Value, at: usize) -> Result<usize, CallError> {
+fn to_slice_position(value: &Value, at: usize) -> Result<usize, CallError> {
     let Value::Number(number) = value.peek() else { return Ok(0) };
     let number = number.to_i64().ok_or_else(|| {
-        CallError::argument(at, format!("it must be a whole number, not {number}"))
+        CallError::for_argument(at, format!("it must be a whole number, not {number}"))
     })?;
     usize::try_from(number).map_err(|_| {
-        CallError::argument(at, format!("it must not be negative, but it is {number}"))
+        CallError::for_argument(at, format!("it must not be negative, but it is {number}"))
     })
 }
 
-fn element_type(args: &[Value]) -> Result<Type, CallError> {
+fn element_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _] = args else { return Ok(Type::Dynamic) };
     match ValueKind::of(list) {
-        ValueKind::List => Ok(element_of(&list.ty())),
+        ValueKind::List => Ok(element_type_of(&list.ty())),
         // The element itself shows its type, as soon as it is known which one it is.
         ValueKind::Tuple => Ok(Type::Dynamic),
         _ => {
-            let ty = with_article(&list.ty());
+            let ty = type_with_article(&list.ty());
             Err(CallError::new(format!("the first argument is {ty}, which has no order")))
         }
     }
@@ -189,28 +191,28 @@ fn slice_bounds(
     end: &Value,
     len: usize,
 ) -> Result<std::ops::Range<usize>, CallError> {
-    let (start, end) = (to_position(start, 1)?, to_position(end, 2)?);
+    let (start, end) = (to_slice_position(start, 1)?, to_slice_position(end, 2)?);
     if end > len {
         let reason = "end index must not be greater than the length of the list";
-        return Err(CallError::argument(2, reason));
+        return Err(CallError::for_argument(2, reason));
     }
     if start > end {
-        return Err(CallError::argument(1, "start index must not be greater than end index"));
+        return Err(CallError::for_argument(1, "start index must not be greater than end index"));
     }
     Ok(start..end)
 }
 
-fn slice_type(args: &[Value]) -> Result<Type, CallError> {
+fn slice_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _, _] = args else { return Ok(Type::Dynamic) };
     match ValueKind::of(list) {
         ValueKind::List => Ok(list.ty()),
         // The elements themselves show the type, as soon as it is known which ones they are.
         ValueKind::Tuple => Ok(Type::Dynamic),
-        ValueKind::Set => Err(CallError::argument(
+        ValueKind::Set => Err(CallError::for_argument(
             0,
             "the elements of a set have no order; convert it with tolist() if that does not matter",
         )),
-        _ => Err(CallError::argument(0, "it must be a list or a tuple")),
+        _ => Err(CallError::for_argument(0, "it must be a list or a tuple")),
     }
 }
 
@@ -220,7 +222,7 @@ fn slice(args: &Args<'_>) -> FunctionResult {
     let bounds = slice_bounds(args.value(1), args.value(2), items.len())?;
     args.charge_elements(bounds.len())?;
     let items = items.get(bounds).unwrap_or(&[]).to_vec();
-    Ok(sequence_of(args.ty, items).mark(list.marks()))
+    Ok(to_list_or_tuple(args.ty, items).mark(list.marks()))
 }
 
 fn compact(args: &Args<'_>) -> FunctionResult {
@@ -228,7 +230,7 @@ fn compact(args: &Args<'_>) -> FunctionResult {
         return Ok(Value::unknown(args.ty.clone()));
     }
     let full = |item: &&Value| matches!(item, Value::String(text) if !text.is_empty());
-    let items: Vec<Value> = args.items(0).iter().filter(full).cloned().collect();
+    let items: Vec<Value> = args.elements(0).iter().filter(full).cloned().collect();
     args.charge_elements(items.len())?;
     Ok(Value::list(Type::String, items))
 }
@@ -245,12 +247,12 @@ fn chunk_list(args: &Args<'_>) -> FunctionResult {
     args.charge_elements(items.len())?;
     let chunks = items
         .chunks(size.max(1))
-        .map(|chunk| Value::list(element_of(&element), chunk.to_vec()))
+        .map(|chunk| Value::list(element_type_of(&element), chunk.to_vec()))
         .collect();
     Ok(Value::list(element, chunks).mark(marks))
 }
 
-fn concat_type(args: &[Value]) -> Result<Type, CallError> {
+fn concat_return_type(args: &[Value]) -> Result<Type, CallError> {
     let types: Vec<Type> = args.iter().map(Value::ty).collect();
     if types.is_empty() {
         return Err(CallError::new("at least one argument is required"));
@@ -273,7 +275,7 @@ fn concat_type(args: &[Value]) -> Result<Type, CallError> {
             _ => {
                 let reason =
                     format!("all arguments must be lists or tuples; got {}", ty.friendly_name());
-                return Err(CallError::argument(at, reason));
+                return Err(CallError::for_argument(at, reason));
             }
         }
     }
@@ -285,14 +287,14 @@ fn concat(args: &Args<'_>) -> FunctionResult {
     let mut items = Vec::new();
     for arg in args.values {
         let arg = match args.ty {
-            Type::List(_) => convert_checked(arg, args.ty)?,
+            Type::List(_) => convert_to_result_type(arg, args.ty)?,
             _ => arg.clone(),
         };
         marks |= arg.marks();
         args.charge_elements(arg.children().len())?;
         items.extend_from_slice(arg.children());
     }
-    Ok(sequence_of(args.ty, items).mark(marks))
+    Ok(to_list_or_tuple(args.ty, items).mark(marks))
 }
 
 /// Collects the elements of a nest of sequences; `false` while it is not known how many there are.
@@ -327,7 +329,7 @@ fn flatten_into(
     Ok(known)
 }
 
-fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
+fn flatten_return_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
     if !list.is_unknown() && !ValueKind::of(list).is_sequence() {
         return Err(CallError::new("can only flatten lists, sets and tuples"));
@@ -366,29 +368,29 @@ fn range(args: &Args<'_>) -> FunctionResult {
         } else {
             "end must be greater than start when step is positive"
         };
-        return Err(CallError::argument(1, reason));
+        return Err(CallError::for_argument(1, reason));
     }
     let mut items = Vec::new();
     let mut next = start.clone();
     // A step of zero is no error of its own: it runs into the limit of elements, as in Terraform.
     while if goes_down { next > *end } else { next < *end } {
-        if items.len() == MAX_RANGE {
+        if items.len() == MAX_RANGE_ELEMENTS {
             return Err(CallError::new(format!(
-                "more than {MAX_RANGE} values were generated; either decrease the difference between start and end or use a smaller step"
+                "more than {MAX_RANGE_ELEMENTS} values were generated; either decrease the difference between start and end or use a smaller step"
             )));
         }
         args.charge_elements(1)?;
-        let sum = next.add(step).ok_or_else(|| CallError::new(NoResult::Sum.to_string()))?;
+        let sum = next.add(step).ok_or_else(|| CallError::new(OperationError::Sum.to_string()))?;
         items.push(Value::Number(std::mem::replace(&mut next, sum)));
     }
     Ok(Value::list(Type::Number, items))
 }
 
-fn reverse_type(args: &[Value]) -> Result<Type, CallError> {
+fn reverse_return_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::List(element) | Type::Set(element)) => Ok(Type::List(element)),
         Some(Type::Tuple(elements)) => Ok(Type::tuple(elements.iter().rev().cloned().collect())),
-        _ => Err(CallError::argument(0, "it must be a list, a set or a tuple")),
+        _ => Err(CallError::for_argument(0, "it must be a list, a set or a tuple")),
     }
 }
 
@@ -396,11 +398,11 @@ fn reverse(args: &Args<'_>) -> FunctionResult {
     let list = args.value(0);
     args.charge_elements(list.children().len())?;
     let items = list.children().iter().rev().cloned().collect();
-    Ok(sequence_of(args.ty, items).mark(list.marks()))
+    Ok(to_list_or_tuple(args.ty, items).mark(list.marks()))
 }
 
 fn sort(args: &Args<'_>) -> FunctionResult {
-    let items = args.items(0);
+    let items = args.elements(0);
     args.charge_elements(items.len())?;
     if !args.value(0).is_wholly_known() {
         // The order depends on every element, but the length is known, and `count` may need it.

@@ -6,7 +6,7 @@ use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Type, Value};
 
 use super::super::{Args, Builtin, CallError};
-use super::{FunctionResult, convert_checked, element_of};
+use super::{FunctionResult, convert_to_result_type, element_type_of};
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
@@ -15,58 +15,58 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Returns the intersection of sets.",
                 ["The first set.", "The other sets."],
             )
-            .example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
+            .with_example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
         set_builtin("setunion", union)
             .described_as("Returns the union of sets.", ["The first set.", "The other sets."])
-            .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
+            .with_example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
-            .with_param("a", any_set())
+            .with_param("a", set_of_any_type())
             .last_param_allows_dynamic()
-            .with_param("b", any_set())
+            .with_param("b", set_of_any_type())
             .last_param_allows_dynamic()
-            .with_return_type_fn(operation_type)
+            .with_return_type_fn(set_operation_return_type)
             .described_as(
                 "Returns the elements of one set that are not in another.",
                 ["The first set.", "The other set."],
             )
-            .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
+            .with_example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
         Builtin::new("setproduct", product)
             .with_variadic("sets", Type::Dynamic)
             .last_param_allows_marked()
-            .with_return_type_fn(product_type)
+            .with_return_type_fn(product_return_type)
             .described_as(
                 "Returns all combinations of one element from each collection.",
                 ["The collections, at least two; lists and tuples keep their order."],
             )
-            .example(r#"length(setproduct(["a", "b"], [1, 2]))"#, "4"),
+            .with_example(r#"length(setproduct(["a", "b"], [1, 2]))"#, "4"),
     ]
 }
 
-fn any_set() -> Type {
+fn set_of_any_type() -> Type {
     Type::set(Type::Dynamic)
 }
 
 fn set_builtin(name: &'static str, body: fn(&Args<'_>) -> FunctionResult) -> Builtin {
     Builtin::new(name, body)
-        .with_param("first_set", any_set())
+        .with_param("first_set", set_of_any_type())
         .last_param_allows_dynamic()
-        .with_variadic("other_sets", any_set())
+        .with_variadic("other_sets", set_of_any_type())
         .last_param_allows_dynamic()
-        .with_return_type_fn(operation_type)
+        .with_return_type_fn(set_operation_return_type)
 }
 
 /// The elements get a common type. An empty set without an element type does not affect it.
-fn operation_type(args: &[Value]) -> Result<Type, CallError> {
+fn set_operation_return_type(args: &[Value]) -> Result<Type, CallError> {
     let mut elements = Vec::new();
     for arg in args {
-        let element = element_of(&arg.ty());
+        let element = element_type_of(&arg.ty());
         let no_say = element == Type::Dynamic && !arg.is_unknown() && arg.children().is_empty();
         if !no_say {
             elements.push(element);
         }
     }
     if elements.is_empty() {
-        return Ok(any_set());
+        return Ok(set_of_any_type());
     }
     unify(&elements)
         .map(Type::set)
@@ -74,23 +74,23 @@ fn operation_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 /// The arguments in the type of the result.
-fn converted_sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
-    args.values.iter().map(|set| convert_checked(set, args.ty)).collect()
+fn convert_sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
+    args.values.iter().map(|set| convert_to_result_type(set, args.ty)).collect()
 }
 
 fn union(args: &Args<'_>) -> FunctionResult {
     let mut items = Vec::new();
-    for set in converted_sets(args)? {
+    for set in convert_sets(args)? {
         args.charge_elements(set.children().len())?;
         items.extend_from_slice(set.children());
     }
-    Ok(Value::set(element_of(args.ty), items))
+    Ok(Value::set(element_type_of(args.ty), items))
 }
 
 /// Keeps the elements of the first set that `keep` says of all others. Unknown elements could equal
 /// any, so they leave the result open.
 fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> FunctionResult {
-    let sets = converted_sets(args)?;
+    let sets = convert_sets(args)?;
     if sets.iter().any(|set| !set.is_wholly_known()) {
         return Ok(Value::unknown(args.ty.clone()));
     }
@@ -103,14 +103,14 @@ fn filter_first_set(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Functi
         // Nearly always one to a hash.
         let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(other.children().len());
         for element in other.children() {
-            alike.entry(super::search::hash(element)).or_default().push(element);
+            alike.entry(super::search::hash_value(element)).or_default().push(element);
         }
         items.retain(|item| {
-            let alike = alike.get(&super::search::hash(item));
+            let alike = alike.get(&super::search::hash_value(item));
             keep(alike.is_some_and(|alike| alike.contains(&item)))
         });
     }
-    Ok(Value::set(element_of(args.ty), items))
+    Ok(Value::set(element_type_of(args.ty), items))
 }
 
 fn intersection(args: &Args<'_>) -> FunctionResult {
@@ -121,7 +121,7 @@ fn subtract(args: &Args<'_>) -> FunctionResult {
     filter_first_set(args, |in_other| !in_other)
 }
 
-fn product_type(args: &[Value]) -> Result<Type, CallError> {
+fn product_return_type(args: &[Value]) -> Result<Type, CallError> {
     if args.len() < 2 {
         return Err(CallError::new("at least two arguments are required"));
     }
@@ -136,9 +136,9 @@ fn product_type(args: &[Value]) -> Result<Type, CallError> {
             }
             Type::Tuple(parts) if parts.is_empty() => Type::Dynamic,
             Type::Tuple(parts) => unify(&parts).ok_or_else(|| {
-                CallError::argument(at, "its elements are of types that do not agree")
+                CallError::for_argument(at, "its elements are of types that do not agree")
             })?,
-            _ => return Err(CallError::argument(at, "it must be a list or a set")),
+            _ => return Err(CallError::for_argument(at, "it must be a list or a set")),
         });
     }
     let element = Type::tuple(elements);
@@ -146,7 +146,7 @@ fn product_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 fn product(args: &Args<'_>) -> FunctionResult {
-    let element = element_of(args.ty);
+    let element = element_type_of(args.ty);
     let Type::Tuple(parts) = &element else { return Ok(Value::unknown(args.ty.clone())) };
     let mut marks = Marks::NONE;
     let mut total = 1_usize;
@@ -161,7 +161,7 @@ fn product(args: &Args<'_>) -> FunctionResult {
         let column: Vec<Value> = arg
             .children()
             .iter()
-            .map(|item| convert_checked(item, ty))
+            .map(|item| convert_to_result_type(item, ty))
             .collect::<Result<_, _>>()?;
         // A few long lists have more combinations than an integer can count.
         total = total.saturating_mul(column.len());

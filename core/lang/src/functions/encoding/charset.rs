@@ -1,6 +1,6 @@
 //! Strings in other character encodings than UTF-8, by their registered names.
 
-mod pages;
+mod code_pages;
 
 use base64::Engine as _;
 use encoding_rs::Encoding;
@@ -13,7 +13,7 @@ type FunctionResult = Result<Value, CallError>;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
-        Builtin::new("textencodebase64", encode)
+        Builtin::new("textencodebase64", text_encode_base64)
             .with_param("string", Type::String)
             .with_param("encoding", Type::String)
             .with_return_type(Type::String)
@@ -21,8 +21,8 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Encodes a string in another character encoding, and the result as Base64.",
                 ["The string.", "The IANA name of the encoding."],
             )
-            .example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
-        Builtin::new("textdecodebase64", decode)
+            .with_example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
+        Builtin::new("textdecodebase64", text_decode_base64)
             .with_param("source", Type::String)
             .with_param("encoding", Type::String)
             .with_return_type(Type::String)
@@ -30,7 +30,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                 "Decodes a string of another character encoding from Base64.",
                 ["The Base64 string, with padding.", "The IANA name of the encoding."],
             )
-            .example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
+            .with_example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
     ]
 }
 
@@ -50,7 +50,7 @@ enum Charset {
 }
 
 impl Charset {
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
         if is(&["UTF-8", "csUTF8"]) {
             return Some(Self::Utf8);
@@ -64,16 +64,18 @@ impl Charset {
                 return Some(Self::Utf16 { big, marked });
             }
         }
-        if is(&pages::LATIN_1_NAMES) {
+        if is(&code_pages::LATIN_1_NAMES) {
             return Some(Self::First(256));
         }
-        if is(&pages::ASCII) {
+        if is(&code_pages::ASCII_NAMES) {
             return Some(Self::First(128));
         }
-        if let Some((_, page)) = pages::UPPER_HALVES.iter().find(|(names, _)| is(names)) {
+        if let Some((_, page)) =
+            code_pages::CODE_PAGE_UPPER_HALVES.iter().find(|(names, _)| is(names))
+        {
             return Some(Self::Page(page));
         }
-        let (_, encoding) = pages::NAMED_ENCODINGS.iter().find(|(names, _)| is(names))?;
+        let (_, encoding) = code_pages::NAMED_ENCODINGS.iter().find(|(names, _)| is(names))?;
         Some(Self::Listed(encoding))
     }
 
@@ -154,33 +156,33 @@ impl Charset {
 
 fn charset_argument(args: &Args<'_>) -> Result<Charset, CallError> {
     let name = args.text(1)?;
-    Charset::named(name).ok_or_else(|| {
+    Charset::from_name(name).ok_or_else(|| {
         let reason = format!(
             "{:?} is not a supported IANA encoding name or alias in this Formwork version",
             name.as_str()
         );
-        CallError::argument(1, reason)
+        CallError::for_argument(1, reason)
     })
 }
 
-fn encode(args: &Args<'_>) -> FunctionResult {
+fn text_encode_base64(args: &Args<'_>) -> FunctionResult {
     let charset = charset_argument(args)?;
     let bytes = charset.encode(args.text(0)?).ok_or_else(|| {
         let reason = "it has characters that cannot be written in this encoding";
-        CallError::argument(0, reason)
+        CallError::for_argument(0, reason)
     })?;
-    args.string(LENIENT_BASE64.encode(bytes))
+    args.string_result(LENIENT_BASE64.encode(bytes))
 }
 
-fn decode(args: &Args<'_>) -> FunctionResult {
+fn text_decode_base64(args: &Args<'_>) -> FunctionResult {
     let charset = charset_argument(args)?;
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let bytes = LENIENT_BASE64
         .decode(letters)
-        .map_err(|_| CallError::argument(0, "it is not base64 with padding"))?;
+        .map_err(|_| CallError::for_argument(0, "it is not base64 with padding"))?;
     let text = charset
         .decode(&bytes)
-        .ok_or_else(|| CallError::argument(0, "its bytes are not text in this encoding"))?;
-    args.string(text)
+        .ok_or_else(|| CallError::for_argument(0, "its bytes are not text in this encoding"))?;
+    args.string_result(text)
 }

@@ -9,7 +9,7 @@ use formwork_value::{Str, Type, Value};
 use crate::functions::{Args, Builtin, CallError};
 
 pub(super) fn csv_decode_builtin() -> Builtin {
-    Builtin::new("csvdecode", decode)
+    Builtin::new("csvdecode", csv_decode)
         .with_param("str", Type::String)
         .with_return_type_fn(|args| match args.first() {
             Some(Value::String(text)) => {
@@ -21,7 +21,7 @@ pub(super) fn csv_decode_builtin() -> Builtin {
             "Decodes comma-separated values to objects, with the names in the first row.",
             ["The rows."],
         )
-        .example(
+        .with_example(
             r#"csvdecode("a,b\n1,\"x\"\"y\"")"#,
             "tolist([\n  {\n    \"a\" = \"1\"\n    \"b\" = \"x\\\"y\"\n  },\n])",
         )
@@ -46,7 +46,7 @@ fn read_header_line(text: &str) -> Result<(Vec<Str>, CsvReader<'_>), CallError> 
     Ok((names, reader))
 }
 
-fn decode(args: &Args<'_>) -> Result<Value, CallError> {
+fn csv_decode(args: &Args<'_>) -> Result<Value, CallError> {
     let (names, mut reader) = read_header_line(args.text(0)?)?;
     // Objects keep their attributes sorted by name, so the fields are put in that order once.
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -89,7 +89,7 @@ impl<'t> CsvReader<'t> {
         while let Some(rest) =
             self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
         {
-            self.advance_to(rest);
+            self.advance_line(rest);
         }
         if self.rest.is_empty() {
             return Ok(None);
@@ -108,13 +108,13 @@ impl<'t> CsvReader<'t> {
         }
         if let Some(rest) = self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
         {
-            self.advance_to(rest);
+            self.advance_line(rest);
         }
         Ok(Some(fields))
     }
 
     /// Continues behind one line end.
-    fn advance_to(&mut self, rest: &'t str) {
+    fn advance_line(&mut self, rest: &'t str) {
         self.line += 1;
         self.rest = rest;
     }

@@ -16,25 +16,25 @@ use block::BitWriter;
 const GZIP_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
 pub(super) fn base64_gzip_builtin() -> Builtin {
-    super::text_builtin("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
+    super::string_builtin("base64gzip", |args: &Args<'_>| -> Result<Value, CallError> {
         let text = args.text(0)?;
         // Every byte is compared with many that came before it.
         args.ctx.budget.charge_steps(text.len())?;
-        args.string(STANDARD.encode(gzip(text.as_bytes())))
+        args.string_result(STANDARD.encode(gzip_compress(text.as_bytes())))
     })
     .described_as(
         "Compresses a string with gzip and encodes the result as Base64.",
         ["The string."],
     )
-    .example(r#"base64gzip("hello")"#, r#""H4sIAAAAAAAA/8pIzcnJBwAAAP//AQAA//+GphA2BQAAAA==""#)
+    .with_example(r#"base64gzip("hello")"#, r#""H4sIAAAAAAAA/8pIzcnJBwAAAP//AQAA//+GphA2BQAAAA==""#)
 }
 
-fn gzip(data: &[u8]) -> Vec<u8> {
+fn gzip_compress(data: &[u8]) -> Vec<u8> {
     let mut bits = BitWriter::new(GZIP_HEADER.to_vec());
-    matches::compress(data, &mut bits);
+    matches::compress_into_blocks(data, &mut bits);
     // Terraform flushes before it closes, and each leaves an empty block.
-    bits.empty_block(false);
-    bits.empty_block(true);
+    bits.write_empty_block(false);
+    bits.write_empty_block(true);
     let mut out = bits.into_bytes();
     out.extend(crc32(data).to_le_bytes());
     // The format keeps the size modulo 2^32.
@@ -43,15 +43,16 @@ fn gzip(data: &[u8]) -> Vec<u8> {
 }
 
 fn crc32(data: &[u8]) -> u32 {
-    const POLYNOMIAL: u32 = 0xedb8_8320;
+    const CRC32_POLYNOMIAL: u32 = 0xedb8_8320;
     let mut table = [0_u32; 256];
     for (index, entry) in (0_u32..).zip(&mut table) {
-        *entry = (0..8).fold(
-            index,
-            |crc, _| {
-                if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 }
-            },
-        );
+        *entry =
+            (0..8).fold(
+                index,
+                |crc, _| {
+                    if crc & 1 == 1 { (crc >> 1) ^ CRC32_POLYNOMIAL } else { crc >> 1 }
+                },
+            );
     }
     !data.iter().fold(u32::MAX, |crc, byte| (crc >> 8) ^ table[usize::from((crc as u8) ^ byte)])
 }

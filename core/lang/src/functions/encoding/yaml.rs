@@ -1,8 +1,8 @@
 //! `yamldecode` and `yamlencode`. A library parses the text; `write` lays it out.
 
-mod comma;
 mod read;
-mod scalar;
+mod read_scalar;
+mod tag_comma;
 mod write;
 
 use crate::functions::Builtin;

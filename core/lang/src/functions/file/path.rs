@@ -10,16 +10,16 @@ pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         path_builtin("abspath", abs_path)
             .described_as("Returns the absolute path of a path.", ["The path."])
-            .example(r#"abspath("a/../b")"#, r#""/work/b""#),
-        path_builtin("basename", |args| args.string(base_name(args.text(0)?)))
+            .with_example(r#"abspath("a/../b")"#, r#""/work/b""#),
+        path_builtin("basename", |args| args.string_result(base_name(args.text(0)?)))
             .described_as("Returns the last name in a path.", ["The path."])
-            .example(r#"basename("a/b.txt")"#, r#""b.txt""#),
-        path_builtin("dirname", |args| args.string(folder_name(args.text(0)?)))
+            .with_example(r#"basename("a/b.txt")"#, r#""b.txt""#),
+        path_builtin("dirname", |args| args.string_result(folder_name(args.text(0)?)))
             .described_as("Returns a path without its last name.", ["The path."])
-            .example(r#"dirname("a/b.txt")"#, r#""a""#),
-        path_builtin("pathexpand", |args| args.string(expand_home(args, args.text(0)?)?))
+            .with_example(r#"dirname("a/b.txt")"#, r#""a""#),
+        path_builtin("pathexpand", |args| args.string_result(expand_home(args, args.text(0)?)?))
             .described_as("Replaces a leading `~` in a path with the home folder.", ["The path."])
-            .example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
+            .with_example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }
 
@@ -84,7 +84,7 @@ pub(super) fn expand_home(args: &Args<'_>, path: &str) -> Result<String, CallErr
 fn abs_path(args: &Args<'_>) -> FunctionResult {
     let path = args.text(0)?;
     if path.starts_with('/') {
-        return args.string(clean_path(path));
+        return args.string_result(clean_path(path));
     }
     let folder = args
         .ctx
@@ -92,7 +92,7 @@ fn abs_path(args: &Args<'_>) -> FunctionResult {
         .files
         .current_folder()
         .ok_or_else(|| CallError::new("it is not known which folder is the current one"))?;
-    args.string(clean_path(&format!("{folder}/{}", path.as_str())))
+    args.string_result(clean_path(&format!("{folder}/{}", path.as_str())))
 }
 
 #[cfg(test)]

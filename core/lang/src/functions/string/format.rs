@@ -1,25 +1,25 @@
 //! `format` and `formatlist`: strings with verbs in the manner of printf.
 
-use crate::kind::ValueKind;
+use crate::value_kind::ValueKind;
 use formwork_value::codec::json;
 use formwork_value::number::Notation;
 use formwork_value::{Number, Refinement, Str, Type, Value, convert};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::eval::template::safe_prefix;
+use crate::eval::template::stable_prefix;
 use crate::functions::{Args, Builtin, CallError};
 
 type FunctionResult = Result<Value, CallError>;
 
 /// The greatest width and precision of a verb.
-const MAX_WIDTH: u16 = 10_000;
+const MAX_VERB_WIDTH: u16 = 10_000;
 
 pub(super) fn builtins() -> Vec<Builtin> {
     vec![
         Builtin::new("format", format)
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .with_return_type(Type::String)
             .described_as(
@@ -29,11 +29,11 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The values, one for each verb.",
                 ],
             )
-            .example(r#"format("%s-%03d|%5.1f|%q", "a", 7, 2.25, "b")"#, r#""a-007|  2.2|\"b\"""#),
+            .with_example(r#"format("%s-%03d|%5.1f|%q", "a", 7, 2.25, "b")"#, r#""a-007|  2.2|\"b\"""#),
         Builtin::new("formatlist", format_list)
             .with_param("format", Type::String)
             .with_variadic("args", Type::Dynamic)
-            .or_null()
+            .last_param_allows_null()
             .last_param_allows_unknown()
             .with_return_type(Type::list(Type::String))
             .described_as(
@@ -43,7 +43,7 @@ pub(super) fn builtins() -> Vec<Builtin> {
                     "The values: lists of equal length, and others that are the same for each element.",
                 ],
             )
-            .example(
+            .with_example(
                 r#"formatlist("%s-%s", "a", ["b", "c"])"#,
                 "tolist([\n  \"a-b\",\n  \"a-c\",\n])",
             ),
@@ -55,7 +55,7 @@ fn format(args: &Args<'_>) -> FunctionResult {
     if args.values_from(1).iter().any(|arg| !arg.is_wholly_known()) {
         // Whatever the arguments become, the text before the first verb stays.
         let start = form.split('%').next().unwrap_or("");
-        let prefix = Some(safe_prefix(start))
+        let prefix = Some(stable_prefix(start))
             .filter(|prefix| !prefix.is_empty())
             .map(|prefix| Str::new(&prefix));
         let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
@@ -76,7 +76,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
             continue;
         }
         // Unknown elements of a set may turn out to be equal.
-        let range = arg.range();
+        let range = arg.known_facts();
         if range.max_length.is_some_and(|most| most != range.min_length) || arg.is_unknown() {
             return Ok(Value::unknown(args.ty.clone()));
         }
@@ -84,7 +84,7 @@ fn format_list(args: &Args<'_>) -> FunctionResult {
         if *length.get_or_insert(n) != n {
             let reason =
                 format!("it has {n} elements, but a list before it has {}", length.unwrap_or(0));
-            return Err(CallError::argument(at + 1, reason));
+            return Err(CallError::for_argument(at + 1, reason));
         }
     }
     let n_rows = length.unwrap_or(1);
@@ -153,7 +153,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
                 values.len()
             ))
         })?;
-        let text = verb.apply(value).map_err(|reason| {
+        let text = verb.format_value(value).map_err(|reason| {
             CallError::new(format!(
                 "unsupported value for \"%{}\" at {offset}: {reason}",
                 verb.written
@@ -167,7 +167,7 @@ fn render_format(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<Strin
     // Terraform treats arguments that no verb uses as a mistake.
     if used < values.len() {
         let reason = format!("the form uses only {used} of the {} arguments", values.len());
-        return Err(CallError::argument(used + 1, reason));
+        return Err(CallError::for_argument(used + 1, reason));
     }
     Ok(out)
 }
@@ -216,30 +216,30 @@ fn read_digits<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f s
         return Ok(None);
     }
     let (digits, behind) = text.split_at(n);
-    let value = digits.parse().ok().filter(|width| *width <= MAX_WIDTH);
+    let value = digits.parse().ok().filter(|width| *width <= MAX_VERB_WIDTH);
     *into = Some(value.ok_or_else(|| {
-        CallError::new(format!("the width {digits} is more than the limit of {MAX_WIDTH}"))
+        CallError::new(format!("the width {digits} is more than the limit of {MAX_VERB_WIDTH}"))
     })?);
     Ok(Some(behind))
 }
 
 impl FormatVerb<'_> {
-    fn apply(&self, value: &Value) -> Result<String, String> {
+    fn format_value(&self, value: &Value) -> Result<String, String> {
         if value.is_null() && self.letter != 'v' {
             return Err("it is null".into());
         }
         match self.letter {
             'v' => self.format_any(value),
-            't' => match convert_to(value, &Type::Bool)? {
+            't' => match convert_or_reason(value, &Type::Bool)? {
                 Value::Bool(bool) => Ok(bool.to_string()),
                 _ => Err("bool required".into()),
             },
-            's' | 'q' => match convert_to(value, &Type::String)? {
+            's' | 'q' => match convert_or_reason(value, &Type::String)? {
                 Value::String(text) => self.format_text(&text, self.letter == 'q'),
                 _ => Err("string required".into()),
             },
             'd' | 'b' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => {
-                match convert_to(value, &Type::Number)? {
+                match convert_or_reason(value, &Type::Number)? {
                     Value::Number(number) => self.format_number(&number),
                     _ => Err("number required".into()),
                 }
@@ -323,10 +323,10 @@ impl FormatVerb<'_> {
         }
         let (prefix, digits) = match self.letter {
             'd' => ("", number.abs().to_string()),
-            'b' => ("0b", in_base(number, 2)?),
-            'o' => ("0", in_base(number, 8)?),
-            'x' => ("0x", in_base(number, 16)?),
-            _ => ("0X", in_base(number, 16)?.to_uppercase()),
+            'b' => ("0b", integer_in_base(number, 2)?),
+            'o' => ("0", integer_in_base(number, 8)?),
+            'x' => ("0x", integer_in_base(number, 16)?),
+            _ => ("0X", integer_in_base(number, 16)?.to_uppercase()),
         };
         // An integer has no negative zero.
         let sign = if number.is_negative() && !number.is_zero() { "-" } else { "" };
@@ -336,7 +336,7 @@ impl FormatVerb<'_> {
     }
 }
 
-fn in_base(number: &Number, base: u8) -> Result<String, String> {
+fn integer_in_base(number: &Number, base: u8) -> Result<String, String> {
     // The sign is written apart, before the prefix of the base.
     let digits = number.abs().to_string();
     let whole = digits
@@ -345,6 +345,6 @@ fn in_base(number: &Number, base: u8) -> Result<String, String> {
     Ok(whole.in_radix(base).to_string())
 }
 
-fn convert_to(value: &Value, ty: &Type) -> Result<Value, String> {
+fn convert_or_reason(value: &Value, ty: &Type) -> Result<Value, String> {
     convert::convert(value, ty).map_err(|refused| refused.reason)
 }

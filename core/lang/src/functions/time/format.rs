@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 /// Writes a point in time without fractions of a second.
-pub(super) fn rfc3339(time: OffsetDateTime) -> String {
+pub(super) fn format_rfc3339(time: OffsetDateTime) -> String {
     format!(
         "{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}",
         if time.year() < 0 { "-" } else { "" },
@@ -19,7 +19,7 @@ pub(super) fn rfc3339(time: OffsetDateTime) -> String {
 
 /// Writes a point in time as a form says: runs of one letter stand for its parts, what is in single
 /// quotes and what is no letter stands for itself.
-pub(super) fn format_date(form: &str, time: OffsetDateTime) -> Result<String, String> {
+pub(super) fn format_by_pattern(form: &str, time: OffsetDateTime) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = form;
     while let Some(first) = rest.chars().next() {
@@ -94,11 +94,11 @@ fn format_time_verb(run: &str, letter: char, time: OffsetDateTime) -> Result<Str
         "ZZZ" if time.offset().is_utc() => "UTC".to_owned(),
         "ZZZ" | "ZZZZ" => format_zone_offset(time, ""),
         "Z" | "ZZZZZ" => format_zone_offset(time, ":"),
-        _ => return Err(unknown_verb(run, letter)),
+        _ => return Err(unknown_verb_reason(run, letter)),
     })
 }
 
-fn unknown_verb(run: &str, letter: char) -> String {
+fn unknown_verb_reason(run: &str, letter: char) -> String {
     let there_are = match letter {
         'Y' => "year must either be \"YY\" or \"YYYY\"",
         'M' => "month must be \"M\", \"MM\", \"MMM\", or \"MMMM\"",

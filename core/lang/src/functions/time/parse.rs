@@ -3,21 +3,21 @@
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
 /// Reads a point in time in the form of RFC 3339, with capital letters and without leap seconds.
-pub(super) fn rfc3339(text: &str) -> Result<OffsetDateTime, String> {
-    let mut cursor = Cursor { rest: text.as_bytes() };
-    let year = cursor.digits(4, "year")?;
-    cursor.expect(b'-', "the year")?;
-    let month = cursor.digits(2, "month")?;
-    cursor.expect(b'-', "the month")?;
-    let day = cursor.digits(2, "day")?;
-    cursor.expect(b'T', "the date")?;
-    let hour = cursor.digits(2, "hour")?;
-    cursor.expect(b':', "the hour")?;
-    let minute = cursor.digits(2, "minute")?;
-    cursor.expect(b':', "the minute")?;
-    let second = cursor.digits(2, "second")?;
-    let nanosecond = cursor.fraction()?;
-    let offset = cursor.offset()?;
+pub(super) fn parse_rfc3339(text: &str) -> Result<OffsetDateTime, String> {
+    let mut cursor = TimestampCursor { rest: text.as_bytes() };
+    let year = cursor.read_digits(4, "year")?;
+    cursor.expect_byte(b'-', "the year")?;
+    let month = cursor.read_digits(2, "month")?;
+    cursor.expect_byte(b'-', "the month")?;
+    let day = cursor.read_digits(2, "day")?;
+    cursor.expect_byte(b'T', "the date")?;
+    let hour = cursor.read_digits(2, "hour")?;
+    cursor.expect_byte(b':', "the hour")?;
+    let minute = cursor.read_digits(2, "minute")?;
+    cursor.expect_byte(b':', "the minute")?;
+    let second = cursor.read_digits(2, "second")?;
+    let nanosecond = cursor.read_fraction()?;
+    let offset = cursor.read_zone_offset()?;
     let month = Month::try_from(to_u8(month)).map_err(|_| "there is no such month".to_owned())?;
     let date = Date::from_calendar_date(i32::try_from(year).unwrap_or(i32::MAX), month, to_u8(day))
         .map_err(|_| "the month has no such day".to_owned())?;
@@ -31,23 +31,23 @@ fn to_u8(number: u32) -> u8 {
     u8::try_from(number).unwrap_or(u8::MAX)
 }
 
-struct Cursor<'t> {
+struct TimestampCursor<'t> {
     rest: &'t [u8],
 }
 
-impl Cursor<'_> {
-    fn next(&mut self) -> Option<u8> {
+impl TimestampCursor<'_> {
+    fn next_byte(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(*first)
     }
 
-    fn digits(&mut self, n: usize, what: &str) -> Result<u32, String> {
+    fn read_digits(&mut self, n: usize, what: &str) -> Result<u32, String> {
         let mut number = 0;
         let end = self.rest.iter().position(|byte| b"-T:.Z+".contains(byte));
         let found = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or_default();
         for _ in 0..n {
-            match self.next() {
+            match self.next_byte() {
                 Some(digit @ b'0'..=b'9') => number = number * 10 + u32::from(digit - b'0'),
                 _ => {
                     let found = String::from_utf8_lossy(found);
@@ -58,15 +58,15 @@ impl Cursor<'_> {
         Ok(number)
     }
 
-    fn expect(&mut self, byte: u8, behind: &str) -> Result<(), String> {
-        if self.next() == Some(byte) {
+    fn expect_byte(&mut self, byte: u8, behind: &str) -> Result<(), String> {
+        if self.next_byte() == Some(byte) {
             return Ok(());
         }
         Err(format!("{:?} must stand behind {behind}", char::from(byte)))
     }
 
     /// A fraction of a second in nanoseconds; digits beyond those do not count.
-    fn fraction(&mut self) -> Result<u32, String> {
+    fn read_fraction(&mut self) -> Result<u32, String> {
         let Some(digits) = self.rest.strip_prefix(b".") else { return Ok(0) };
         let n = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if n == 0 {
@@ -78,16 +78,16 @@ impl Cursor<'_> {
         Ok(padded.take(9).fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
     }
 
-    fn offset(&mut self) -> Result<UtcOffset, String> {
-        let sign = match self.next() {
+    fn read_zone_offset(&mut self) -> Result<UtcOffset, String> {
+        let sign = match self.next_byte() {
             Some(b'Z') if self.rest.is_empty() => return Ok(UtcOffset::UTC),
             Some(b'+') => 1,
             Some(b'-') => -1,
             _ => return Err("the time must end with \"Z\" or an offset like \"+01:00\"".into()),
         };
-        let hours = self.digits(2, "hour of the offset")?;
-        self.expect(b':', "the hour of the offset")?;
-        let minutes = self.digits(2, "minute of the offset")?;
+        let hours = self.read_digits(2, "hour of the offset")?;
+        self.expect_byte(b':', "the hour of the offset")?;
+        let minutes = self.read_digits(2, "minute of the offset")?;
         // Go accepts an offset of 24 hours.
         if hours > 24 || minutes > 59 || !self.rest.is_empty() {
             return Err("there is no such offset".into());

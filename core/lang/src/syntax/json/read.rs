@@ -5,11 +5,11 @@
 use formwork_value::diag::{Message, SourceId, Sources, Summary};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
 
-use super::JsonText;
+use super::JsonString;
 use crate::messages;
 use crate::stack::with_stack;
 use crate::suggest::nearest_name;
-use crate::syntax::parse::{Input, MAX_ERRORS};
+use crate::syntax::parse::{MAX_REPORTED_ERRORS, ParserInput};
 use crate::syntax::{Expr, ExprKind, MAX_DEPTH, ObjectItem};
 
 /// Reads a whole source as one JSON value.
@@ -30,7 +30,7 @@ pub(super) fn read_json(
         failed: None,
         ended: None,
     };
-    let value = reader.value()?;
+    let value = reader.read_value()?;
     reader.skip_space();
     if reader.failed.is_none() && reader.at < text.len() {
         let detail = "A file in JSON holds one value, which ends before this.";
@@ -40,7 +40,7 @@ pub(super) fn read_json(
 }
 
 /// Summary and detail for a member of an object without a colon.
-const NO_COLON: (&Message, &str) = (
+const MISSING_COLON: (&Message, &str) = (
     messages::MISSING_PROPERTY_VALUE_COLON,
     "A colon must separate the name of a member from its value.",
 );
@@ -66,26 +66,26 @@ impl JsonReader<'_> {
     /// # Errors
     /// When the text ends before the value, or it is nested too deeply, so that parsing cannot
     /// continue after it.
-    fn value(&mut self) -> Result<Expr, Reported> {
+    fn read_value(&mut self) -> Result<Expr, Reported> {
         self.skip_space();
         if self.depth >= MAX_DEPTH {
             let detail = format!("Arrays and objects may be nested up to {MAX_DEPTH} levels deep.");
             return Err(self.report_unexpected(messages::TOO_MANY_NESTED_LEVELS, &detail));
         }
         self.depth += 1;
-        let value = with_stack(|| self.read_value_kind());
+        let value = with_stack(|| self.read_value_without_limit());
         self.depth -= 1;
         value
     }
 
-    fn read_value_kind(&mut self) -> Result<Expr, Reported> {
+    fn read_value_without_limit(&mut self) -> Result<Expr, Reported> {
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{') => self.read_object().map(ExprKind::Object),
             Some(b'[') => self.read_array().map(ExprKind::Tuple),
             Some(b'"') => return Ok(self.read_string()),
             Some(b'-' | b'0'..=b'9') => self.read_number(),
-            Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_word(),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.read_literal_word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
                 let reported = self.report_unexpected(messages::INVALID_START_OF_VALUE, detail);
@@ -103,7 +103,7 @@ impl JsonReader<'_> {
             self.failed = Some(reported);
             ExprKind::Invalid
         });
-        Ok(Expr { kind, span: self.span(start) })
+        Ok(Expr { kind, span: self.span_from(start) })
     }
 
     /// Reads an object; afterwards the place is behind it, also if something is wrong.
@@ -124,15 +124,15 @@ impl JsonReader<'_> {
                 Some(b':') => self.at += 1,
                 // The value stands there, so the colon was forgotten.
                 Some(b'{' | b'[') => {
-                    self.failed = Some(self.report_unexpected(NO_COLON.0, NO_COLON.1));
+                    self.failed = Some(self.report_unexpected(MISSING_COLON.0, MISSING_COLON.1));
                 }
-                _ => return Err(self.report_and_skip_container(NO_COLON.0, NO_COLON.1)),
+                _ => return Err(self.report_and_skip_container(MISSING_COLON.0, MISSING_COLON.1)),
             }
             // A value that fails leaves the place inside this object, and the caller expects it
             // behind.
-            let value = self.value().inspect_err(|_| self.skip_to_end())?;
+            let value = self.read_value().inspect_err(|_| self.skip_rest_of_container())?;
             items.push(ObjectItem { key, bare: false, value });
-            if !self.has_next_item(b'}', open)? {
+            if !self.take_comma_or_closer(b'}', open)? {
                 break;
             }
         }
@@ -154,14 +154,14 @@ impl JsonReader<'_> {
             Some('"') => Ok(self.read_string()),
             Some(first) if first.is_alphabetic() || first == '_' => {
                 self.skip_while(|byte| !b":,]}\n\"{[".contains(&byte));
-                self.failed = Some(self.report_error(summary, detail, self.span(start)));
-                Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
+                self.failed = Some(self.report_error(summary, detail, self.span_from(start)));
+                Ok(Expr { kind: ExprKind::Invalid, span: self.span_from(start) })
             }
             _ => Err(self.report_and_skip_container(summary, detail)),
         }
     }
 
-    /// Reads an array, as [`Self::object`].
+    /// Reads an array, as [`Self::read_object`].
     fn read_array(&mut self) -> Result<Vec<Expr>, Reported> {
         let open = self.current_span();
         self.at += 1;
@@ -172,8 +172,8 @@ impl JsonReader<'_> {
                 break;
             }
             // As in an object, the place must be behind the array also after a failure.
-            items.push(self.value().inspect_err(|_| self.skip_to_end())?);
-            if !self.has_next_item(b']', open)? {
+            items.push(self.read_value().inspect_err(|_| self.skip_rest_of_container())?);
+            if !self.take_comma_or_closer(b']', open)? {
                 break;
             }
         }
@@ -185,7 +185,7 @@ impl JsonReader<'_> {
     ///
     /// # Errors
     /// When neither is there; then the place is behind the whole.
-    fn has_next_item(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
+    fn take_comma_or_closer(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // Tools look for Terraform's spelling of the missing token.
         let (what, missing, mismatched, other) = match closer {
             b'}' => (
@@ -247,7 +247,7 @@ impl JsonReader<'_> {
             return self.report_unexpected_end(summary, detail, here);
         }
         let reported = self.report_unexpected(summary, detail);
-        self.skip_to_end();
+        self.skip_rest_of_container();
         reported
     }
 
@@ -259,7 +259,7 @@ impl JsonReader<'_> {
     }
 
     /// Goes behind the array or object around this place.
-    fn skip_to_end(&mut self) {
+    fn skip_rest_of_container(&mut self) {
         let mut depth = 1_usize;
         while let Some(byte) = self.peek().filter(|_| depth > 0) {
             match byte {
@@ -304,7 +304,7 @@ impl JsonReader<'_> {
     /// Reads a string, which becomes an expression that knows its text.
     fn read_string(&mut self) -> Expr {
         let start = self.at;
-        let text = self.read_characters().unwrap_or_else(|reported| {
+        let text = self.read_quoted_characters().unwrap_or_else(|reported| {
             self.failed = Some(reported);
             // The text of a failed string ends anywhere: its closing quote is looked for from the
             // start.
@@ -313,18 +313,18 @@ impl JsonReader<'_> {
             String::new()
         });
         self.at = (self.at + 1).min(self.text.len());
-        let span = self.span(start);
-        let input = Input {
+        let span = self.span_from(start);
+        let input = ParserInput {
             text: &text,
             source: self.source,
             base: span.start + 1,
             sources: Some(self.sources),
         };
-        Expr { kind: ExprKind::Json(Box::new(JsonText::new(input, span))), span }
+        Expr { kind: ExprKind::Json(Box::new(JsonString::new(input, span))), span }
     }
 
     /// Reads what stands between quotes, up to the second.
-    fn read_characters(&mut self) -> Result<String, Reported> {
+    fn read_quoted_characters(&mut self) -> Result<String, Reported> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -336,7 +336,7 @@ impl JsonReader<'_> {
                 return Err(self.report_unexpected_end(
                     messages::INVALID_JSON_STRING,
                     detail,
-                    self.span(start),
+                    self.span_from(start),
                 ));
             };
             text.push_str(&rest[..plain]);
@@ -363,7 +363,7 @@ impl JsonReader<'_> {
             b'f' => '\u{c}',
             b'"' | b'\\' | b'/' => char::from(letter),
             b'u' => return self.read_unicode_escape(),
-            _ => return Err(self.bad_escape()),
+            _ => return Err(self.report_bad_escape()),
         };
         self.at += 1;
         Ok(char)
@@ -372,7 +372,7 @@ impl JsonReader<'_> {
     /// Reads what is behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
     /// character.
     fn read_unicode_escape(&mut self) -> Result<char, Reported> {
-        let Some(unit) = self.read_utf16_unit(self.at + 1) else { return Err(self.bad_escape()) };
+        let unit = self.read_utf16_unit(self.at + 1).ok_or_else(|| self.report_bad_escape())?;
         self.at += 5;
         let follows = self.text.get(self.at..self.at + 2) == Some("\\u");
         let low = self
@@ -396,7 +396,7 @@ impl JsonReader<'_> {
         all.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
     }
 
-    fn bad_escape(&mut self) -> Reported {
+    fn report_bad_escape(&mut self) -> Reported {
         let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
         self.report_unexpected(messages::INVALID_JSON_STRING, detail)
     }
@@ -408,18 +408,18 @@ impl JsonReader<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        // The parser of numbers decides the value, and `is_number` whether JSON allows the
+        // The parser of numbers decides the value, and `is_json_number` whether JSON allows the
         // spelling.
-        if let Some(number) = Number::parse(text).filter(|_| is_number(text)) {
+        if let Some(number) = Number::parse(text).filter(|_| is_json_number(text)) {
             return Ok(ExprKind::Number(number));
         }
         let detail = format!(
             "{text:?} is no number: digits with no zero before them, a point with digits behind it, and an exponent."
         );
-        Err(self.report_error(messages::INVALID_JSON_NUMBER, &detail, self.span(start)))
+        Err(self.report_error(messages::INVALID_JSON_NUMBER, &detail, self.span_from(start)))
     }
 
-    fn read_word(&mut self) -> Result<ExprKind, Reported> {
+    fn read_literal_word(&mut self) -> Result<ExprKind, Reported> {
         let start = self.at;
         while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             self.at += 1;
@@ -438,7 +438,7 @@ impl JsonReader<'_> {
                 return Err(self.report_error(
                     messages::INVALID_JSON_KEYWORD,
                     &detail,
-                    self.span(start),
+                    self.span_from(start),
                 ));
             }
         })
@@ -460,7 +460,7 @@ impl JsonReader<'_> {
         Span::new(self.source, self.at, self.at + length)
     }
 
-    fn span(&self, start: usize) -> Span {
+    fn span_from(&self, start: usize) -> Span {
         Span::new(self.source, start, self.at)
     }
 
@@ -473,7 +473,7 @@ impl JsonReader<'_> {
         self.n_errors += 1;
         match self.failed {
             // A file that is no JSON at all could have an error in every line.
-            Some(reported) if self.n_errors > MAX_ERRORS => reported,
+            Some(reported) if self.n_errors > MAX_REPORTED_ERRORS => reported,
             _ => self.diags.error(Diagnostic::error(summary, detail).at(span)),
         }
     }
@@ -481,7 +481,7 @@ impl JsonReader<'_> {
 
 /// Whether a string is a number in JSON: the language's own numbers may begin with zeros or a
 /// point.
-fn is_number(text: &str) -> bool {
+fn is_json_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),

@@ -4,9 +4,9 @@ use expect_test::{Expect, expect};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-use crate::content::{BodySchema, content, into_attributes};
+use crate::content::{BodySchema, into_attributes, read_content};
 use crate::refs::{as_traversal, of_body};
-use crate::syntax::print::print_expr;
+use crate::syntax::print_tree::print_expr;
 use crate::syntax::{Body, parse_json};
 use crate::testing::SourceText;
 use crate::type_expr;
@@ -27,7 +27,7 @@ fn parse(text: &str) -> (Body, SourceText) {
 /// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
-    let found = content(&mut text.diags, &body, &SCHEMA);
+    let found = read_content(&mut text.diags, &body, &SCHEMA);
     let mut out = String::new();
     for (name, attr) in &found.attributes {
         out += &format!("{name} = {}\n", print_expr(&attr.expr));
@@ -260,13 +260,13 @@ fn a_string_is_a_reference_or_a_type_where_one_is_wanted() {
     );
     assert_eq!(text.problems(), "");
     let mut diags = Diagnostics::new();
-    let [a, b, c, t] = ["a", "b", "c", "t"].map(|name| &body.find(name).unwrap().expr);
+    let [a, b, c, t] = ["a", "b", "c", "t"].map(|name| &body.find_attribute(name).unwrap().expr);
     let found = as_traversal(a).unwrap();
     assert_eq!((found.root.name.as_str(), found.steps.len()), ("x", 3));
     assert_eq!((as_traversal(b), as_traversal(c)), (None, None));
     let object = Type::object([("a", Type::Number)]);
-    assert_eq!(type_expr::read(&mut diags, t).unwrap().0, Type::list(object));
-    assert!(type_expr::read(&mut diags, b).is_err());
+    assert_eq!(type_expr::read_type_constraint(&mut diags, t).unwrap().0, Type::list(object));
+    assert!(type_expr::read_type_constraint(&mut diags, b).is_err());
 }
 
 #[test]
@@ -277,8 +277,10 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
         r#"{"//": "${no.a}", "x": {"${a.b}": ["${c.d}", "e.f"]}, "dynamic": {"s": [{"for_each": "${g.h}", "content": {"y": "${s.value}${i.j}"}}, {"for_each": "${k.l}", "iterator": "it", "content": {"y": "${it.value}${s.t}"}}]}}"#,
     );
     assert_eq!(text.problems(), "");
-    let names: Vec<String> =
-        of_body(&body).iter().map(|found| text.sources.text_at(found.span).to_owned()).collect();
+    let names: Vec<String> = of_body(&body)
+        .iter()
+        .map(|found| text.sources.text_of_span(found.span).to_owned())
+        .collect();
     assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
 }
 

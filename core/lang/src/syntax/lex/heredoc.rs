@@ -7,7 +7,7 @@ use super::{LexMode, Lexer, TokenKind};
 impl Lexer<'_> {
     /// Takes `<<NAME` or `<<-NAME` with the line end that must follow at once; anything else there is
     /// no heredoc.
-    pub(super) fn opens_heredoc(&mut self) -> bool {
+    pub(super) fn lex_heredoc_opening(&mut self) -> bool {
         let flush = usize::from(self.peek(2) == b'-');
         let start = self.at + 2 + flush;
         let rest = self.text.get(start..).unwrap_or("");
@@ -23,7 +23,7 @@ impl Lexer<'_> {
             _ => return false,
         };
         let name = start..start + length;
-        self.end_token(TokenKind::OpenHeredoc, name.end + newline - self.at);
+        self.push_token_of_length(TokenKind::OpenHeredoc, name.end + newline - self.at);
         self.modes.push(LexMode::Heredoc { name, line_start: true });
         true
     }
@@ -36,9 +36,9 @@ impl Lexer<'_> {
         self.skip_text(|byte| byte == b'\n');
         if self.peek(0) != b'\n' {
             if self.at > start {
-                return self.push(TokenKind::Text, start);
+                return self.push_token(TokenKind::Text, start);
             }
-            return self.open_sequence();
+            return self.lex_sequence_opening();
         }
         // The delimiter counts only with a line end behind it: at the end of the file, HCL takes it
         // for text and reports that the heredoc is not closed.
@@ -47,11 +47,11 @@ impl Lexer<'_> {
         if at_line_start && line.trim() == &self.text[name] {
             // The line end is not part of the marker: it ends the argument.
             self.at -= usize::from(line.ends_with('\r'));
-            self.push(TokenKind::CloseHeredoc, start);
+            self.push_token(TokenKind::CloseHeredoc, start);
             self.modes.pop();
             return;
         }
-        self.take_line(start);
+        self.push_line_token(start);
         if let Some(LexMode::Heredoc { line_start, .. }) = self.modes.last_mut() {
             *line_start = true;
         }

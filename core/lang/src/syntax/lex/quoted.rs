@@ -10,17 +10,17 @@ impl Lexer<'_> {
     pub(super) fn lex_quoted(&mut self) {
         match self.peek(0) {
             b'"' => {
-                self.end_token(TokenKind::CloseQuote, 1);
+                self.push_token_of_length(TokenKind::CloseQuote, 1);
                 self.modes.pop();
             }
-            b'\n' => self.quoted_newline(1),
-            b'\r' if self.peek(1) == b'\n' => self.quoted_newline(2),
-            b'$' | b'%' if self.peek(1) == b'{' => self.open_sequence(),
-            _ => self.quoted_text(),
+            b'\n' => self.lex_quoted_newline(1),
+            b'\r' if self.peek(1) == b'\n' => self.lex_quoted_newline(2),
+            b'$' | b'%' if self.peek(1) == b'{' => self.lex_sequence_opening(),
+            _ => self.lex_quoted_text(),
         }
     }
 
-    fn quoted_text(&mut self) {
+    fn lex_quoted_text(&mut self) {
         let start = self.at;
         loop {
             self.skip_text(|byte| matches!(byte, b'"' | b'\n' | b'\r' | b'\\'));
@@ -39,23 +39,23 @@ impl Lexer<'_> {
                 _ => break,
             }
         }
-        self.push(TokenKind::QuotedText, start);
+        self.push_token(TokenKind::QuotedText, start);
     }
 
     /// A line end in a quoted template is an error whatever follows. If the next line begins like an
     /// item of a body, the closing quote was probably forgotten, and taking the string as closed keeps
     /// the rest of the file readable; otherwise the string was meant to go on.
-    fn quoted_newline(&mut self, length: usize) {
-        if self.looks_like_item(self.at + length) {
+    fn lex_quoted_newline(&mut self, length: usize) {
+        if self.is_item_start_near(self.at + length) {
             // The line end stays, for the search for the end of the argument.
-            self.end_token(TokenKind::QuotedNewline, 0);
+            self.push_token_of_length(TokenKind::QuotedNewline, 0);
             self.modes.pop();
         } else {
-            self.end_token(TokenKind::QuotedNewline, length);
+            self.push_token_of_length(TokenKind::QuotedNewline, length);
         }
     }
 
-    fn looks_like_item(&self, at: usize) -> bool {
+    fn is_item_start_near(&self, at: usize) -> bool {
         // A look at what is near must do: looking further for every line end would be quadratic.
         let near = &self.bytes[at..self.bytes.len().min(at + MAX_ITEM_DISTANCE)];
         let line = near.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or(&[]);

@@ -20,13 +20,17 @@ struct BodyItems {
 }
 
 /// Up to here comparing names one by one is faster than a table.
-const MAX_LINEAR_NAMES: usize = 8;
+const MAX_LINEAR_SEARCH: usize = 8;
 
 impl BodyItems {
     /// The argument of this name among those read so far.
-    fn find<'u>(&mut self, unfinished: &'u PendingItems, name: &Str) -> Option<&'u Attribute> {
+    fn find_attribute<'u>(
+        &mut self,
+        unfinished: &'u PendingItems,
+        name: &Str,
+    ) -> Option<&'u Attribute> {
         let attributes = &unfinished.attributes[self.first_attribute..];
-        if attributes.len() <= MAX_LINEAR_NAMES {
+        if attributes.len() <= MAX_LINEAR_SEARCH {
             return attributes.iter().find(|attr| attr.name.name == *name);
         }
         // The table catches up with the arguments read since the last look, so each enters it once.
@@ -40,21 +44,21 @@ impl BodyItems {
 impl Parser<'_> {
     /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
     pub(super) fn parse_body(&mut self, open: Option<Span>) -> Body {
-        self.rest_of_body(open, self.n_errors)
+        self.parse_rest_of_body(open, self.n_errors)
     }
 
     /// Parses a body, or what is left of one before which there were `n_errors` errors.
-    fn rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
+    fn parse_rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
         let mut items = BodyItems {
             first_attribute: self.unfinished.attributes.len(),
             first_block: self.unfinished.blocks.len(),
             index: HashMap::new(),
         };
-        let start = open.map_or_else(|| self.range(0, 0), Span::empty_span_after);
+        let start = open.map_or_else(|| self.byte_range_span(0, 0), Span::empty_span_after);
         let close = loop {
             if open.is_none() {
                 // No item is gone back into once it was read; only the last token may be asked for.
-                self.tokens.drop_before(self.at.saturating_sub(1));
+                self.tokens.release_before(self.at.saturating_sub(1));
             }
             let token = self.next_token();
             match token.kind {
@@ -63,17 +67,17 @@ impl Parser<'_> {
                 }
                 TokenKind::CloseBrace if open.is_some() => {
                     let close = self.take_token();
-                    break self.span(close);
+                    break self.token_span(close);
                 }
                 TokenKind::End => {
                     // After an error inside, or in a string, the brace may have been lost on the way.
                     if n_errors == self.n_errors && self.rejected.is_none() {
-                        self.unclosed_block(open);
+                        self.report_unclosed_block(open);
                     }
-                    break self.span(token);
+                    break self.token_span(token);
                 }
-                TokenKind::Ident => self.parse_item(&mut items),
-                _ => self.no_item(),
+                TokenKind::Ident => self.parse_body_item(&mut items),
+                _ => self.report_no_item(),
             }
         };
         let span = Span { end: close.start.max(start.start), ..start };
@@ -88,7 +92,7 @@ impl Parser<'_> {
         Body { attributes, blocks, ..Body::empty(span, open.unwrap_or(start)) }
     }
 
-    fn unclosed_block(&mut self, open: Option<Span>) {
+    fn report_unclosed_block(&mut self, open: Option<Span>) {
         if let Some(open) = open
             && !std::mem::replace(&mut self.unclosed, true)
         {
@@ -100,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    fn no_item(&mut self) {
+    fn report_no_item(&mut self) {
         let kind = self.peek();
         let (summary, detail) = match kind {
             TokenKind::OpenQuote => {
@@ -124,17 +128,17 @@ impl Parser<'_> {
     }
 
     /// Parses an argument or block; the next token is a name.
-    fn parse_item(&mut self, items: &mut BodyItems) {
+    fn parse_body_item(&mut self, items: &mut BodyItems) {
         let from = self.at;
         let token = self.take_token();
         let name = self.parse_ident(token);
         match self.peek() {
             TokenKind::Equals => {
                 let attr = self.parse_argument(name);
-                self.add(items, attr);
+                self.add_attribute(items, attr);
             }
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
-                match self.with_depth(|parser| parser.parse_block(name)) {
+                match self.with_deeper_level(|parser| parser.parse_block(name)) {
                     Ok(block) => self.unfinished.blocks.push(block),
                     Err(_) => self.skip_item(from),
                 }
@@ -151,23 +155,23 @@ impl Parser<'_> {
         self.report_error(messages::ARGUMENT_OR_BLOCK_DEFINITION_REQUIRED, detail, name.span)
     }
 
-    fn add(&mut self, items: &mut BodyItems, attr: Attribute) {
-        let Some(first) = items.find(&self.unfinished, &attr.name.name) else {
+    fn add_attribute(&mut self, items: &mut BodyItems, attr: Attribute) {
+        let Some(first) = items.find_attribute(&self.unfinished, &attr.name.name) else {
             return self.unfinished.attributes.push(attr);
         };
         let first = first.name.span;
         let detail = format!(
             "The argument {:?} was already set{}. Each argument may be set only once.",
             attr.name.name,
-            self.at_place(first)
+            self.describe_place(first)
         );
         let _ = self.report_error(messages::ATTRIBUTE_REDEFINED, detail, attr.name.span);
     }
 
     /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
-    fn at_place(&self, span: Span) -> String {
+    fn describe_place(&self, span: Span) -> String {
         let Some(sources) = self.input.sources else { return String::new() };
-        let (start, end) = (sources.start(span), sources.end(span));
+        let (start, end) = (sources.start_position(span), sources.end_position(span));
         let name = sources.name(span.source);
         format!(" at {name}:{},{}-{}", start.line, start.column, end.column)
     }
@@ -176,7 +180,7 @@ impl Parser<'_> {
     fn parse_argument(&mut self, name: Ident) -> Attribute {
         let from = self.at;
         let result = self.parse_assignment(&name).and_then(|attr| {
-            self.line_end(attr.name.span, "argument")?;
+            self.expect_line_end(attr.name.span, "argument")?;
             Ok(attr)
         });
         result.unwrap_or_else(|_| {
@@ -195,7 +199,7 @@ impl Parser<'_> {
     }
 
     /// Takes the line end behind an item of a body.
-    fn line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
+    fn expect_line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
         match self.peek() {
             TokenKind::Newline => {
                 self.take_token();
@@ -204,7 +208,7 @@ impl Parser<'_> {
             TokenKind::End => Ok(()),
             TokenKind::Comma if what == "argument" => {
                 let comma = self.next_span();
-                Err(self.report(
+                Err(self.report_diagnostic(
                     Diagnostic::error(
                         messages::UNEXPECTED_COMMA_AFTER_ARGUMENT,
                         "Arguments are separated by line ends, not by commas.",
@@ -227,8 +231,10 @@ impl Parser<'_> {
 
     /// Parses the rest of a block, from what follows its type.
     fn parse_block(&mut self, kind: Ident) -> Parsed<Block> {
-        let (labels, open) =
-            self.list(|unfinished| &mut unfinished.labels, |parser| parser.parse_labels(&kind))?;
+        let (labels, open) = self.collect_list(
+            |unfinished| &mut unfinished.labels,
+            |parser| parser.parse_labels(&kind),
+        )?;
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
         let (from, n_errors) = (self.at, self.n_errors);
         let body = match self.peek() {
@@ -237,16 +243,16 @@ impl Parser<'_> {
             TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => {
                 self.parse_body(Some(open))
             }
-            _ => self.one_line_body(open).unwrap_or_else(|_| {
+            _ => self.parse_one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
                 // The block was probably meant to have several lines: its other items are read all
                 // the same.
-                self.rest_of_body(Some(open), n_errors)
+                self.parse_rest_of_body(Some(open), n_errors)
             }),
         };
         let span = kind.span.to(self.previous_span());
         // What follows on the line is wrong, but the block itself is kept.
-        if self.line_end(span, "block definition").is_err() {
+        if self.expect_line_end(span, "block definition").is_err() {
             self.skip_item(self.at);
         }
         Ok(Block { kind, labels, body, header, brace: open, span })
@@ -259,10 +265,10 @@ impl Parser<'_> {
             let detail = match token.kind {
                 TokenKind::OpenBrace => {
                     let open = self.take_token();
-                    return Ok(self.span(open));
+                    return Ok(self.token_span(open));
                 }
                 TokenKind::OpenQuote => {
-                    let label = self.quoted_label()?;
+                    let label = self.parse_quoted_label()?;
                     self.unfinished.labels.push(label);
                     continue;
                 }
@@ -281,9 +287,9 @@ impl Parser<'_> {
                 _ => "A label, in quotes, or the opening brace of the block is expected here.",
             };
             let known = self.rejected.filter(|_| token.kind == TokenKind::Invalid);
-            let here = self.span(token);
+            let here = self.token_span(token);
             let reported = known.unwrap_or_else(|| {
-                self.report(
+                self.report_diagnostic(
                     Diagnostic::error(messages::INVALID_BLOCK_DEFINITION, detail)
                         .at(here)
                         .within(kind.span.to(here)),
@@ -293,7 +299,7 @@ impl Parser<'_> {
             if token.kind == TokenKind::Newline {
                 let at = self.at;
                 match self.with_newlines(false, |parser| parser.take_if(TokenKind::OpenBrace)) {
-                    Some(open) => return Ok(self.span(open)),
+                    Some(open) => return Ok(self.token_span(open)),
                     None => self.at = at,
                 }
             }
@@ -302,7 +308,7 @@ impl Parser<'_> {
     }
 
     /// Parses the body of a block that is closed on the line it was opened on: one argument.
-    fn one_line_body(&mut self, open: Span) -> Parsed<Body> {
+    fn parse_one_line_body(&mut self, open: Span) -> Parsed<Body> {
         let token = self.next_token();
         if token.kind != TokenKind::Ident {
             return Err(self.report_unexpected(
@@ -320,7 +326,7 @@ impl Parser<'_> {
                     name.name
                 );
                 let next = self.next_token();
-                let span = Span { end: self.span(next).end, ..name.span };
+                let span = Span { end: self.token_span(next).end, ..name.span };
                 return Err(self.report_error(
                     messages::ARGUMENT_DEFINITION_REQUIRED,
                     detail,
@@ -330,7 +336,7 @@ impl Parser<'_> {
             _ => return Err(self.report_not_an_item(&name)),
         }
         let attr = self.parse_assignment(&name)?;
-        let close = self.one_line_end(open)?;
+        let close = self.expect_one_line_end(open)?;
         let start = open.empty_span_after();
         let span = Span { end: close.start.max(start.start), ..start };
         // As in Terraform, an item is missing where the only one begins.
@@ -339,11 +345,11 @@ impl Parser<'_> {
     }
 
     /// Takes the brace behind the only argument of a block on one line.
-    fn one_line_end(&mut self, open: Span) -> Parsed<Span> {
+    fn expect_one_line_end(&mut self, open: Span) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
                 let close = self.take_token();
-                return Ok(self.span(close));
+                return Ok(self.token_span(close));
             }
             TokenKind::Comma => {
                 "A block on one line holds a single argument. Several arguments are written on a line each, without commas."
@@ -352,7 +358,7 @@ impl Parser<'_> {
                 "An argument definition on the same line as its containing block creates a single-line block definition, which must also be closed on the same line. Place the block's closing brace immediately after the argument definition."
             }
             TokenKind::End => {
-                self.unclosed_block(Some(open));
+                self.report_unclosed_block(Some(open));
                 return Err(self.report_unexpected(messages::UNCLOSED_CONFIGURATION_BLOCK, ""));
             }
             _ => {
@@ -363,7 +369,7 @@ impl Parser<'_> {
     }
 
     /// Parses a label in quotes, which may have escapes but no interpolations.
-    fn quoted_label(&mut self) -> Parsed<Ident> {
+    fn parse_quoted_label(&mut self) -> Parsed<Ident> {
         let open = self.take_token();
         let mut name = Cow::Borrowed("");
         let mut wrong = None;
@@ -371,22 +377,22 @@ impl Parser<'_> {
             let token = self.take_token();
             match token.kind {
                 TokenKind::CloseQuote => {
-                    let span = self.span(open).to(self.span(token));
-                    return wrong.map_or(Ok(Ident { name: self.names.get(&name), span }), Err);
+                    let span = self.token_span(open).to(self.token_span(token));
+                    return wrong.map_or(Ok(Ident { name: self.names.intern(&name), span }), Err);
                 }
-                TokenKind::QuotedText => match self.unescape(token) {
+                TokenKind::QuotedText => match self.unescape_token(token) {
                     Ok(text) => name += text,
                     Err(reported) => wrong = Some(reported),
                 },
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
-                    let sign = &self.slice(token)[..1];
+                    let sign = &self.token_text(token)[..1];
                     let detail = format!(
                         "Labels are fixed text, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
                     );
                     wrong = Some(self.report_error(
                         messages::INVALID_STRING_LITERAL,
                         detail,
-                        self.span(token),
+                        self.token_span(token),
                     ));
                     self.skip_sequence();
                 }
@@ -394,11 +400,11 @@ impl Parser<'_> {
                     return Err(self.report_error(
                         messages::UNTERMINATED_STRING_LITERAL,
                         "The file ends before the quote that closes this string.",
-                        self.span(open),
+                        self.token_span(open),
                     ));
                 }
                 _ => {
-                    return Err(self.unexpected_token(
+                    return Err(self.report_unexpected_token(
                         token,
                         messages::INVALID_STRING_LITERAL,
                         "This cannot be part of a string.",

@@ -8,7 +8,7 @@ use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{BinaryOp, ExprKind, UnaryOp};
 
 /// The operator a token stands for, and how strongly it binds.
-fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
+fn to_binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
     Some(match kind {
         // The order of strength is that of HCL.
         TokenKind::Or => (BinaryOp::Or, 1),
@@ -31,7 +31,7 @@ fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
 impl Parser<'_> {
     /// Parses an expression.
     pub(super) fn parse_expression(&mut self) -> Parsed {
-        self.with_depth(Self::parse_conditional)
+        self.with_deeper_level(Self::parse_conditional)
     }
 
     fn parse_conditional(&mut self) -> Parsed {
@@ -62,7 +62,7 @@ impl Parser<'_> {
     /// Parses operators that bind at least as strongly as `least`; equal ones group to the left.
     fn parse_binary(&mut self, least: u8) -> Parsed {
         let mut left = self.parse_operand()?;
-        while let Some((op, strength)) = binary_op(self.peek()).filter(|op| op.1 >= least) {
+        while let Some((op, strength)) = to_binary_op(self.peek()).filter(|op| op.1 >= least) {
             let token = self.take_token();
             // An equal operator to the right must not be taken here: `a - b - c` groups to the
             // left.
@@ -73,7 +73,7 @@ impl Parser<'_> {
                 op,
                 left: Box::new(left.expr),
                 right: Box::new(right.expr),
-                op_span: self.span(token),
+                op_span: self.token_span(token),
             };
             left = self.make_expr(kind, span, below)?;
         }
@@ -86,22 +86,22 @@ impl Parser<'_> {
             TokenKind::Minus => UnaryOp::Negate,
             TokenKind::Bang => UnaryOp::Not,
             _ => {
-                let term = self.parse_term()?;
+                let term = self.parse_primary()?;
                 return self.parse_steps(term);
             }
         };
         let token = self.take_token();
         // Signs may be repeated, so each is a level: `!!!a` recurses once for each.
-        let operand = self.with_depth(Self::parse_operand)?;
-        let op_span = self.span(token);
+        let operand = self.with_deeper_level(Self::parse_operand)?;
+        let op_span = self.token_span(token);
         let span = op_span.to(operand.expr.span);
         let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
         self.make_expr(kind, span, operand.height)
     }
 
-    fn parse_term(&mut self) -> Parsed {
+    fn parse_primary(&mut self) -> Parsed {
         let token = self.next_token();
-        let span = self.span(token);
+        let span = self.token_span(token);
         match token.kind {
             TokenKind::OpenParen => self.parse_parens(),
             TokenKind::Number => {
@@ -109,14 +109,14 @@ impl Parser<'_> {
                 let number = self.parse_number(token)?;
                 self.make_expr(ExprKind::Number(number), span, 0)
             }
-            TokenKind::Ident => self.name(),
+            TokenKind::Ident => self.parse_name(),
             TokenKind::OpenQuote => {
                 self.take_token();
                 self.parse_template(TokenKind::CloseQuote, span, false)
             }
             TokenKind::OpenHeredoc => {
                 self.take_token();
-                let flush = self.slice(token).starts_with("<<-");
+                let flush = self.token_text(token).starts_with("<<-");
                 self.parse_template(TokenKind::CloseHeredoc, span, flush)
             }
             TokenKind::OpenBracket => self.parse_tuple(),
@@ -125,11 +125,11 @@ impl Parser<'_> {
                 messages::MISSING_EXPRESSION,
                 "A value is expected here, but the text ends.",
             )),
-            _ => Err(self.no_term(token)),
+            _ => Err(self.report_no_term(token)),
         }
     }
 
-    fn no_term(&mut self, token: Token) -> Reported {
+    fn report_no_term(&mut self, token: Token) -> Reported {
         let hint = match token.kind {
             TokenKind::Newline => {
                 " The line ends here; a value goes on over several lines only inside parentheses or brackets."
@@ -152,28 +152,28 @@ impl Parser<'_> {
             match parser.take_if(TokenKind::CloseParen) {
                 Some(close) => Ok((inner, close)),
                 None => {
-                    let (here, open) = (parser.next_span(), parser.span(open));
+                    let (here, open) = (parser.next_span(), parser.token_span(open));
                     let diagnostic = Diagnostic::error(
                         messages::UNBALANCED_PARENTHESES,
                         "The closing parenthesis is expected here.",
                     );
-                    Err(parser.report(diagnostic.at(here).within(open.to(here))))
+                    Err(parser.report_diagnostic(diagnostic.at(here).within(open.to(here))))
                 }
             }
         })?;
-        let span = self.span(open).to(self.span(close));
+        let span = self.token_span(open).to(self.token_span(close));
         self.make_expr(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
     }
 
     /// Parses what begins with a name: a keyword, a call or a reference.
-    fn name(&mut self) -> Parsed {
+    fn parse_name(&mut self) -> Parsed {
         let token = self.take_token();
-        let span = self.span(token);
+        let span = self.token_span(token);
         // Asked before the keywords: a function may be called `null`.
         if matches!(self.peek(), TokenKind::OpenParen | TokenKind::DoubleColon) {
-            return self.call(token);
+            return self.parse_call(token);
         }
-        let kind = match self.slice(token) {
+        let kind = match self.token_text(token) {
             "null" => ExprKind::Null,
             "true" => ExprKind::Bool(true),
             "false" => ExprKind::Bool(false),

@@ -11,20 +11,20 @@ use crate::syntax::lex::{Token, TokenKind};
 impl<'a> Parser<'a> {
     /// Reads the number a token stands for.
     pub(super) fn parse_number(&mut self, token: Token) -> Parsed<Number> {
-        Number::parse(self.slice(token)).ok_or_else(|| {
+        Number::parse(self.token_text(token)).ok_or_else(|| {
             self.report_error(
                 messages::INVALID_NUMBER_LITERAL,
                 "This is no number that can be represented: digits, one point with digits behind it, and an exponent.",
-                self.span(token),
+                self.token_span(token),
             )
         })
     }
 
     /// Returns the text a token of a template stands for. Backslash escapes exist only in quotes.
-    pub(super) fn unescape(&mut self, token: Token) -> Parsed<Cow<'a, str>> {
-        let text = self.slice(token);
+    pub(super) fn unescape_token(&mut self, token: Token) -> Parsed<Cow<'a, str>> {
+        let text = self.token_text(token);
         let quoted = token.kind == TokenKind::QuotedText;
-        let Some(mut at) = next_escape(text, 0, quoted) else { return Ok(Cow::Borrowed(text)) };
+        let Some(mut at) = find_escape(text, 0, quoted) else { return Ok(Cow::Borrowed(text)) };
         let mut result = String::with_capacity(text.len());
         let mut done = 0;
         let mut wrong = None;
@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
                         // The rest of the text is read on, so that all wrong escapes of a string
                         // are reported.
                         Err((detail, length)) => {
-                            wrong = Some(self.invalid_escape(token, at, length, detail));
+                            wrong = Some(self.report_invalid_escape(token, at, length, detail));
                             length
                         }
                     },
@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
                         2
                     }
                 };
-            match next_escape(text, done, quoted) {
+            match find_escape(text, done, quoted) {
                 Some(next) => at = next,
                 None => break,
             }
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
         wrong.map_or(Ok(Cow::Owned(result)), Err)
     }
 
-    fn invalid_escape(
+    fn report_invalid_escape(
         &mut self,
         token: Token,
         at: usize,
@@ -68,13 +68,13 @@ impl<'a> Parser<'a> {
         detail: String,
     ) -> Reported {
         let start = token.start as usize + at;
-        let span = self.range(start, start + length);
+        let span = self.byte_range_span(start, start + length);
         self.report_error(messages::INVALID_ESCAPE_SEQUENCE, detail, span)
     }
 }
 
 /// Finds the next escape from an offset on: a backslash in quotes, or a doubled sign before a brace.
-fn next_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
+fn find_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     (from..bytes.len()).find(|&at| match bytes[at] {
         b'\\' => quoted,

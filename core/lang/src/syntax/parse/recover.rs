@@ -11,7 +11,7 @@ use crate::syntax::lex::{Token, TokenKind};
 /// Whether to report a token that is wrong wherever it stands, after those before it. As in Terraform,
 /// a mistake that is made throughout a file is reported where it is made first, and a string in wrong
 /// quotes at its beginning.
-fn is_reported(text: &str, counts: &mut HashMap<char, usize>) -> bool {
+fn should_report_token(text: &str, counts: &mut HashMap<char, usize>) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let is_bitwise = matches!(text, "&" | "|" | "^" | "~");
     let count = counts.entry(if is_bitwise { '&' } else { first }).or_default();
@@ -26,33 +26,33 @@ fn is_reported(text: &str, counts: &mut HashMap<char, usize>) -> bool {
 
 impl Parser<'_> {
     /// Reports tokens that are wrong wherever they stand.
-    pub(super) fn reject_tokens(&mut self, tokens: &[Token]) {
+    pub(super) fn report_invalid_tokens(&mut self, tokens: &[Token]) {
         let mut before: Option<Token> = None;
         let mut counts: HashMap<char, usize> = HashMap::new();
         for &token in tokens {
             // A file may be full of the same byte.
             let goes_on = before.is_some_and(|before| {
-                before.end == token.start && self.slice(before) == self.slice(token)
+                before.end == token.start && self.token_text(before) == self.token_text(token)
             });
-            let is_reported = is_reported(self.slice(token), &mut counts);
+            let is_reported = should_report_token(self.token_text(token), &mut counts);
             if !goes_on && is_reported {
-                self.rejected = Some(self.reject(token));
+                self.rejected = Some(self.report_invalid_token(token));
             }
             before = Some(token);
         }
     }
 
-    fn reject(&mut self, token: Token) -> Reported {
+    fn report_invalid_token(&mut self, token: Token) -> Reported {
         if token.kind == TokenKind::QuotedNewline {
             let start = token.start as usize;
-            let span = self.range(start, start + 1);
+            let span = self.byte_range_span(start, start + 1);
             return self.report_error(
                 messages::INVALID_MULTI_LINE_STRING,
                 "A quoted string must end on the line on which it begins. Write \\n for a line end, or use a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",
                 span,
             );
         }
-        let text = self.slice(token);
+        let text = self.token_text(token);
         let (summary, detail) = match text {
             "&" => (
                 messages::UNSUPPORTED_OPERATOR,
@@ -93,7 +93,7 @@ impl Parser<'_> {
             ),
             _ => (messages::INVALID_CHARACTER, "The language has no use for this character here."),
         };
-        self.report_error(summary, detail, self.span(token))
+        self.report_error(summary, detail, self.token_span(token))
     }
 
     /// Continues behind the item of a body that has an error, of which the token at index `from` is
@@ -115,10 +115,10 @@ impl Parser<'_> {
                 }
                 // The lexer took the string for closed.
                 TokenKind::QuotedNewline if token.start == token.end => {
-                    open.close(TokenKind::CloseQuote);
+                    open.close_bracket(TokenKind::CloseQuote);
                 }
                 // Something in between was never closed, but this closes the body around it all.
-                TokenKind::CloseBrace if !open.close(token.kind) => return,
+                TokenKind::CloseBrace if !open.close_bracket(token.kind) => return,
                 TokenKind::CloseBrace => {}
                 kind => open.track_brackets(kind),
             }
@@ -161,14 +161,14 @@ impl OpenBrackets {
                 *self.counts.entry(closer).or_default() += 1;
             }
             None => {
-                self.close(kind);
+                self.close_bracket(kind);
             }
         }
     }
 
     /// Closes the innermost bracket that this closes, and those inside it that were never closed.
     /// Says whether there is one.
-    fn close(&mut self, kind: TokenKind) -> bool {
+    fn close_bracket(&mut self, kind: TokenKind) -> bool {
         if self.counts.get(&kind).is_none_or(|count| *count == 0) {
             return false;
         }

@@ -5,11 +5,11 @@ mod pieces;
 
 use formwork_value::{Reported, Span, Str};
 
-use super::{ExprTree, Parsed, Parser};
+use super::{ExprWithHeight, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
-use pieces::{TemplatePiece, dedent, join_literals};
+use pieces::{TemplatePiece, join_literals, remove_common_indent};
 
 /// Names of the key and the value in a `for`.
 struct ForNames {
@@ -22,14 +22,14 @@ impl<'a> Parser<'a> {
     /// its lines to be taken off.
     pub(super) fn parse_template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
         if closer == TokenKind::CloseQuote
-            && let Some(plain) = self.plain_text(open)
+            && let Some(plain) = self.parse_plain_text(open)
         {
             return plain;
         }
-        let mut pieces = self.parse_pieces(closer, open)?;
+        let mut pieces = self.parse_template_pieces(closer, open)?;
         let span = open.to(self.previous_span());
         if flush {
-            dedent(&mut pieces);
+            remove_common_indent(&mut pieces);
         }
         // The value of a lone interpolation is not made a string. Text counts here even if a strip
         // marker left nothing of it.
@@ -41,10 +41,10 @@ impl<'a> Parser<'a> {
         }
         // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
-        let (mut parts, height, end) = self.build_parts(&mut pieces)?;
+        let (mut parts, height, end) = self.build_template_parts(&mut pieces)?;
         if let Some(stray) = end {
             return Err(self.report_error(
-                messages::UNEXPECTED_DIRECTIVE.with(&[&stray.keyword()]),
+                messages::UNEXPECTED_DIRECTIVE.with(&[&stray.directive_keyword()]),
                 "Nothing that is open here is continued or ended by this directive.",
                 stray.span(),
             ));
@@ -61,7 +61,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a string that is one piece of text, as most are, without the detours of the others.
-    fn plain_text(&mut self, open: Span) -> Option<Parsed> {
+    fn parse_plain_text(&mut self, open: Span) -> Option<Parsed> {
         let text = self.token_at(self.at);
         if text.kind != TokenKind::QuotedText {
             return None;
@@ -71,14 +71,18 @@ impl<'a> Parser<'a> {
             return None;
         }
         self.at += 2;
-        let span = self.span(text);
-        Some(self.unescape(text).and_then(|text| {
-            let kind = ExprKind::Text(self.names.get(&text), span);
-            self.make_expr(kind, open.to(self.span(close)), 0)
+        let span = self.token_span(text);
+        Some(self.unescape_token(text).and_then(|text| {
+            let kind = ExprKind::Text(self.names.intern(&text), span);
+            self.make_expr(kind, open.to(self.token_span(close)), 0)
         }))
     }
 
-    fn parse_pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<TemplatePiece<'a>>> {
+    fn parse_template_pieces(
+        &mut self,
+        closer: TokenKind,
+        open: Span,
+    ) -> Parsed<Vec<TemplatePiece<'a>>> {
         let mut pieces: Vec<TemplatePiece<'a>> = Vec::new();
         let mut wrong: Option<Reported> = None;
         // Whether a `~` before asks for the spaces that begin the next text to go.
@@ -91,9 +95,10 @@ impl<'a> Parser<'a> {
             }
             let strip = std::mem::replace(&mut strip_next, false);
             match token.kind {
-                TokenKind::QuotedText | TokenKind::Text => match self.unescape(token) {
+                TokenKind::QuotedText | TokenKind::Text => match self.unescape_token(token) {
                     Ok(text) => {
-                        let mut piece = TemplatePiece::Literal { text, span: self.span(token) };
+                        let mut piece =
+                            TemplatePiece::Literal { text, span: self.token_span(token) };
                         if strip {
                             piece.strip_start();
                         }
@@ -104,13 +109,13 @@ impl<'a> Parser<'a> {
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
                     // The marker reaches only the piece next to it: HCL's scanner makes one of
                     // every line.
-                    if self.slice(token).ends_with('~')
+                    if self.token_text(token).ends_with('~')
                         && let Some(before) = pieces.last_mut()
                     {
                         before.strip_end();
                     }
                     let (piece, strips) = self.with_newlines(false, |parser| {
-                        parser.parse_sequence(token, open, closer)
+                        parser.parse_template_sequence(token, open, closer)
                     })?;
                     strip_next = strips;
                     match piece {
@@ -124,7 +129,7 @@ impl<'a> Parser<'a> {
     }
 
     fn report_unterminated(&mut self, token: Token) -> Reported {
-        self.unexpected_token(
+        self.report_unexpected_token(
             token,
             messages::UNTERMINATED_TEMPLATE_STRING,
             "The text ends before the end of this string. A heredoc ends with its name on a line of its own, with a line end behind it.",
@@ -133,7 +138,7 @@ impl<'a> Parser<'a> {
 
     /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
     /// error is one after which the template can still be read on.
-    fn parse_sequence(
+    fn parse_template_sequence(
         &mut self,
         open: Token,
         template: Span,
@@ -142,7 +147,7 @@ impl<'a> Parser<'a> {
         let piece = if open.kind == TokenKind::OpenInterpolation {
             let tree = self.parse_expression()?;
             if self.peek() != TokenKind::CloseSequence {
-                return Err(self.unclosed_interpolation(open, template, closer));
+                return Err(self.report_unclosed_interpolation(open, template, closer));
             }
             Ok(TemplatePiece::Interpolation(tree))
         } else {
@@ -151,7 +156,7 @@ impl<'a> Parser<'a> {
                 Ok(piece) => {
                     if self.peek() != TokenKind::CloseSequence {
                         return Err(self.report_unexpected(
-                            messages::EXTRA_CHARACTERS_IN_MARKER.with(&[&self.slice(keyword)]),
+                            messages::EXTRA_CHARACTERS_IN_MARKER.with(&[&self.token_text(keyword)]),
                             "The directive ends before this; its closing brace is expected here.",
                         ));
                     }
@@ -166,12 +171,12 @@ impl<'a> Parser<'a> {
             }
         };
         let close = self.take_token();
-        let end = self.span(open).to(self.span(close));
+        let end = self.token_span(open).to(self.token_span(close));
         let piece = piece.map(|piece: TemplatePiece<'a>| piece.with_span(end));
-        Ok((piece, self.slice(close).starts_with('~')))
+        Ok((piece, self.token_text(close).starts_with('~')))
     }
 
-    fn unclosed_interpolation(
+    fn report_unclosed_interpolation(
         &mut self,
         open: Token,
         template: Span,
@@ -201,8 +206,8 @@ impl<'a> Parser<'a> {
             messages::UNCLOSED_TEMPLATE_INTERPOLATION_SEQUENCE,
             detail,
         );
-        let span = self.span(open);
-        self.report(diagnostic.at(span).within(template.to(span)))
+        let span = self.token_span(open);
+        self.report_diagnostic(diagnostic.at(span).within(template.to(span)))
     }
 
     /// Parses a directive up to its closing brace.
@@ -213,13 +218,13 @@ impl<'a> Parser<'a> {
                 "One of the words if, else, endif, for and endfor is expected behind %{. For a literal %{ write %%{.",
             )));
         };
-        let span = self.span(open);
-        Ok(Ok(match self.slice(keyword) {
+        let span = self.token_span(open);
+        Ok(Ok(match self.token_text(keyword) {
             "if" => TemplatePiece::If(self.parse_expression()?, span),
             "else" => TemplatePiece::Else(span),
             "endif" => TemplatePiece::EndIf(span),
             "for" => {
-                let (key, value) = self.for_names("directive")?;
+                let (key, value) = self.parse_for_names("directive")?;
                 TemplatePiece::For { key, value, collection: self.parse_expression()?, span }
             }
             "endfor" => TemplatePiece::EndFor(span),
@@ -227,7 +232,7 @@ impl<'a> Parser<'a> {
                 let detail = format!(
                     "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
                 );
-                let span = self.span(keyword);
+                let span = self.token_span(keyword);
                 return Ok(Err(self.report_error(
                     messages::INVALID_TEMPLATE_CONTROL_KEYWORD,
                     detail,
@@ -239,7 +244,7 @@ impl<'a> Parser<'a> {
 
     /// Builds parts up to the end of the pieces, or to a directive that does not begin something;
     /// that one is returned too.
-    fn build_parts(
+    fn build_template_parts(
         &mut self,
         pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
     ) -> Parsed<(Vec<TemplatePart>, usize, Option<TemplatePiece<'a>>)> {
@@ -255,11 +260,13 @@ impl<'a> Parser<'a> {
                     (TemplatePart::Interpolation(tree.expr), tree.height)
                 }
                 TemplatePiece::If(condition, span) => {
-                    self.with_depth(|parser| parser.if_part(pieces, condition, span))?
+                    self.with_deeper_level(|parser| parser.build_if(pieces, condition, span))?
                 }
                 TemplatePiece::For { key, value, collection, span } => {
                     let names = ForNames { key, value };
-                    self.with_depth(|parser| parser.for_part(pieces, names, collection, span))?
+                    self.with_deeper_level(|parser| {
+                        parser.build_for(pieces, names, collection, span)
+                    })?
                 }
                 end => return Ok((parts, height, Some(end))),
             };
@@ -269,16 +276,16 @@ impl<'a> Parser<'a> {
         Ok((parts, height, None))
     }
 
-    fn if_part(
+    fn build_if(
         &mut self,
         pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
-        condition: ExprTree,
+        condition: ExprWithHeight,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
-        let (yes, mut height, mut end) = self.build_parts(pieces)?;
+        let (yes, mut height, mut end) = self.build_template_parts(pieces)?;
         let mut no = Vec::new();
         if let Some(TemplatePiece::Else(_)) = end {
-            let other = self.build_parts(pieces)?;
+            let other = self.build_template_parts(pieces)?;
             no = other.0;
             height = height.max(other.1);
             end = other.2;
@@ -296,15 +303,15 @@ impl<'a> Parser<'a> {
         Ok((TemplatePart::If(Box::new(part)), height))
     }
 
-    fn for_part(
+    fn build_for(
         &mut self,
         pieces: &mut std::vec::IntoIter<TemplatePiece<'a>>,
         names: ForNames,
-        collection: ExprTree,
+        collection: ExprWithHeight,
         open: Span,
     ) -> Parsed<(TemplatePart, usize)> {
         let ForNames { key, value } = names;
-        let (body, height, end) = self.build_parts(pieces)?;
+        let (body, height, end) = self.build_template_parts(pieces)?;
         let Some(TemplatePiece::EndFor(close)) = end else {
             return Err(self.report_unbalanced("for", open, end));
         };
@@ -323,7 +330,7 @@ impl<'a> Parser<'a> {
         let place = self.describe_position(open);
         match found {
             Some(piece) => self.report_error(
-                messages::UNEXPECTED_DIRECTIVE.with(&[&piece.keyword()]),
+                messages::UNEXPECTED_DIRECTIVE.with(&[&piece.directive_keyword()]),
                 format!("The {what} of {place} must be ended by end{what} first."),
                 piece.span(),
             ),
@@ -339,7 +346,7 @@ impl<'a> Parser<'a> {
         self.input.sources.map_or_else(
             || "this template".to_owned(),
             |sources| {
-                let start = sources.start(span);
+                let start = sources.start_position(span);
                 format!("line {}, column {}", start.line, start.column)
             },
         )

@@ -2,7 +2,7 @@
 
 use formwork_value::{Reported, Span};
 
-use super::{ExprTree, Parsed, Parser};
+use super::{ExprWithHeight, Parsed, Parser};
 use crate::messages;
 use crate::syntax::lex::{Token, TokenKind};
 use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
@@ -16,7 +16,7 @@ enum ParsedStep {
 
 impl Parser<'_> {
     /// Applies the steps that follow a term to it.
-    pub(super) fn parse_steps(&mut self, term: ExprTree) -> Parsed {
+    pub(super) fn parse_steps(&mut self, term: ExprWithHeight) -> Parsed {
         let mut tree = term;
         while let Some((step, below)) = self.parse_step()? {
             let span = tree.expr.span.to(self.previous_span());
@@ -53,20 +53,26 @@ impl Parser<'_> {
             }
             TokenKind::Number => {
                 self.take_token();
-                let key = self.legacy_index(token)?;
-                Ok((ParsedStep::Index { key, brackets: self.span(dot).to(self.span(token)) }, 1))
+                let key = self.parse_legacy_index(token)?;
+                Ok((
+                    ParsedStep::Index {
+                        key,
+                        brackets: self.token_span(dot).to(self.token_span(token)),
+                    },
+                    1,
+                ))
             }
             TokenKind::Star => {
                 self.take_token();
-                let marker = self.span(dot).to(self.span(token));
-                let each = self.attribute_splat()?;
+                let marker = self.token_span(dot).to(self.token_span(token));
+                let each = self.parse_attribute_splat()?;
                 Ok((ParsedStep::Splat { each, marker }, 1))
             }
-            _ => Err(self.no_attribute()),
+            _ => Err(self.report_no_attribute()),
         }
     }
 
-    fn no_attribute(&mut self) -> Reported {
+    fn report_no_attribute(&mut self) -> Reported {
         self.report_unexpected(
             messages::INVALID_ATTRIBUTE_NAME,
             "An attribute name is required after a dot.",
@@ -74,23 +80,23 @@ impl Parser<'_> {
     }
 
     /// Reads the number of the old way to index, `a.0`.
-    fn legacy_index(&mut self, token: Token) -> Parsed<Expr> {
+    fn parse_legacy_index(&mut self, token: Token) -> Parsed<Expr> {
         // Two such indexes in a row, `a.0.1`, look like one number with a fraction.
-        if let Some((first, second)) = self.slice(token).split_once('.') {
+        if let Some((first, second)) = self.token_text(token).split_once('.') {
             let detail =
                 format!("Two indexes in a row are written in brackets: [{first}][{second}].");
             return Err(self.report_error(
                 messages::INVALID_LEGACY_INDEX_SYNTAX,
                 detail,
-                self.span(token),
+                self.token_span(token),
             ));
         }
         let number = self.parse_number(token)?;
-        Ok(Expr { kind: ExprKind::Number(number), span: self.span(token) })
+        Ok(Expr { kind: ExprKind::Number(number), span: self.token_span(token) })
     }
 
     /// Parses what `.*` takes in: attributes and old indexes, up to the first bracket.
-    fn attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
+    fn parse_attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
         // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
         while let Some(dot) = self.take_if(TokenKind::Dot) {
@@ -102,8 +108,8 @@ impl Parser<'_> {
                 }
                 TokenKind::Number => {
                     self.take_token();
-                    let brackets = self.span(dot).to(self.span(token));
-                    SplatStep::Index { key: self.legacy_index(token)?, brackets }
+                    let brackets = self.token_span(dot).to(self.token_span(token));
+                    SplatStep::Index { key: self.parse_legacy_index(token)?, brackets }
                 }
                 TokenKind::Star => {
                     return Err(self.report_unexpected(
@@ -111,7 +117,7 @@ impl Parser<'_> {
                         "The old form .* cannot be used inside another; write [*] for both.",
                     ));
                 }
-                _ => return Err(self.no_attribute()),
+                _ => return Err(self.report_no_attribute()),
             });
         }
         Ok(each)
@@ -120,7 +126,7 @@ impl Parser<'_> {
     fn parse_bracket_step(&mut self) -> Parsed<(ParsedStep, usize)> {
         let open = self.take_token();
         if self.take_if(TokenKind::Star).is_some() {
-            return self.full_splat(open);
+            return self.parse_full_splat(open);
         }
         let (key, close) = self.with_newlines(false, |parser| {
             let key = parser.parse_expression()?;
@@ -132,20 +138,20 @@ impl Parser<'_> {
                 )),
             }
         })?;
-        let brackets = self.span(open).to(self.span(close));
+        let brackets = self.token_span(open).to(self.token_span(close));
         Ok((ParsedStep::Index { key: key.expr, brackets }, key.height))
     }
 
     /// Parses the rest of `[*]` and everything behind it, which is done to each element.
-    fn full_splat(&mut self, open: Token) -> Parsed<(ParsedStep, usize)> {
+    fn parse_full_splat(&mut self, open: Token) -> Parsed<(ParsedStep, usize)> {
         let Some(close) = self.take_if(TokenKind::CloseBracket) else {
             return Err(self.report_unexpected(
                 messages::MISSING_CLOSE_BRACKET_ON_SPLAT_INDEX,
                 "A closing bracket must follow the star: [*].",
             ));
         };
-        let marker = self.span(open).to(self.span(close));
-        self.with_depth(|parser| {
+        let marker = self.token_span(open).to(self.token_span(close));
+        self.with_deeper_level(|parser| {
             let mut each = Vec::new();
             let mut height = 0;
             // All steps behind `[*]` belong to it, brackets included: `a[*].b[0]` indexes each

@@ -53,7 +53,7 @@ fn what_can_be_read_is_kept() {
         parse("a = 1 2\nb {\n  c = [\n  d = 2\n}\ne = 3\nf { g = 1, h = 2 }\ni = 4\n");
     assert_eq!(errors.len(), 3, "{errors:?}");
     assert_eq!(
-        crate::syntax::print::print_body(&body),
+        crate::syntax::print_tree::print_body(&body),
         "a = INVALID\ne = 3\ni = 4\nb\n  c = INVALID\nf\n"
     );
 }
@@ -139,6 +139,6 @@ fn bytes_that_are_not_utf8_are_reported_where_they_stand() {
     );
     let diag = diags.iter().next().unwrap();
     assert_eq!(diag.summary, "Invalid character encoding");
-    assert_eq!(sources.start(diag.subject.unwrap()).line, 2);
-    assert_eq!(sources.line(id, 2), "b = \"\u{fffd}\"");
+    assert_eq!(sources.start_position(diag.subject.unwrap()).line, 2);
+    assert_eq!(sources.line_text(id, 2), "b = \"\u{fffd}\"");
 }

@@ -1,11 +1,11 @@
 //! Quoted templates, heredocs, directives and strip markers.
 
 use super::{expression, template};
-use crate::syntax::print;
+use crate::syntax::print_tree;
 
 fn check(text: &str, expected: &str) {
     let tree = expression(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    assert_eq!(print::print_expr(&tree), expected, "{text}");
+    assert_eq!(print_tree::print_expr(&tree), expected, "{text}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn interpolations_hold_whole_expressions() {
 fn template_files_are_text_from_the_first_byte() {
     let check = |text: &str, expected: &str| {
         assert_eq!(
-            template(text).map(|tree| print::print_expr(&tree)),
+            template(text).map(|tree| print_tree::print_expr(&tree)),
             Ok(expected.to_owned()),
             "{text}"
         );

@@ -3,17 +3,17 @@
 use expect_test::{Expect, expect};
 
 use super::{expression, parse};
-use crate::syntax::print;
+use crate::syntax::print_tree;
 
 fn check(text: &str, expected: &str) {
     let tree = expression(text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
-    assert_eq!(print::print_expr(&tree), expected, "{text}");
+    assert_eq!(print_tree::print_expr(&tree), expected, "{text}");
 }
 
 fn check_file(text: &str, expected: &Expect) {
     let (body, errors) = parse(text);
     assert!(errors.is_empty(), "{errors:?}");
-    expected.assert_eq(&print::print_body(&body));
+    expected.assert_eq(&print_tree::print_body(&body));
 }
 
 #[test]

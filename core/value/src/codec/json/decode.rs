@@ -1,6 +1,6 @@
 //! Makes values of JSON trees: by a type, or as the tree suggests.
 
-use super::read::{Kind, Member, Node};
+use super::parse::{JsonMember, JsonNode, JsonNodeKind};
 use super::{DecodeError, ExtraAttributes, Step, Type, Value, type_json};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
@@ -8,39 +8,49 @@ use crate::{Number, Str};
 use std::sync::Arc;
 
 /// Reads parts of one text by type.
-pub(super) struct Decoder {
+pub(super) struct TypedDecoder {
     extra: ExtraAttributes,
 }
 
-impl Decoder {
+impl TypedDecoder {
     pub(super) fn new(extra: ExtraAttributes) -> Self {
         Self { extra }
     }
 
     pub(super) fn decode_typed(
         &mut self,
-        node: &Node<'_>,
+        node: &JsonNode<'_>,
         ty: &Type,
     ) -> Result<Value, DecodeError> {
         match (&node.kind, ty) {
             // A bare null is a null of the type, also where the type is open.
-            (Kind::Null, _) => Ok(Value::null(ty.clone())),
+            (JsonNodeKind::Null, _) => Ok(Value::null(ty.clone())),
             (_, Type::Dynamic) => self.decode_dynamic(node),
             (_, Type::Bool) => decode_bool(&node.kind),
             (_, Type::Number) => decode_number(&node.kind),
             (_, Type::String) => decode_string(&node.kind),
-            (Kind::Array(items), Type::List(element)) => self.list(items, element),
-            (Kind::Array(items), Type::Set(element)) => self.set(items, element),
-            (Kind::Array(items), Type::Tuple(elements)) => self.decode_tuple(items, elements),
-            (Kind::Object(members), Type::Map(element)) => self.decode_map(members, element),
-            (Kind::Object(members), Type::Object(shape)) => self.decode_object(members, shape),
+            (JsonNodeKind::Array(items), Type::List(element)) => self.decode_list(items, element),
+            (JsonNodeKind::Array(items), Type::Set(element)) => self.decode_set(items, element),
+            (JsonNodeKind::Array(items), Type::Tuple(elements)) => {
+                self.decode_tuple(items, elements)
+            }
+            (JsonNodeKind::Object(members), Type::Map(element)) => {
+                self.decode_map(members, element)
+            }
+            (JsonNodeKind::Object(members), Type::Object(shape)) => {
+                self.decode_object(members, shape)
+            }
             _ => Err(type_required_error(ty)),
         }
     }
 
     // Plain loops, for chains of iterators would take several times the stack at each level.
 
-    fn list(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
+    fn decode_list(
+        &mut self,
+        nodes: &[JsonNode<'_>],
+        element: &Type,
+    ) -> Result<Value, DecodeError> {
         let mut items = Vec::with_capacity(nodes.len());
         for (at, node) in nodes.iter().enumerate() {
             match self.decode_typed(node, element) {
@@ -51,7 +61,7 @@ impl Decoder {
         Ok(Value::list(element.clone(), items))
     }
 
-    fn set(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
+    fn decode_set(&mut self, nodes: &[JsonNode<'_>], element: &Type) -> Result<Value, DecodeError> {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
             // An element of a set has no position, so the path of an error ends at the set.
@@ -62,7 +72,7 @@ impl Decoder {
 
     fn decode_tuple(
         &mut self,
-        nodes: &[Node<'_>],
+        nodes: &[JsonNode<'_>],
         elements: &[Type],
     ) -> Result<Value, DecodeError> {
         if nodes.len() != elements.len() {
@@ -79,7 +89,11 @@ impl Decoder {
         Ok(Value::Tuple(Tuple::new(items)))
     }
 
-    fn decode_map(&mut self, members: &[Member<'_>], element: &Type) -> Result<Value, DecodeError> {
+    fn decode_map(
+        &mut self,
+        members: &[JsonMember<'_>],
+        element: &Type,
+    ) -> Result<Value, DecodeError> {
         let mut pairs = Vec::with_capacity(members.len());
         for member in members {
             let key = Str::new(&member.name);
@@ -93,13 +107,15 @@ impl Decoder {
 
     fn decode_object(
         &mut self,
-        members: &[Member<'_>],
+        members: &[JsonMember<'_>],
         shape: &ObjectType,
     ) -> Result<Value, DecodeError> {
         let names = shape.names();
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {
-            let Some(at) = self.decode_attribute(&names, expected, &member.name)? else { continue };
+            let Some(at) = self.find_attribute_position(&names, expected, &member.name)? else {
+                continue;
+            };
             match self.decode_typed(&member.value, &shape.attributes[&names[at]]) {
                 Ok(item) => items[at] = Some(item),
                 Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
@@ -110,7 +126,7 @@ impl Decoder {
 
     /// The position of an attribute among `names`, or `None` if it is to be left out. Writers sort,
     /// so it nearly always stands at its own place.
-    fn decode_attribute(
+    fn find_attribute_position(
         &self,
         names: &[Str],
         expected: usize,
@@ -129,7 +145,7 @@ impl Decoder {
     }
 
     /// Reads a value that is wrapped together with its type.
-    fn decode_dynamic(&mut self, node: &Node<'_>) -> Result<Value, DecodeError> {
+    fn decode_dynamic(&mut self, node: &JsonNode<'_>) -> Result<Value, DecodeError> {
         let (value, ty) = split_typed_wrapper(node)?;
         self.decode_typed(value, &ty)
     }
@@ -143,7 +159,9 @@ fn object_with_nulls(names: Arc<[Str]>, items: Vec<Option<Value>>, shape: &Objec
 }
 
 /// The two parts of a value that comes with its type.
-fn split_typed_wrapper<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeError> {
+fn split_typed_wrapper<'n, 't>(
+    node: &'n JsonNode<'t>,
+) -> Result<(&'n JsonNode<'t>, Type), DecodeError> {
     let invalid = |reason: &str| {
         DecodeError::new(format!("a value of any type must come with its type: {reason}"))
     };
@@ -158,13 +176,13 @@ fn split_typed_wrapper<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type
 }
 
 fn type_required_error(ty: &Type) -> DecodeError {
-    DecodeError::new(format!("{} is required", super::super::type_required(ty)))
+    DecodeError::new(format!("{} is required", super::super::required_type_name(ty)))
 }
 
-fn decode_bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_bool(kind: &JsonNodeKind<'_>) -> Result<Value, DecodeError> {
     match kind {
-        Kind::Bool(truth) => Ok(Value::Bool(*truth)),
-        Kind::String(text) => match &**text {
+        JsonNodeKind::Bool(truth) => Ok(Value::Bool(*truth)),
+        JsonNodeKind::String(text) => match &**text {
             // cty converts primitives while it reads, so strings stand for bools and numbers, too.
             "true" | "1" => Ok(Value::Bool(true)),
             "false" | "0" => Ok(Value::Bool(false)),
@@ -174,41 +192,41 @@ fn decode_bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     }
 }
 
-fn decode_number(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_number(kind: &JsonNodeKind<'_>) -> Result<Value, DecodeError> {
     let text = match kind {
-        Kind::Number(text) => text,
-        Kind::String(text) => &**text,
+        JsonNodeKind::Number(text) => text,
+        JsonNodeKind::String(text) => &**text,
         _ => "",
     };
     let number = Number::parse(text).ok_or_else(|| DecodeError::new("a number is required"))?;
     Ok(Value::Number(number))
 }
 
-fn decode_string(kind: &Kind<'_>) -> Result<Value, DecodeError> {
+fn decode_string(kind: &JsonNodeKind<'_>) -> Result<Value, DecodeError> {
     match kind {
-        Kind::String(text) => Ok(Value::string(&**text)),
-        Kind::Number(text) => Ok(Value::string(*text)),
-        Kind::Bool(truth) => Ok(Value::string(if *truth { "true" } else { "false" })),
+        JsonNodeKind::String(text) => Ok(Value::string(&**text)),
+        JsonNodeKind::Number(text) => Ok(Value::string(*text)),
+        JsonNodeKind::Bool(truth) => Ok(Value::string(if *truth { "true" } else { "false" })),
         _ => Err(DecodeError::new("a string is required")),
     }
 }
 
 /// Reads a tree as the value it most naturally is.
-pub(super) fn untyped_value(node: &Node<'_>) -> Result<Value, DecodeError> {
+pub(super) fn decode_untyped_value(node: &JsonNode<'_>) -> Result<Value, DecodeError> {
     match &node.kind {
-        Kind::Null => Ok(Value::null(Type::Dynamic)),
-        Kind::Bool(truth) => Ok(Value::Bool(*truth)),
-        Kind::Number(_) => decode_number(&node.kind),
-        Kind::String(text) => Ok(Value::string(&**text)),
-        Kind::Array(nodes) => untyped_tuple(nodes),
-        Kind::Object(members) => untyped_object(members),
+        JsonNodeKind::Null => Ok(Value::null(Type::Dynamic)),
+        JsonNodeKind::Bool(truth) => Ok(Value::Bool(*truth)),
+        JsonNodeKind::Number(_) => decode_number(&node.kind),
+        JsonNodeKind::String(text) => Ok(Value::string(&**text)),
+        JsonNodeKind::Array(nodes) => decode_untyped_tuple(nodes),
+        JsonNodeKind::Object(members) => decode_untyped_object(members),
     }
 }
 
-fn untyped_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
+fn decode_untyped_tuple(nodes: &[JsonNode<'_>]) -> Result<Value, DecodeError> {
     let mut items = Vec::with_capacity(nodes.len());
     for (at, node) in nodes.iter().enumerate() {
-        match untyped_value(node) {
+        match decode_untyped_value(node) {
             Ok(item) => items.push(item),
             Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
         }
@@ -216,11 +234,11 @@ fn untyped_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
     Ok(Value::tuple(items))
 }
 
-fn untyped_object(members: &[Member<'_>]) -> Result<Value, DecodeError> {
+fn decode_untyped_object(members: &[JsonMember<'_>]) -> Result<Value, DecodeError> {
     let mut pairs = Vec::with_capacity(members.len());
     for member in members {
         let name = Str::new(&member.name);
-        match untyped_value(&member.value) {
+        match decode_untyped_value(&member.value) {
             Ok(item) => pairs.push((name, item)),
             Err(error) => return Err(error.prepend_step(Step::Attribute(name))),
         }

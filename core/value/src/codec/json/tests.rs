@@ -91,7 +91,10 @@ fn missing_attributes_are_null_and_extra_ones_an_error_unless_dropped() {
     let element = Value::object([("x", Value::Bool(true))]);
     let want =
         Value::object([("a", Value::null(Type::String)), ("b", Value::list(inner, vec![element]))]);
-    assert_eq!(decode_with(text.as_bytes(), &ty, ExtraAttributes::Drop).unwrap(), want);
+    assert_eq!(
+        decode_with_extra_attributes(text.as_bytes(), &ty, ExtraAttributes::Drop).unwrap(),
+        want
+    );
 }
 
 #[test]
@@ -194,16 +197,16 @@ fn stored_numbers_have_the_precision_of_text() {
     let tenth = float(0.1);
     // The float nearest to 0.1 is another number than the text has.
     assert!(!exact(&tenth, &read("0.1")));
-    assert!(exact(&stored_numbers(&tenth).unwrap(), &read("0.1")));
-    assert_eq!(stored_numbers(&read("0.1")), None);
+    assert!(exact(&with_stored_number_precision(&tenth).unwrap(), &read("0.1")));
+    assert_eq!(with_stored_number_precision(&read("0.1")), None);
     let (Some(Value::Number(one)), Value::Number(three)) =
-        (stored_numbers(&Value::int(1)), Value::int(3))
+        (with_stored_number_precision(&Value::int(1)), Value::int(3))
     else {
         panic!("numbers stay numbers");
     };
     assert_eq!(one.divide(&three), Number::parse("1").unwrap().divide(&three));
     let object = Value::object([("text", Value::string("x")), ("list", Value::tuple(vec![tenth]))]);
-    let stored = stored_numbers(&object).unwrap();
+    let stored = with_stored_number_precision(&object).unwrap();
     assert_eq!(stored, object, "the values are equal, only their precisions are not");
-    assert_eq!(stored_numbers(&stored), None);
+    assert_eq!(with_stored_number_precision(&stored), None);
 }

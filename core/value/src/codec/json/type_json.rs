@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::read::{self, Kind, Node};
+use super::parse::{self, JsonNode, JsonNodeKind};
 use super::{DecodeError, write};
 use crate::ty::ObjectType;
 use crate::{Str, Type};
@@ -22,23 +22,23 @@ fn write_type(out: &mut String, ty: &Type) {
         Type::Bool => out.push_str("\"bool\""),
         Type::Number => out.push_str("\"number\""),
         Type::String => out.push_str("\"string\""),
-        Type::List(element) => write_constructor(out, "list", |out| write_type(out, element)),
-        Type::Set(element) => write_constructor(out, "set", |out| write_type(out, element)),
-        Type::Map(element) => write_constructor(out, "map", |out| write_type(out, element)),
+        Type::List(element) => write_type_constructor(out, "list", |out| write_type(out, element)),
+        Type::Set(element) => write_type_constructor(out, "set", |out| write_type(out, element)),
+        Type::Map(element) => write_type_constructor(out, "map", |out| write_type(out, element)),
         Type::Tuple(elements) => {
-            write_constructor(out, "tuple", |out| {
-                write_bracketed(out, ['[', ']'], elements.iter(), write_type);
+            write_type_constructor(out, "tuple", |out| {
+                write_infallible_sequence(out, ['[', ']'], elements.iter(), write_type);
             });
         }
-        Type::Object(shape) => write_constructor(out, "object", |out| {
-            write_bracketed(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
+        Type::Object(shape) => write_type_constructor(out, "object", |out| {
+            write_infallible_sequence(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
                 write::write_string(out, name);
                 out.push(':');
                 write_type(out, ty);
             });
             if !shape.optional.is_empty() {
                 out.push(',');
-                write_bracketed(out, ['[', ']'], &shape.optional, |out, name| {
+                write_infallible_sequence(out, ['[', ']'], &shape.optional, |out, name| {
                     write::write_string(out, name);
                 });
             }
@@ -46,7 +46,7 @@ fn write_type(out: &mut String, ty: &Type) {
     }
 }
 
-fn write_constructor(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
+fn write_type_constructor(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
     out.push_str("[\"");
     out.push_str(kind);
     out.push_str("\",");
@@ -54,7 +54,7 @@ fn write_constructor(out: &mut String, kind: &str, content: impl FnOnce(&mut Str
     out.push(']');
 }
 
-fn write_bracketed<T>(
+fn write_infallible_sequence<T>(
     out: &mut String,
     brackets: [char; 2],
     parts: impl IntoIterator<Item = T>,
@@ -75,7 +75,7 @@ fn write_bracketed<T>(
 /// # Errors
 /// When the text is not JSON of a type, or is nested deeper than [`Type::MAX_DEPTH`].
 pub fn decode(text: &[u8]) -> Result<Type, DecodeError> {
-    let node = read::parse(text).map_err(|error| DecodeError::new(error.to_string()))?;
+    let node = parse::parse_json_tree(text).map_err(|error| DecodeError::new(error.to_string()))?;
     decode_node(&node)
 }
 
@@ -83,25 +83,25 @@ pub fn decode(text: &[u8]) -> Result<Type, DecodeError> {
 ///
 /// # Errors
 /// When the part is not a type, or is nested deeper than [`Type::MAX_DEPTH`].
-pub fn decode_node(node: &Node<'_>) -> Result<Type, DecodeError> {
+pub fn decode_node(node: &JsonNode<'_>) -> Result<Type, DecodeError> {
     decode_type(node, 0)
 }
 
-fn decode_type(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+fn decode_type(node: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
     // A provider or a file decides how deep a type goes, and later recursions rely on the limit.
     if depth > Type::MAX_DEPTH {
         return Err(DecodeError::new("the type is nested too deep"));
     }
     match &node.kind {
-        Kind::String(name) => match &**name {
+        JsonNodeKind::String(name) => match &**name {
             "dynamic" => Ok(Type::Dynamic),
             "bool" => Ok(Type::Bool),
             "number" => Ok(Type::Number),
             "string" => Ok(Type::String),
             other => Err(DecodeError::new(format!("there is no primitive type {other:?}"))),
         },
-        Kind::Array(parts) => match parts.as_slice() {
-            [kind, content] => decode_constructor(kind.as_str(), content, depth),
+        JsonNodeKind::Array(parts) => match parts.as_slice() {
+            [kind, content] => decode_type_constructor(kind.as_str(), content, depth),
             // Only an object has a third part: the names of the attributes that may be left out.
             [kind, content, optional] if kind.as_str() == Some("object") => {
                 decode_object_type(content, Some(optional), depth)
@@ -112,9 +112,9 @@ fn decode_type(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
     }
 }
 
-fn decode_constructor(
+fn decode_type_constructor(
     kind: Option<&str>,
-    content: &Node<'_>,
+    content: &JsonNode<'_>,
     depth: usize,
 ) -> Result<Type, DecodeError> {
     let collection = match kind {
@@ -137,7 +137,7 @@ fn unknown_kind_error(kind: Option<&str>) -> DecodeError {
 
 // Plain loops, for chains of iterators would take several times the stack at each level.
 
-fn decode_tuple_type(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+fn decode_tuple_type(content: &JsonNode<'_>, depth: usize) -> Result<Type, DecodeError> {
     let Some(nodes) = content.as_array() else {
         return Err(DecodeError::new("the types of a tuple must be an array"));
     };
@@ -149,8 +149,8 @@ fn decode_tuple_type(content: &Node<'_>, depth: usize) -> Result<Type, DecodeErr
 }
 
 fn decode_object_type(
-    content: &Node<'_>,
-    optional: Option<&Node<'_>>,
+    content: &JsonNode<'_>,
+    optional: Option<&JsonNode<'_>>,
     depth: usize,
 ) -> Result<Type, DecodeError> {
     let Some(members) = content.as_object() else {
@@ -162,16 +162,19 @@ fn decode_object_type(
         shape.attributes.insert(Str::new(&member.name), ty);
     }
     if let Some(optional) = optional {
-        shape.optional = optional_names(optional, &shape)?;
+        shape.optional = decode_optional_names(optional, &shape)?;
     }
     Ok(Type::Object(Arc::new(shape)))
 }
 
-fn optional_names(node: &Node<'_>, shape: &ObjectType) -> Result<BTreeSet<Str>, DecodeError> {
+fn decode_optional_names(
+    node: &JsonNode<'_>,
+    shape: &ObjectType,
+) -> Result<BTreeSet<Str>, DecodeError> {
     let list = node
         .as_array()
         .ok_or_else(|| DecodeError::new("the optional attributes must be an array"))?;
-    let name = |name: &Node<'_>| {
+    let name = |name: &JsonNode<'_>| {
         name.as_str()
             .map(Str::new)
             .filter(|name| shape.attributes.contains_key(name.as_str()))

@@ -1,7 +1,7 @@
 //! Reads MessagePack as values of a type. Trusts nothing: every length is held against the bytes
 //! that are left before anything is allocated.
 
-use super::{DecodeError, NIL, refinement, text_lossy, type_json};
+use super::{DecodeError, NIL_CODE, refinement, type_json, utf8_lossy_like_go};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
@@ -9,29 +9,29 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The most elements for which room is made before they are read.
-const MAX_RESERVED: usize = 4096;
+const MAX_RESERVED_ELEMENTS: usize = 4096;
 
 /// The bytes that are still to be read.
-pub(super) struct Reader<'b> {
+pub(super) struct MsgpackReader<'b> {
     rest: &'b [u8],
     /// Whether a string was not valid UTF-8.
     pub(super) replaced: bool,
 }
 
-impl<'b> Reader<'b> {
+impl<'b> MsgpackReader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
         Self { rest: bytes, replaced: false }
     }
 
     /// Reads a value that stands `depth` levels inside the outermost one.
-    pub(super) fn value(&mut self, ty: &Type, depth: u16) -> Result<Value, DecodeError> {
+    pub(super) fn read_value(&mut self, ty: &Type, depth: u16) -> Result<Value, DecodeError> {
         if depth > Value::MAX_DEPTH {
             return Err(DecodeError::new("the value is nested too deep"));
         }
         match self.peek()? {
             // Asked before the type: a null has the same byte everywhere, also where a type would
             // stand first.
-            NIL => {
+            NIL_CODE => {
                 self.read_byte()?;
                 Ok(Value::null(ty.clone()))
             }
@@ -41,8 +41,8 @@ impl<'b> Reader<'b> {
                 Type::Bool => self.read_bool().map(Value::Bool),
                 Type::Number => self.read_number().map(Value::Number),
                 Type::String => Ok(Value::String(Str::new(&self.read_text()?))),
-                Type::List(element) => self.list(element, depth),
-                Type::Set(element) => self.set(element, depth),
+                Type::List(element) => self.read_list(element, depth),
+                Type::Set(element) => self.read_set(element, depth),
                 Type::Map(element) => self.read_map(element, depth),
                 Type::Tuple(elements) => self.read_tuple(elements, depth),
                 Type::Object(shape) => self.read_object(shape, depth),
@@ -66,22 +66,24 @@ impl<'b> Reader<'b> {
         }
         match (kind, ty) {
             // Without a type no refinement has a meaning.
-            (refinement::REFINED, Type::Dynamic) => Ok(Value::dynamic()),
-            (refinement::REFINED, _) => refinement::read(payload, ty),
+            (refinement::REFINED_EXTENSION_TYPE, Type::Dynamic) => Ok(Value::dynamic()),
+            (refinement::REFINED_EXTENSION_TYPE, _) => {
+                refinement::read_refined_unknown(payload, ty)
+            }
             _ => Err(DecodeError::new(format!("unsupported extension type {kind}"))),
         }
     }
 
     /// Reads a value with its own type before it.
     fn read_dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
-        let ty = self.read_own_type()?;
+        let ty = self.read_type_of_dynamic()?;
         // The type counts as a level, so that values of any type inside each other cannot escape
         // the limit.
-        self.value(&ty, depth + 1)
+        self.read_value(&ty, depth + 1)
     }
 
-    fn read_own_type(&mut self) -> Result<Type, DecodeError> {
-        if self.array_len() != Ok(2) {
+    fn read_type_of_dynamic(&mut self) -> Result<Type, DecodeError> {
+        if self.read_array_header() != Ok(2) {
             return Err(DecodeError::new("a value of any type must come with its type"));
         }
         type_json::decode(self.read_bytes()?)
@@ -90,11 +92,12 @@ impl<'b> Reader<'b> {
 
     // Each kind of collection has its own small function, so that deep nesting takes little stack.
 
-    fn list(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.array_len().map_err(|error| type_required_error("a list", error))?;
-        let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
+    fn read_list(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+        let length =
+            self.read_array_header().map_err(|error| type_required_error("a list", error))?;
+        let mut items = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
         for at in 0..length {
-            match self.value(element, depth + 1) {
+            match self.read_value(element, depth + 1) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
@@ -102,22 +105,23 @@ impl<'b> Reader<'b> {
         Ok(Value::list(element.clone(), items))
     }
 
-    fn set(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.array_len().map_err(|error| type_required_error("a set", error))?;
-        let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
+    fn read_set(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+        let length =
+            self.read_array_header().map_err(|error| type_required_error("a set", error))?;
+        let mut items = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
         for _ in 0..length {
             // An element of a set has no position, so the path of an error ends at the set.
-            items.push(self.value(element, depth + 1)?);
+            items.push(self.read_value(element, depth + 1)?);
         }
         Ok(Value::set(element.clone(), items))
     }
 
     fn read_map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.map_len().map_err(|error| type_required_error("a map", error))?;
-        let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED));
+        let length = self.read_map_header().map_err(|error| type_required_error("a map", error))?;
+        let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED_ELEMENTS));
         for _ in 0..length {
             let key = Str::new(&self.read_text()?);
-            match self.value(element, depth + 1) {
+            match self.read_value(element, depth + 1) {
                 Ok(item) => pairs.push((key, item)),
                 Err(error) => return Err(error.prepend_step(Step::Key(key))),
             }
@@ -129,7 +133,7 @@ impl<'b> Reader<'b> {
         self.read_tuple_header(elements.len())?;
         let mut items = Vec::with_capacity(elements.len());
         for (at, ty) in elements.iter().enumerate() {
-            match self.value(ty, depth + 1) {
+            match self.read_value(ty, depth + 1) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error.prepend_step(Step::Index(at.into()))),
             }
@@ -138,7 +142,7 @@ impl<'b> Reader<'b> {
     }
 
     fn read_tuple_header(&mut self, wanted: usize) -> Result<(), DecodeError> {
-        match self.array_len() {
+        match self.read_array_header() {
             Ok(length) if length == wanted => Ok(()),
             // Data that end here say nothing about the length.
             Err(error) if error == truncated_error() => Err(error),
@@ -148,7 +152,7 @@ impl<'b> Reader<'b> {
 
     fn read_object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
         let names = self.read_object_header(shape)?;
-        let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED));
+        let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED_ELEMENTS));
         for (name, ty) in &shape.attributes {
             let before = self.rest;
             // Names are in normal form, so that equal bytes are text in normal form too.
@@ -157,7 +161,7 @@ impl<'b> Reader<'b> {
                 self.rest = before;
                 return self.read_unsorted_object(shape, names, items, depth);
             }
-            match self.value(ty, depth + 1) {
+            match self.read_value(ty, depth + 1) {
                 Ok(item) => items.push(item),
                 Err(error) => return Err(error.prepend_step(Step::Attribute(name.clone()))),
             }
@@ -178,8 +182,8 @@ impl<'b> Reader<'b> {
         let mut items: Vec<Option<Value>> = sorted.into_iter().map(Some).collect();
         items.resize(names.len(), None);
         for _ in n_sorted..names.len() {
-            let at = self.read_attribute(&names)?;
-            match self.value(&shape.attributes[&names[at]], depth + 1) {
+            let at = self.read_attribute_position(&names)?;
+            match self.read_value(&shape.attributes[&names[at]], depth + 1) {
                 Ok(item) if items[at].is_none() => items[at] = Some(item),
                 Ok(_) => return Err(duplicate_name_error(&names[at])),
                 Err(error) => return Err(error.prepend_step(Step::Attribute(names[at].clone()))),
@@ -191,7 +195,8 @@ impl<'b> Reader<'b> {
 
     fn read_object_header(&mut self, shape: &ObjectType) -> Result<Arc<[Str]>, DecodeError> {
         let wanted = shape.attributes.len();
-        let length = self.map_len().map_err(|error| type_required_error("an object", error))?;
+        let length =
+            self.read_map_header().map_err(|error| type_required_error("an object", error))?;
         if length != wanted {
             return Err(DecodeError::new(format!(
                 "an object with {wanted} attributes is required ({length} given)"
@@ -201,7 +206,7 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the name of an attribute and returns its position among `names`.
-    fn read_attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
+    fn read_attribute_position(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
         let raw = self.read_text()?;
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
         // Names are compared in normal form, which the bytes of a writer need not have.
@@ -263,7 +268,7 @@ impl<'b> Reader<'b> {
 
     /// Reads text, not yet in normal form.
     pub(super) fn read_text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
-        let text = text_lossy(self.read_bytes()?);
+        let text = utf8_lossy_like_go(self.read_bytes()?);
         // Only a text with invalid bytes was copied.
         self.replaced |= matches!(text, Cow::Owned(_));
         Ok(text)
@@ -296,7 +301,7 @@ impl<'b> Reader<'b> {
         while pending > 0 {
             pending -= 1;
             // Each takes a byte at least, so this never grows beyond what is there.
-            pending += self.skip_head()?;
+            pending += self.skip_header()?;
             if pending > self.rest.len() {
                 return Err(truncated_error());
             }
@@ -305,10 +310,10 @@ impl<'b> Reader<'b> {
     }
 
     /// Passes over a value without what it holds, and returns how many values that is.
-    fn skip_head(&mut self) -> Result<usize, DecodeError> {
+    fn skip_header(&mut self) -> Result<usize, DecodeError> {
         let length = match self.peek()? {
-            0x80..=0x8f | 0xde | 0xdf => return Ok(self.map_len()?.saturating_mul(2)),
-            0x90..=0x9f | 0xdc | 0xdd => return self.array_len(),
+            0x80..=0x8f | 0xde | 0xdf => return Ok(self.read_map_header()?.saturating_mul(2)),
+            0x90..=0x9f | 0xdc | 0xdd => return self.read_array_header(),
             0xa0..=0xbf | 0xd9..=0xdb | 0xc4..=0xc6 => {
                 self.read_bytes()?;
                 return Ok(0);
@@ -330,18 +335,23 @@ impl<'b> Reader<'b> {
     }
 
     /// Reads the head of an array.
-    pub(super) fn array_len(&mut self) -> Result<usize, DecodeError> {
-        self.read_length(0x90, 0xdc, 1)
+    pub(super) fn read_array_header(&mut self) -> Result<usize, DecodeError> {
+        self.read_header_length(0x90, 0xdc, 1)
     }
 
     /// Reads the head of a map.
-    pub(super) fn map_len(&mut self) -> Result<usize, DecodeError> {
-        self.read_length(0x80, 0xde, 2)
+    pub(super) fn read_map_header(&mut self) -> Result<usize, DecodeError> {
+        self.read_header_length(0x80, 0xde, 2)
     }
 
     /// Reads a head: `short` is the code with the length in its low half, `long` the one with the
     /// length in two bytes after it. Each of the entries takes at least `least` bytes.
-    fn read_length(&mut self, short: u8, long: u8, least: usize) -> Result<usize, DecodeError> {
+    fn read_header_length(
+        &mut self,
+        short: u8,
+        long: u8,
+        least: usize,
+    ) -> Result<usize, DecodeError> {
         let code = self.peek()?;
         if code & 0xf0 != short && code != long && code != long + 1 {
             return Err(DecodeError::new("a list or map is required"));

@@ -3,35 +3,35 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::read::Reader;
-use super::{DecodeError, EncodeError, UNKNOWN, write_map_len, write_number, write_text};
+use super::read::MsgpackReader;
+use super::{DecodeError, EncodeError, UNKNOWN_BYTES, write_map_header, write_number, write_text};
 use crate::{Number, Refinement, Str, Type, Unknown, Value};
 
 /// The extension type of an unknown value with refinements.
-pub(super) const REFINED: u8 = 12;
+pub(super) const REFINED_EXTENSION_TYPE: u8 = 12;
 
 /// The longest payload that readers accept.
-pub(super) const MAX_PAYLOAD: usize = 1024;
+pub(super) const MAX_PAYLOAD_BYTES: usize = 1024;
 
 /// The longest known prefix that writers send.
-const MAX_PREFIX: usize = 256;
+const MAX_PREFIX_BYTES: usize = 256;
 
-const NULLNESS: u8 = 1;
-const PREFIX: u8 = 2;
-const LOWER: u8 = 3;
-const UPPER: u8 = 4;
-const MIN_LENGTH: u8 = 5;
-const MAX_LENGTH: u8 = 6;
+const NULLNESS_KEY: u8 = 1;
+const PREFIX_KEY: u8 = 2;
+const LOWER_BOUND_KEY: u8 = 3;
+const UPPER_BOUND_KEY: u8 = 4;
+const MIN_LENGTH_KEY: u8 = 5;
+const MAX_LENGTH_KEY: u8 = 6;
 
 /// Writes an unknown value.
-pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
-    let (n_entries, entries) = encode_entries(unknown)?;
+pub(super) fn write_unknown(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
+    let (n_entries, entries) = encode_refinement_entries(unknown)?;
     let mut payload = Vec::with_capacity(entries.len() + 1);
-    write_map_len(&mut payload, n_entries)?;
+    write_map_header(&mut payload, n_entries)?;
     payload.extend_from_slice(&entries);
     // A refinement that is too long for readers is only a hint lost.
-    if n_entries == 0 || payload.len() > MAX_PAYLOAD {
-        out.extend_from_slice(&UNKNOWN);
+    if n_entries == 0 || payload.len() > MAX_PAYLOAD_BYTES {
+        out.extend_from_slice(&UNKNOWN_BYTES);
         return Ok(());
     }
     match (payload.len(), u8::try_from(payload.len()), u16::try_from(payload.len())) {
@@ -45,12 +45,12 @@ pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeEr
             out.extend_from_slice(&length.unwrap_or(u16::MAX).to_be_bytes());
         }
     }
-    out.push(REFINED);
+    out.push(REFINED_EXTENSION_TYPE);
     out.extend_from_slice(&payload);
     Ok(())
 }
 
-fn encode_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
+fn encode_refinement_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
     let refinement = unknown.refinement();
     let mut count = 0;
     let mut out = Vec::new();
@@ -60,20 +60,22 @@ fn encode_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
         write(&mut out)
     };
     if refinement.not_null {
-        entry(NULLNESS, &|out| {
+        entry(NULLNESS_KEY, &|out| {
             out.push(0xc2);
             Ok(())
         })?;
     }
     match unknown.ty() {
         Type::String => {
-            let prefix = refinement.prefix.as_deref().map_or("", safe_prefix);
+            let prefix = refinement.prefix.as_deref().map_or("", truncate_prefix);
             if !prefix.is_empty() {
-                entry(PREFIX, &|out| write_text(out, prefix))?;
+                entry(PREFIX_KEY, &|out| write_text(out, prefix))?;
             }
         }
         Type::Number => {
-            for (key, bound) in [(LOWER, &refinement.lower), (UPPER, &refinement.upper)] {
+            for (key, bound) in
+                [(LOWER_BOUND_KEY, &refinement.lower), (UPPER_BOUND_KEY, &refinement.upper)]
+            {
                 if let Some((number, inclusive)) = bound {
                     entry(key, &|out| {
                         out.push(0x92);
@@ -86,10 +88,10 @@ fn encode_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
         }
         Type::List(_) | Type::Set(_) | Type::Map(_) => {
             if refinement.min_length > 0 {
-                entry(MIN_LENGTH, &|out| write_number(out, &refinement.min_length.into()))?;
+                entry(MIN_LENGTH_KEY, &|out| write_number(out, &refinement.min_length.into()))?;
             }
             if let Some(length) = refinement.max_length {
-                entry(MAX_LENGTH, &|out| write_number(out, &length.into()))?;
+                entry(MAX_LENGTH_KEY, &|out| write_number(out, &length.into()))?;
             }
         }
         _ => {}
@@ -99,41 +101,46 @@ fn encode_entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
 
 /// The longest beginning of a known prefix that may be sent, cut where whatever follows cannot
 /// change what stands before.
-fn safe_prefix(prefix: &str) -> &str {
-    if prefix.len() <= MAX_PREFIX {
+fn truncate_prefix(prefix: &str) -> &str {
+    if prefix.len() <= MAX_PREFIX_BYTES {
         return prefix;
     }
-    let cut = prefix.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX);
+    let cut =
+        prefix.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX_BYTES);
     &prefix[..cut.last().unwrap_or(0)]
 }
 
 /// Reads the payload of an unknown value of type `ty` with refinements.
-pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    if payload.len() > MAX_PAYLOAD {
+pub(super) fn read_refined_unknown(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
+    if payload.len() > MAX_PAYLOAD_BYTES {
         return Err(DecodeError::new("the refinements of an unknown value are too long"));
     }
-    let mut reader = Reader::new(payload);
+    let mut reader = MsgpackReader::new(payload);
     let mut refinement = Refinement::default();
-    for _ in 0..reader.map_len()? {
+    for _ in 0..reader.read_map_header()? {
         let key = reader.read_number()?.to_i64().and_then(|key| u8::try_from(key).ok());
         match (key, ty) {
-            (Some(NULLNESS), _) => {
+            (Some(NULLNESS_KEY), _) => {
                 // A value that can only be null is known.
                 if reader.read_bool()? {
                     return Ok(Value::null(ty.clone()));
                 }
                 refinement.not_null = true;
             }
-            (Some(PREFIX), Type::String) => {
+            (Some(PREFIX_KEY), Type::String) => {
                 refinement.prefix = Some(Str::new(&reader.read_text()?));
             }
-            (Some(LOWER), Type::Number) => refinement.lower = Some(read_bound(&mut reader)?),
-            (Some(UPPER), Type::Number) => refinement.upper = Some(read_bound(&mut reader)?),
-            (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
-                refinement.min_length = read_length(&mut reader)?;
+            (Some(LOWER_BOUND_KEY), Type::Number) => {
+                refinement.lower = Some(read_bound(&mut reader)?);
             }
-            (Some(MAX_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
-                refinement.max_length = Some(read_length(&mut reader)?);
+            (Some(UPPER_BOUND_KEY), Type::Number) => {
+                refinement.upper = Some(read_bound(&mut reader)?);
+            }
+            (Some(MIN_LENGTH_KEY), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                refinement.min_length = read_collection_length(&mut reader)?;
+            }
+            (Some(MAX_LENGTH_KEY), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                refinement.max_length = Some(read_collection_length(&mut reader)?);
             }
             _ => {
                 return Err(DecodeError::new(format!(
@@ -146,14 +153,14 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     Ok(Value::refined(ty.clone(), refinement))
 }
 
-fn read_bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
-    match reader.array_len()? {
+fn read_bound(reader: &mut MsgpackReader<'_>) -> Result<(Number, bool), DecodeError> {
+    match reader.read_array_header()? {
         2 => Ok((reader.read_number()?, reader.read_bool()?)),
         _ => Err(DecodeError::new("the bound of an unknown number must be a pair")),
     }
 }
 
-fn read_length(reader: &mut Reader<'_>) -> Result<u64, DecodeError> {
+fn read_collection_length(reader: &mut MsgpackReader<'_>) -> Result<u64, DecodeError> {
     let number = reader.read_number()?.to_i64().and_then(|length| u64::try_from(length).ok());
     number.ok_or_else(|| DecodeError::new("the length of an unknown collection is out of range"))
 }

@@ -2,22 +2,22 @@
 //! that must not be lost although they are wrong.
 
 use super::DecodeError;
-use super::read::Reader;
+use super::read::MsgpackReader;
 use crate::{Str, Type, Value};
 
 /// Reads the attributes of an object that can be read, in the order in which they stand there. Stops
 /// where nothing makes sense any more.
 #[must_use]
-pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
+pub fn salvage_attributes(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
     let Type::Object(shape) = ty else { return Vec::new() };
-    let mut reader = Reader::new(bytes);
+    let mut reader = MsgpackReader::new(bytes);
     let mut found: Vec<(Str, Value)> = Vec::new();
-    for _ in 0..reader.map_len().unwrap_or(0) {
-        let Ok(pair) = read_entry(&mut reader) else { break };
+    for _ in 0..reader.read_map_header().unwrap_or(0) {
+        let Ok(pair) = read_raw_entry(&mut reader) else { break };
         let (name, raw) = pair;
         let Some(ty) = shape.attributes.get(name.as_str()) else { continue };
         // The bytes are read by a reader of their own, so an error inside does not lose the place.
-        if let Ok(value) = Reader::new(raw).value(ty, 1)
+        if let Ok(value) = MsgpackReader::new(raw).read_value(ty, 1)
             && found.iter().all(|(other, _)| *other != name)
         {
             found.push((name, value));
@@ -26,7 +26,7 @@ pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
     found
 }
 
-fn read_entry<'b>(reader: &mut Reader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
+fn read_raw_entry<'b>(reader: &mut MsgpackReader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
     let name = Str::new(&reader.read_text()?);
     Ok((name, reader.skip_value()?))
 }
@@ -40,7 +40,7 @@ mod tests {
         let ty = Type::object([("id", Type::String), ("size", Type::Number), ("tags", list)]);
         let expected: Vec<_> =
             expected.iter().map(|(name, value)| (Str::new(name), value.clone())).collect();
-        assert_eq!(salvage(bytes, &ty), expected, "{bytes:?}");
+        assert_eq!(salvage_attributes(bytes, &ty), expected, "{bytes:?}");
     }
 
     #[test]

@@ -340,7 +340,7 @@ fn nesting_has_a_limit() {
     let nested = |n: usize| {
         let wrapper = bytes("92 c409 '\"dynamic\"'");
         let mut wire = wrapper.repeat(n);
-        wire.push(NIL);
+        wire.push(NIL_CODE);
         wire
     };
     assert_eq!(decode(&nested(900), &Type::Dynamic).unwrap(), Value::null(Type::Dynamic));

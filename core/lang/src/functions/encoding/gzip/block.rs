@@ -6,28 +6,28 @@ use super::huffman::HuffmanCodes;
 /// A byte, or a reference back: one symbol, with bits behind it, and for a reference the same for its
 /// distance.
 #[derive(Clone, Copy)]
-pub(super) enum Token {
+pub(super) enum DeflateToken {
     Byte(u8),
     Back { length: u16, distance: u16 },
 }
 
-impl Token {
+impl DeflateToken {
     pub(super) fn byte(byte: u8) -> Self {
         Self::Byte(byte)
     }
 
     /// A reference to 4 to 258 bytes that stand 1 to 32768 bytes before.
-    pub(super) fn back(length: usize, distance: usize) -> Self {
+    pub(super) fn back_reference(length: usize, distance: usize) -> Self {
         let short = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
         Self::Back { length: short(length), distance: short(distance) }
     }
 }
 
-const END_OF_BLOCK: usize = 256;
-const N_LITERALS: usize = 286;
-const N_DISTANCES: usize = 30;
+const END_OF_BLOCK_SYMBOL: usize = 256;
+const N_LITERAL_SYMBOLS: usize = 286;
+const N_DISTANCE_SYMBOLS: usize = 30;
 /// The longest stretch that can be stored.
-const MAX_STORED: usize = 65_535;
+const MAX_STORED_BYTES: usize = 65_535;
 /// In which order the lengths of the codes of lengths are written.
 const CODE_LENGTH_ORDER: [usize; 19] =
     [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
@@ -74,11 +74,11 @@ impl BitWriter {
     }
 
     pub(super) fn into_bytes(mut self) -> Vec<u8> {
-        self.fill_byte();
+        self.pad_to_byte();
         self.bytes
     }
 
-    fn put(&mut self, bits: u32, n: u32) {
+    fn put_bits(&mut self, bits: u32, n: u32) {
         self.buffer |= u64::from(bits) << self.n;
         self.n += n;
         while self.n >= 8 {
@@ -89,90 +89,90 @@ impl BitWriter {
         }
     }
 
-    fn fill_byte(&mut self) {
+    fn pad_to_byte(&mut self) {
         if self.n > 0 {
-            self.put(0, 8 - self.n);
+            self.put_bits(0, 8 - self.n);
         }
     }
 
     /// A block that holds nothing.
-    pub(super) fn empty_block(&mut self, last: bool) {
-        self.put(u32::from(last), 3);
-        self.stored(&[]);
+    pub(super) fn write_empty_block(&mut self, last: bool) {
+        self.put_bits(u32::from(last), 3);
+        self.write_stored_data(&[]);
     }
 
-    fn stored(&mut self, data: &[u8]) {
-        self.fill_byte();
+    fn write_stored_data(&mut self, data: &[u8]) {
+        self.pad_to_byte();
         // Callers give at most 65,535 bytes, which 16 bits can count.
         let length = u16::try_from(data.len()).unwrap_or(u16::MAX);
-        self.put(u32::from(length), 16);
+        self.put_bits(u32::from(length), 16);
         // The format has the length a second time with all bits inverted, as a check.
-        self.put(u32::from(!length), 16);
+        self.put_bits(u32::from(!length), 16);
         self.bytes.extend_from_slice(data);
     }
 
     /// Writes tokens, and `covered` instead if that is shorter and all that they stand for.
-    pub(super) fn block(&mut self, tokens: &[Token], covered: Option<&[u8]>) {
+    pub(super) fn write_block(&mut self, tokens: &[DeflateToken], covered: Option<&[u8]>) {
         let counts = SymbolCounts::of(tokens);
-        let covered = covered.filter(|data| data.len() <= MAX_STORED);
+        let covered = covered.filter(|data| data.len() <= MAX_STORED_BYTES);
         // The bits behind symbols are the same in both coded forms, so they only matter beside a
         // third.
-        let extra = if covered.is_some() { counts.extra_bits() } else { 0 };
+        let extra = if covered.is_some() { counts.n_extra_bits() } else { 0 };
         let own = DynamicCodes::of(&counts);
-        let fixed = [HuffmanCodes::fixed_literals(), HuffmanCodes::fixed_distances()];
-        let fixed_size = 3 + counts.size(&fixed) + extra;
-        let own_size = own.header_size() + counts.size(&own.codes) + extra;
+        let fixed = [HuffmanCodes::fixed_literal_codes(), HuffmanCodes::fixed_distance_codes()];
+        let fixed_size = 3 + counts.coded_size_in_bits(&fixed) + extra;
+        let own_size = own.header_size_in_bits() + counts.coded_size_in_bits(&own.codes) + extra;
         let size = fixed_size.min(own_size);
         if let Some(data) = covered
             // Go's encoder stores only what is strictly smaller, with five bytes for the header.
             && (data.len() + 5) * 8 < size
         {
-            self.put(0, 3);
-            self.stored(data);
+            self.put_bits(0, 3);
+            self.write_stored_data(data);
         } else if own_size < fixed_size {
-            self.header(&own);
-            self.tokens(tokens, &own.codes);
+            self.write_dynamic_header(&own);
+            self.write_tokens(tokens, &own.codes);
         } else {
-            self.put(0b010, 3);
-            self.tokens(tokens, &fixed);
+            self.put_bits(0b010, 3);
+            self.write_tokens(tokens, &fixed);
         }
     }
 
-    fn header(&mut self, own: &DynamicCodes) {
+    fn write_dynamic_header(&mut self, own: &DynamicCodes) {
         // Codes of its own, and not the last block: the last one is the empty block at the end.
-        self.put(0b100, 3);
-        self.put((own.n_literals - 257) as u32, 5);
-        self.put((own.n_distances - 1) as u32, 5);
-        self.put((own.n_lengths - 4) as u32, 4);
+        self.put_bits(0b100, 3);
+        self.put_bits((own.n_literals - 257) as u32, 5);
+        self.put_bits((own.n_distances - 1) as u32, 5);
+        self.put_bits((own.n_lengths - 4) as u32, 4);
         for symbol in CODE_LENGTH_ORDER.iter().take(own.n_lengths) {
-            self.put(own.of_lengths.length(*symbol), 3);
+            self.put_bits(own.of_lengths.code_length(*symbol), 3);
         }
         for &(symbol, n, bits) in &own.lengths {
-            self.code(&own.of_lengths, symbol);
-            self.put(bits, n);
+            self.write_code(&own.of_lengths, symbol);
+            self.put_bits(bits, n);
         }
     }
 
-    fn tokens(&mut self, tokens: &[Token], [literals, distances]: &[HuffmanCodes; 2]) {
+    fn write_tokens(&mut self, tokens: &[DeflateToken], [literals, distances]: &[HuffmanCodes; 2]) {
         for token in tokens {
             match *token {
-                Token::Byte(byte) => self.code(literals, usize::from(byte)),
-                Token::Back { length, distance } => {
+                DeflateToken::Byte(byte) => self.write_code(literals, usize::from(byte)),
+                DeflateToken::Back { length, distance } => {
                     for (codes, (symbol, n, bits)) in
                         [(literals, length_symbol(length)), (distances, distance_symbol(distance))]
                     {
-                        self.code(codes, symbol);
-                        self.put(bits, n);
+                        self.write_code(codes, symbol);
+                        self.put_bits(bits, n);
                     }
                 }
             }
         }
-        self.code(literals, END_OF_BLOCK);
+        self.write_code(literals, END_OF_BLOCK_SYMBOL);
     }
 
-    fn code(&mut self, codes: &HuffmanCodes, symbol: usize) {
+    fn write_code(&mut self, codes: &HuffmanCodes, symbol: usize) {
         let (bits, n) = codes.code(symbol);
-        self.put(bits, n);
+        self.put_bits(bits, n);
     }
 }
 
@@ -183,18 +183,19 @@ struct SymbolCounts {
 }
 
 impl SymbolCounts {
-    fn of(tokens: &[Token]) -> Self {
-        let (mut literals, mut distances) = (vec![0; N_LITERALS], vec![0; N_DISTANCES]);
+    fn of(tokens: &[DeflateToken]) -> Self {
+        let (mut literals, mut distances) =
+            (vec![0; N_LITERAL_SYMBOLS], vec![0; N_DISTANCE_SYMBOLS]);
         for token in tokens {
             match *token {
-                Token::Byte(byte) => literals[usize::from(byte)] += 1,
-                Token::Back { length, distance } => {
+                DeflateToken::Byte(byte) => literals[usize::from(byte)] += 1,
+                DeflateToken::Back { length, distance } => {
                     literals[length_symbol(length).0] += 1;
                     distances[distance_symbol(distance).0] += 1;
                 }
             }
         }
-        literals[END_OF_BLOCK] += 1;
+        literals[END_OF_BLOCK_SYMBOL] += 1;
         // There must be a code of distances, also where there is no distance.
         if distances.iter().all(|count| *count == 0) {
             distances[0] = 1;
@@ -202,15 +203,16 @@ impl SymbolCounts {
         Self { literals, distances }
     }
 
-    fn size(&self, [literals, distances]: &[HuffmanCodes; 2]) -> usize {
-        literals.size(&self.literals) + distances.size(&self.distances)
+    fn coded_size_in_bits(&self, [literals, distances]: &[HuffmanCodes; 2]) -> usize {
+        literals.coded_size_in_bits(&self.literals) + distances.coded_size_in_bits(&self.distances)
     }
 
-    fn extra_bits(&self) -> usize {
+    fn n_extra_bits(&self) -> usize {
         // RFC 1951: from these symbols on, each group of four lengths or two distances has one more
         // bit.
         let lengths = (265..285).map(|symbol| (self.literals[symbol], (symbol - 261) / 4));
-        let distances = (4..N_DISTANCES).map(|symbol| (self.distances[symbol], (symbol - 2) / 2));
+        let distances =
+            (4..N_DISTANCE_SYMBOLS).map(|symbol| (self.distances[symbol], (symbol - 2) / 2));
         lengths.chain(distances).map(|(count, n)| count as usize * n).sum()
     }
 }
@@ -234,8 +236,8 @@ impl DynamicCodes {
             |counts: &[u32]| counts.iter().rposition(|count| *count != 0).map_or(0, |at| at + 1);
         let (n_literals, n_distances) = (used(&counts.literals), used(&counts.distances));
         let all: Vec<u32> = (0..n_literals)
-            .map(|symbol| codes[0].length(symbol))
-            .chain((0..n_distances).map(|symbol| codes[1].length(symbol)))
+            .map(|symbol| codes[0].code_length(symbol))
+            .chain((0..n_distances).map(|symbol| codes[1].code_length(symbol)))
             .collect();
         let lengths = run_length_encode(&all);
         let mut length_counts = vec![0; CODE_LENGTH_ORDER.len()];
@@ -248,13 +250,13 @@ impl DynamicCodes {
         Self { codes, n_literals, n_distances, lengths, length_counts, of_lengths, n_lengths }
     }
 
-    fn header_size(&self) -> usize {
+    fn header_size_in_bits(&self) -> usize {
         let behind: u32 = self.lengths.iter().map(|(_, n, _)| n).sum();
         3 + 5
             + 5
             + 4
             + 3 * self.n_lengths
-            + self.of_lengths.size(&self.length_counts)
+            + self.of_lengths.coded_size_in_bits(&self.length_counts)
             + behind as usize
     }
 }

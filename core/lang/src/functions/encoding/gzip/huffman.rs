@@ -24,7 +24,7 @@ impl HuffmanCodes {
         used.sort_unstable();
         let counts: Vec<u32> = used.iter().map(|(count, _)| *count).collect();
         let mut code = 0_u16;
-        for (n, n_symbols) in (1_u8..).zip(symbols_by_length(&counts, longest)) {
+        for (n, n_symbols) in (1_u8..).zip(count_symbols_by_code_length(&counts, longest)) {
             code <<= 1;
             // The most frequent symbols get the shortest codes; those of one length go by symbol.
             let mut of_length = used.split_off(used.len() - n_symbols);
@@ -39,22 +39,22 @@ impl HuffmanCodes {
     }
 
     /// The code of bytes and lengths that needs not be written.
-    pub(super) fn fixed_literals() -> Self {
+    pub(super) fn fixed_literal_codes() -> Self {
         let code = |symbol: u16| match symbol {
             0..144 => (symbol + 48, 8),
             144..256 => (symbol + 400 - 144, 9),
             256..280 => (symbol - 256, 7),
             _ => (symbol + 192 - 280, 8),
         };
-        Self::reversed((0..288).map(code))
+        Self::with_reversed_bits((0..288).map(code))
     }
 
     /// The code of distances that needs not be written.
-    pub(super) fn fixed_distances() -> Self {
-        Self::reversed((0..30).map(|symbol| (symbol, 5)))
+    pub(super) fn fixed_distance_codes() -> Self {
+        Self::with_reversed_bits((0..30).map(|symbol| (symbol, 5)))
     }
 
-    fn reversed(codes: impl Iterator<Item = (u16, u8)>) -> Self {
+    fn with_reversed_bits(codes: impl Iterator<Item = (u16, u8)>) -> Self {
         Self(codes.map(|(bits, n)| (bits.reverse_bits() >> (16 - n), n)).collect())
     }
 
@@ -65,12 +65,12 @@ impl HuffmanCodes {
     }
 
     /// Length of a symbol's code in bits.
-    pub(super) fn length(&self, symbol: usize) -> u32 {
+    pub(super) fn code_length(&self, symbol: usize) -> u32 {
         self.0[symbol].1.into()
     }
 
     /// Size in bits of symbols with these frequencies.
-    pub(super) fn size(&self, counts: &[u32]) -> usize {
+    pub(super) fn coded_size_in_bits(&self, counts: &[u32]) -> usize {
         self.0.iter().zip(counts).map(|((_, n), count)| usize::from(*n) * *count as usize).sum()
     }
 }
@@ -78,14 +78,14 @@ impl HuffmanCodes {
 /// A row of the calculation: items of a certain number of bits, each a symbol or a pair of items of
 /// the row below.
 #[derive(Clone, Copy)]
-struct Row {
+struct PackageMergeRow {
     last: u64,
     next_symbol: u64,
     next_pair: u64,
     needed: usize,
 }
 
-const NEVER: u64 = u64::MAX;
+const INFINITE_COUNT: u64 = u64::MAX;
 
 /// Number of symbols with a code of one bit, of two, and so on. The counts ascend, and there are
 /// more than two.
@@ -93,28 +93,32 @@ const NEVER: u64 = u64::MAX;
 /// Package-merge: each row takes the cheaper of the next symbol and the next pair from the row
 /// below, and only as many as the row above asks for. Every row records the number of symbols in it
 /// and in the rows below, to the left of its last item.
-fn symbols_by_length(counts: &[u32], longest: usize) -> Vec<usize> {
+fn count_symbols_by_code_length(counts: &[u32], longest: usize) -> Vec<usize> {
     let n = counts.len();
     // No optimal code for n symbols is longer than n - 1 bits.
     let top = longest.min(n - 1);
-    let count = |at: usize| counts.get(at).map_or(NEVER, |count| u64::from(*count));
-    let first =
-        Row { last: count(1), next_symbol: count(2), next_pair: count(0) + count(1), needed: 0 };
+    let count = |at: usize| counts.get(at).map_or(INFINITE_COUNT, |count| u64::from(*count));
+    let first = PackageMergeRow {
+        last: count(1),
+        next_symbol: count(2),
+        next_pair: count(0) + count(1),
+        needed: 0,
+    };
     let mut rows = vec![first; top + 2];
     let mut symbols = vec![vec![0_usize; top + 1]; top + 1];
     for (level, symbols) in symbols.iter_mut().enumerate().skip(1) {
         symbols[level] = 2;
     }
-    rows[1].next_pair = NEVER;
+    rows[1].next_pair = INFINITE_COUNT;
     // The best code takes 2n - 2 items of the top row, and two are in it already.
     rows[top].needed = 2 * n - 4;
     let mut level = top;
     loop {
         let row = rows[level];
-        if row.next_pair == NEVER && row.next_symbol == NEVER {
+        if row.next_pair == INFINITE_COUNT && row.next_symbol == INFINITE_COUNT {
             // Nothing is left here, nor will be.
             rows[level].needed = 0;
-            rows[level + 1].next_pair = NEVER;
+            rows[level + 1].next_pair = INFINITE_COUNT;
             level += 1;
             continue;
         }

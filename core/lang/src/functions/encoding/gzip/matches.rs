@@ -4,27 +4,27 @@
 //! The order of candidates and the points of giving up are Terraform's; any other choice would
 //! compress as well but give other bytes.
 
-use super::block::{BitWriter, Token};
+use super::block::{BitWriter, DeflateToken};
 
 const WINDOW_SIZE: usize = 1 << 15;
 const LONGEST_MATCH: usize = 258;
 const SHORTEST_MATCH: usize = 4;
 /// Number of tokens in a block.
-const BLOCK_TOKENS: usize = 1 << 14;
+const MAX_BLOCK_TOKENS: usize = 1 << 14;
 const HASH_BITS: u32 = 17;
 /// A match of this length is good enough to stop looking.
-const NICE_LENGTH: usize = 128;
+const NICE_MATCH_LENGTH: usize = 128;
 /// A match of this length is taken without looking for a better one behind the next byte.
-const LAZY_LENGTH: usize = 16;
+const MAX_LAZY_MATCH_LENGTH: usize = 16;
 /// Number of candidates that are tried.
 const MAX_CANDIDATES: usize = 128;
-/// Matches this short must not reach further back than `NEAR`: Terraform's encoding would cost
+/// Matches this short must not reach further back than `MAX_SHORT_MATCH_DISTANCE`: Terraform's encoding would cost
 /// more.
-const SHORT_LENGTH: usize = 4;
-const MAX_SHORT_DISTANCE: usize = 4_096;
+const SHORT_MATCH_LENGTH: usize = 4;
+const MAX_SHORT_MATCH_DISTANCE: usize = 4_096;
 
 /// Compresses data into blocks, none of them the last.
-pub(super) fn compress(data: &[u8], bits: &mut BitWriter) {
+pub(super) fn compress_into_blocks(data: &[u8], bits: &mut BitWriter) {
     let mut finder = MatchFinder {
         data,
         base: 0,
@@ -33,7 +33,7 @@ pub(super) fn compress(data: &[u8], bits: &mut BitWriter) {
         tokens: Vec::new(),
         block_start: Some(0),
     };
-    finder.run(bits);
+    finder.find_all_matches(bits);
 }
 
 struct MatchFinder<'d> {
@@ -44,7 +44,7 @@ struct MatchFinder<'d> {
     heads: Vec<usize>,
     /// For each place in a window, the entry of `heads` before it.
     previous: Vec<usize>,
-    tokens: Vec<Token>,
+    tokens: Vec<DeflateToken>,
     /// Start of the block, unless it has left the buffer.
     block_start: Option<usize>,
 }
@@ -57,26 +57,26 @@ struct Match {
 }
 
 impl MatchFinder<'_> {
-    fn run(&mut self, bits: &mut BitWriter) {
-        const NONE: Match = Match { length: SHORTEST_MATCH - 1, distance: 0 };
-        let (mut at, mut found) = (0, NONE);
+    fn find_all_matches(&mut self, bits: &mut BitWriter) {
+        const NO_MATCH: Match = Match { length: SHORTEST_MATCH - 1, distance: 0 };
+        let (mut at, mut found) = (0, NO_MATCH);
         // Whether the byte before `at` is not in a token yet.
         let mut pending = false;
         while at < self.data.len() {
-            self.move_on(at);
+            self.move_window(at);
             let candidate = self.insert_position(at);
-            let before = std::mem::replace(&mut found, NONE);
+            let before = std::mem::replace(&mut found, NO_MATCH);
             let lookahead = self.data.len() - at;
             if let Some(candidate) = candidate
                 && candidate >= at.saturating_sub(WINDOW_SIZE).max(self.base)
                 && lookahead > before.length
-                && before.length < LAZY_LENGTH
-                && let Some(better) = self.find(at, candidate)
+                && before.length < MAX_LAZY_MATCH_LENGTH
+                && let Some(better) = self.find_longest_match(at, candidate)
             {
                 found = better;
             }
             if before.length >= SHORTEST_MATCH && found.length <= before.length {
-                self.tokens.push(Token::back(before.length, before.distance));
+                self.tokens.push(DeflateToken::back_reference(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
                 // Every place inside a match is entered, so that later matches can begin there.
@@ -84,11 +84,11 @@ impl MatchFinder<'_> {
                     self.insert_position(at);
                     at += 1;
                 }
-                (pending, found) = (false, NONE);
+                (pending, found) = (false, NO_MATCH);
                 self.end_block_if_full(at, bits);
             } else {
                 if pending {
-                    self.tokens.push(Token::byte(self.data[at - 1]));
+                    self.tokens.push(DeflateToken::byte(self.data[at - 1]));
                     self.end_block_if_full(at, bits);
                 }
                 at += 1;
@@ -96,7 +96,7 @@ impl MatchFinder<'_> {
             }
         }
         if pending && let Some(last) = self.data.last() {
-            self.tokens.push(Token::byte(*last));
+            self.tokens.push(DeflateToken::byte(*last));
         }
         if !self.tokens.is_empty() {
             self.end_block(self.data.len(), bits);
@@ -104,7 +104,7 @@ impl MatchFinder<'_> {
     }
 
     /// Moves the buffer on when what is left in it is too short for the longest match.
-    fn move_on(&mut self, at: usize) {
+    fn move_window(&mut self, at: usize) {
         let end = self.base + 2 * WINDOW_SIZE;
         if end < self.data.len() && end - at < SHORTEST_MATCH + LONGEST_MATCH {
             self.base += WINDOW_SIZE;
@@ -126,9 +126,9 @@ impl MatchFinder<'_> {
     }
 
     /// Looks for the longest match, from the nearest candidate on.
-    fn find(&self, at: usize, candidate: usize) -> Option<Match> {
+    fn find_longest_match(&self, at: usize, candidate: usize) -> Option<Match> {
         let longest = LONGEST_MATCH.min(self.data.len() - at);
-        let nice = NICE_LENGTH.min(longest);
+        let nice = NICE_MATCH_LENGTH.min(longest);
         let oldest = at.saturating_sub(WINDOW_SIZE).max(self.base);
         let text = &self.data[at..at + longest];
         let (mut length, mut best) = (SHORTEST_MATCH - 1, None);
@@ -139,7 +139,7 @@ impl MatchFinder<'_> {
             if text.get(length)? == &self.data[candidate + length] {
                 let n = common_prefix_length(text, &self.data[candidate..]);
                 let distance = at - candidate;
-                if n > length && (n > SHORT_LENGTH || distance <= MAX_SHORT_DISTANCE) {
+                if n > length && (n > SHORT_MATCH_LENGTH || distance <= MAX_SHORT_MATCH_DISTANCE) {
                     length = n;
                     best = Some(Match { length, distance });
                     if n >= nice {
@@ -159,14 +159,14 @@ impl MatchFinder<'_> {
     }
 
     fn end_block_if_full(&mut self, at: usize, bits: &mut BitWriter) {
-        if self.tokens.len() == BLOCK_TOKENS {
+        if self.tokens.len() == MAX_BLOCK_TOKENS {
             self.end_block(at, bits);
         }
     }
 
     fn end_block(&mut self, at: usize, bits: &mut BitWriter) {
         let covered = self.block_start.and_then(|start| self.data.get(start..at));
-        bits.block(&self.tokens, covered);
+        bits.write_block(&self.tokens, covered);
         self.tokens.clear();
         self.block_start = Some(at);
     }

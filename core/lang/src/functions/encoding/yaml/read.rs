@@ -1,4 +1,4 @@
-//! Reading YAML: events become values. Supports anchors, aliases and `<<`; `scalar` decides the
+//! Reading YAML: events become values. Supports anchors, aliases and `<<`; `read_scalar` decides the
 //! meaning of a scalar.
 //!
 //! An alias costs as much as its target, so that a few lines of nested aliases do not exceed the
@@ -9,25 +9,25 @@ use std::collections::{BTreeMap, HashMap};
 use formwork_value::{Str, Type, Value, convert};
 use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 
-use super::comma::TagCommaText;
-use super::scalar;
-use crate::eval::limits::Limit;
+use super::read_scalar;
+use super::tag_comma::TextWithMovedCommas;
+use crate::eval::limits::ExceededLimit;
 use crate::functions::{Args, Builtin, CallError};
 use crate::stack;
 
 pub(super) fn yaml_decode_builtin() -> Builtin {
-    Builtin::new("yamldecode", decode)
+    Builtin::new("yamldecode", yaml_decode)
         .with_param("src", Type::String)
-        .nullable()
+        .may_return_null()
         .described_as("Decodes a value from YAML.", ["The document, without aliases to itself."])
-        .example(
+        .with_example(
             r#"yamldecode("a: &x [1, yes]\nb: *x")"#,
             "{\n  \"a\" = [\n    1,\n    true,\n  ]\n  \"b\" = [\n    1,\n    true,\n  ]\n}",
         )
-        .example(r#"yamldecode("<<: {a: 1}\nb: 017")"#, "{\n  \"a\" = 1\n  \"b\" = 17\n}")
+        .with_example(r#"yamldecode("<<: {a: 1}\nb: 017")"#, "{\n  \"a\" = 1\n  \"b\" = 17\n}")
 }
 
-fn decode(args: &Args<'_>) -> Result<Value, CallError> {
+fn yaml_decode(args: &Args<'_>) -> Result<Value, CallError> {
     let text = args.text(0)?;
     args.charge_bytes(text.len())?;
     // The parser looks behind the end of a string that does not end with its last line.
@@ -36,12 +36,12 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
         Some(_) => format!("{text}\n"),
         None => text.to_string(),
     };
-    let parted = TagCommaText::new(&whole);
+    let parted = TextWithMovedCommas::new(&whole);
     let mut bytes = parted.text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
     let (anchors, open) = (HashMap::new(), Vec::new());
-    YamlReader { parser, parted: &parted, args, cut_off, anchors, open }.document()
+    YamlReader { parser, parted: &parted, args, cut_off, anchors, open }.read_document()
 }
 
 /// A value, and how many values it is made of, itself included.
@@ -53,7 +53,7 @@ struct SizedValue {
 
 struct YamlReader<'a, 'r> {
     parser: Parser<&'r mut &'a [u8]>,
-    parted: &'r TagCommaText<'a>,
+    parted: &'r TextWithMovedCommas<'a>,
     args: &'r Args<'r>,
     /// The last line of the text, if it has no end.
     cut_off: Option<&'r str>,
@@ -63,7 +63,7 @@ struct YamlReader<'a, 'r> {
 }
 
 impl YamlReader<'_, '_> {
-    fn event(&mut self) -> Result<Event, CallError> {
+    fn next_event(&mut self) -> Result<Event, CallError> {
         // Every event is paid for: a collection of empty parts has few bytes and many values.
         self.args.charge_elements(1)?;
         self.parser.parse().map_err(|error| {
@@ -79,10 +79,10 @@ impl YamlReader<'_, '_> {
     }
 
     /// The one document that the text must hold.
-    fn document(&mut self) -> Result<Value, CallError> {
-        let mut event = self.event()?;
+    fn read_document(&mut self) -> Result<Value, CallError> {
+        let mut event = self.next_event()?;
         if matches!(event.data, EventData::StreamStart { .. }) {
-            event = self.event()?;
+            event = self.next_event()?;
         }
         match &event.data {
             EventData::DocumentStart { version_directive: Some(version), .. }
@@ -95,11 +95,11 @@ impl YamlReader<'_, '_> {
             EventData::DocumentStart { .. } => {}
             _ => return Err(yaml_error(&event.start_mark, "there is no document in the text")),
         }
-        let first = self.event()?;
-        let node = self.node(first, 0)?;
-        let mut after = self.event()?;
+        let first = self.next_event()?;
+        let node = self.read_node(first, 0)?;
+        let mut after = self.next_event()?;
         while matches!(after.data, EventData::DocumentEnd { .. }) {
-            after = self.event()?;
+            after = self.next_event()?;
         }
         match after.data {
             EventData::StreamEnd => Ok(node.value),
@@ -109,10 +109,10 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    fn node(&mut self, event: Event, depth: usize) -> Result<SizedValue, CallError> {
+    fn read_node(&mut self, event: Event, depth: usize) -> Result<SizedValue, CallError> {
         // Checked before the recursion: the text decides how deep it goes.
         if depth > usize::from(Value::MAX_DEPTH) {
-            return Err(Limit::ValueDepth.into());
+            return Err(ExceededLimit::ValueDepth.into());
         }
         let mark = event.start_mark;
         match event.data {
@@ -127,7 +127,9 @@ impl YamlReader<'_, '_> {
                 let at_end = event.end_mark.index + 1 >= self.parted.text.len() as u64;
                 let value = self.parted.restore_commas(value);
                 let value = match style {
-                    ScalarStyle::Literal | ScalarStyle::Folded if at_end => self.as_it_ended(value),
+                    ScalarStyle::Literal | ScalarStyle::Folded if at_end => {
+                        self.strip_added_line_end(value)
+                    }
                     _ => value,
                 };
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
@@ -135,31 +137,31 @@ impl YamlReader<'_, '_> {
                     Value::null(Type::String)
                 } else {
                     let plain = style == ScalarStyle::Plain;
-                    scalar::read(tag.as_deref(), &value, plain)
+                    read_scalar::read_scalar(tag.as_deref(), &value, plain)
                         .map_err(|reason| yaml_error(&mark, &reason))?
                 };
                 self.register_anchor(anchor, SizedValue { value, size: 1 })
             }
             EventData::SequenceStart { anchor, tag, .. } => {
-                scalar::check_collection(tag.as_deref(), "seq")
+                read_scalar::check_collection_tag(tag.as_deref(), "seq")
                     .map_err(|reason| yaml_error(&mark, &reason))?;
                 self.open.extend(anchor.clone());
-                let node = stack::with_stack(|| self.sequence(depth + 1))?;
-                self.close(anchor, node)
+                let node = stack::with_stack(|| self.read_sequence(depth + 1))?;
+                self.close_collection(anchor, node)
             }
             EventData::MappingStart { anchor, tag, .. } => {
-                scalar::check_collection(tag.as_deref(), "map")
+                read_scalar::check_collection_tag(tag.as_deref(), "map")
                     .map_err(|reason| yaml_error(&mark, &reason))?;
                 self.open.extend(anchor.clone());
-                let node = stack::with_stack(|| self.mapping(depth + 1))?;
-                self.close(anchor, node)
+                let node = stack::with_stack(|| self.read_mapping(depth + 1))?;
+                self.close_collection(anchor, node)
             }
             _ => Err(yaml_error(&mark, "a value is expected here")),
         }
     }
 
     /// A block of text at the end, without the line end that the text does not have.
-    fn as_it_ended(&self, mut block: String) -> String {
+    fn strip_added_line_end(&self, mut block: String) -> String {
         let Some(line) = self.cut_off else { return block };
         let Some(content) = block.strip_suffix('\n') else { return block };
         let last = content.rsplit('\n').next().unwrap_or("");
@@ -172,7 +174,11 @@ impl YamlReader<'_, '_> {
         block
     }
 
-    fn close(&mut self, anchor: Option<String>, node: SizedValue) -> Result<SizedValue, CallError> {
+    fn close_collection(
+        &mut self,
+        anchor: Option<String>,
+        node: SizedValue,
+    ) -> Result<SizedValue, CallError> {
         if anchor.is_some() {
             self.open.pop();
         }
@@ -203,35 +209,35 @@ impl YamlReader<'_, '_> {
         Ok(node.clone())
     }
 
-    fn sequence(&mut self, depth: usize) -> Result<SizedValue, CallError> {
+    fn read_sequence(&mut self, depth: usize) -> Result<SizedValue, CallError> {
         let mut items = Vec::new();
         let mut size = 1_usize;
         loop {
-            let event = self.event()?;
+            let event = self.next_event()?;
             if event.data == EventData::SequenceEnd {
                 return Ok(SizedValue { value: Value::tuple(items), size });
             }
-            let node = self.node(event, depth)?;
+            let node = self.read_node(event, depth)?;
             size = size.saturating_add(node.size);
             items.push(node.value);
         }
     }
 
     /// Entries in their order: later ones replace earlier ones, merged entries included.
-    fn mapping(&mut self, depth: usize) -> Result<SizedValue, CallError> {
+    fn read_mapping(&mut self, depth: usize) -> Result<SizedValue, CallError> {
         let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
         let mut size = 1_usize;
         loop {
-            let event = self.event()?;
+            let event = self.next_event()?;
             if event.data == EventData::MappingEnd {
                 return Ok(SizedValue { value: Value::object(entries), size });
             }
             let mark = event.start_mark;
             // A `<<` with a tag, such as `!!str`, is an ordinary key.
-            let merges = is_merge(&event.data);
-            let key = if merges { None } else { Some(self.key(event)?) };
-            let event = self.event()?;
-            let node = self.node(event, depth)?;
+            let merges = is_merge_key(&event.data);
+            let key = if merges { None } else { Some(self.read_key(event)?) };
+            let event = self.next_event()?;
+            let node = self.read_node(event, depth)?;
             size = size.saturating_add(node.size);
             match (key, node.value) {
                 (Some(key), value) => {
@@ -250,13 +256,13 @@ impl YamlReader<'_, '_> {
         }
     }
 
-    fn key(&mut self, event: Event) -> Result<Str, CallError> {
+    fn read_key(&mut self, event: Event) -> Result<Str, CallError> {
         let mark = event.start_mark;
         if !matches!(event.data, EventData::Scalar { .. }) {
             return Err(yaml_error(&mark, "a key must be a text, not a collection"));
         }
         // A scalar has no parts, so its depth does not matter.
-        let value = self.node(event, 0)?.value;
+        let value = self.read_node(event, 0)?.value;
         match convert::convert(&value, &Type::String) {
             Ok(Value::String(key)) => Ok(key),
             Ok(_) => Err(yaml_error(&mark, "a key must not be null")),
@@ -265,7 +271,7 @@ impl YamlReader<'_, '_> {
     }
 }
 
-fn is_merge(event: &EventData) -> bool {
+fn is_merge_key(event: &EventData) -> bool {
     match event {
         EventData::Scalar { tag, value, .. } => {
             value == "<<" && tag.as_deref().is_none_or(str::is_empty)

@@ -9,32 +9,32 @@ use crate::stack;
 /// Behind which column a quoted text continues in the next line.
 const LINE_WIDTH: usize = 80;
 /// Greatest length in bytes of a key that stands on one line with its value.
-const SIMPLE_KEY: usize = 128;
+const MAX_SIMPLE_KEY_BYTES: usize = 128;
 
 pub(super) fn yaml_encode_builtin() -> Builtin {
-    Builtin::new("yamlencode", encode)
+    Builtin::new("yamlencode", yaml_encode)
         .with_param("value", Type::Dynamic)
-        .or_null()
+        .last_param_allows_null()
         .last_param_allows_unknown()
         .last_param_allows_dynamic()
         .with_return_type(Type::String)
         .described_as("Encodes a value as YAML.", ["The value."])
-        .example(r#"yamlencode({b = [1, "x"]})"#, "<<EOT\n\"b\":\n- 1\n- \"x\"\n\nEOT")
+        .with_example(r#"yamlencode({b = [1, "x"]})"#, "<<EOT\n\"b\":\n- 1\n- \"x\"\n\nEOT")
 }
 
-fn encode(args: &Args<'_>) -> Result<Value, CallError> {
+fn yaml_encode(args: &Args<'_>) -> Result<Value, CallError> {
     let value = args.value(0);
     if !value.is_wholly_known() {
         return Ok(Value::unknown(Type::String));
     }
     let mut writer = YamlWriter { text: String::new(), column: 0 };
-    writer.node(value, OutputPosition { indent: 0, of_key: false, root: true });
+    writer.write_node(value, OutputPosition { indent: 0, of_key: false, root: true });
     // A plain scalar could go on in the next line, so libyaml ends such a document explicitly.
     if matches!(value, Value::Null(_) | Value::Bool(_) | Value::Number(_)) {
         writer.text.push_str("\n...");
     }
     writer.end_line();
-    args.string(writer.text)
+    args.string_result(writer.text)
 }
 
 /// Position of a value in the output.
@@ -50,7 +50,7 @@ struct OutputPosition {
 
 impl OutputPosition {
     /// Indentation of the entries of a collection here.
-    fn inner(self) -> usize {
+    fn inner_indent(self) -> usize {
         if self.root { 0 } else { self.indent + 2 }
     }
 }
@@ -61,126 +61,128 @@ struct YamlWriter {
 }
 
 impl YamlWriter {
-    fn push(&mut self, char: char) {
+    fn push_char(&mut self, char: char) {
         self.text.push(char);
-        self.column = if is_break(char) { 0 } else { self.column + 1 };
+        self.column = if is_line_break(char) { 0 } else { self.column + 1 };
     }
 
-    fn put(&mut self, text: &str) {
-        text.chars().for_each(|char| self.push(char));
+    fn push_text(&mut self, text: &str) {
+        text.chars().for_each(|char| self.push_char(char));
     }
 
     fn end_line(&mut self) {
         if self.column > 0 {
-            self.push('\n');
+            self.push_char('\n');
         }
     }
 
     /// Goes to a column, on a line of its own unless this one is still empty.
-    fn indent(&mut self, to: usize) {
+    fn go_to_column(&mut self, to: usize) {
         self.end_line();
         while self.column < to {
-            self.push(' ');
+            self.push_char(' ');
         }
     }
 
-    fn node(&mut self, value: &Value, place: OutputPosition) {
+    fn write_node(&mut self, value: &Value, place: OutputPosition) {
         stack::with_stack(|| match value {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
-                self.sequence(value.children(), place);
+                self.write_sequence(value.children(), place);
             }
-            Value::Map(map) => self.mapping(map.iter(), place),
-            Value::Object(object) => self.mapping(object.iter(), place),
+            Value::Map(map) => self.write_mapping(map.iter(), place),
+            Value::Object(object) => self.write_mapping(object.iter(), place),
             scalar => {
                 if place.of_key {
-                    self.push(' ');
+                    self.push_char(' ');
                 }
-                self.scalar(scalar, place.indent);
+                self.write_scalar(scalar, place.indent);
             }
         });
     }
 
-    fn scalar(&mut self, value: &Value, indent: usize) {
+    fn write_scalar(&mut self, value: &Value, indent: usize) {
         match value {
-            Value::String(text) if fits_block(text) => self.literal(text, indent + 2),
-            Value::String(text) => self.quoted(text, Some(indent + 2)),
-            Value::Number(number) => self.put(&number.to_string()),
-            Value::Bool(true) => self.put("true"),
-            Value::Bool(false) => self.put("false"),
-            _ => self.put("null"),
+            Value::String(text) if fits_literal_block(text) => {
+                self.write_literal_block(text, indent + 2);
+            }
+            Value::String(text) => self.write_quoted(text, Some(indent + 2)),
+            Value::Number(number) => self.push_text(&number.to_string()),
+            Value::Bool(true) => self.push_text("true"),
+            Value::Bool(false) => self.push_text("false"),
+            _ => self.push_text("null"),
         }
     }
 
-    fn sequence(&mut self, items: &[Value], place: OutputPosition) {
+    fn write_sequence(&mut self, items: &[Value], place: OutputPosition) {
         if items.is_empty() {
-            return self.put(if place.of_key { " []" } else { "[]" });
+            return self.push_text(if place.of_key { " []" } else { "[]" });
         }
         // Behind a key the dashes stand below the key, not to the right of it.
-        let indent = if place.of_key { place.indent } else { place.inner() };
+        let indent = if place.of_key { place.indent } else { place.inner_indent() };
         for (at, item) in items.iter().enumerate() {
             if at > 0 || place.of_key {
-                self.indent(indent);
+                self.go_to_column(indent);
             }
-            self.put("- ");
-            self.node(item, OutputPosition { indent, of_key: false, root: false });
+            self.push_text("- ");
+            self.write_node(item, OutputPosition { indent, of_key: false, root: false });
         }
     }
 
-    fn mapping<'v>(
+    fn write_mapping<'v>(
         &mut self,
         entries: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>,
         place: OutputPosition,
     ) {
         if entries.len() == 0 {
-            return self.put(if place.of_key { " {}" } else { "{}" });
+            return self.push_text(if place.of_key { " {}" } else { "{}" });
         }
-        let indent = place.inner();
+        let indent = place.inner_indent();
         for (at, (key, value)) in entries.enumerate() {
             if at > 0 || place.of_key {
-                self.indent(indent);
+                self.go_to_column(indent);
             }
             let key = key.as_str();
-            let simple = key.len() <= SIMPLE_KEY && !key.contains(is_break);
+            let simple = key.len() <= MAX_SIMPLE_KEY_BYTES && !key.contains(is_line_break);
             if simple {
                 // A key before a colon must end on the line where it began.
-                self.quoted(key, None);
-                self.push(':');
+                self.write_quoted(key, None);
+                self.push_char(':');
             } else {
-                self.put("? ");
-                self.scalar(&Value::string(key), indent);
-                self.indent(indent);
-                self.put(": ");
+                self.push_text("? ");
+                self.write_scalar(&Value::string(key), indent);
+                self.go_to_column(indent);
+                self.push_text(": ");
             }
-            self.node(value, OutputPosition { indent, of_key: simple, root: false });
+            self.write_node(value, OutputPosition { indent, of_key: simple, root: false });
         }
     }
 
     /// A text of lines as they are, below a bar that says how they begin and end.
-    fn literal(&mut self, text: &str, indent: usize) {
-        self.push('|');
+    fn write_literal_block(&mut self, text: &str, indent: usize) {
+        self.push_char('|');
         // A reader takes the indentation from the first line, unless it is stated.
-        if text.starts_with(|char| char == ' ' || is_break(char)) {
-            self.push('2');
+        if text.starts_with(|char| char == ' ' || is_line_break(char)) {
+            self.push_char('2');
         }
-        let without_last = text.strip_suffix(is_break);
+        let without_last = text.strip_suffix(is_line_break);
         match without_last {
-            None => self.push('-'),
+            None => self.push_char('-'),
             // Without this sign a reader drops all line ends but one.
-            Some(rest) if rest.is_empty() || rest.ends_with(is_break) => self.push('+'),
+            Some(rest) if rest.is_empty() || rest.ends_with(is_line_break) => self.push_char('+'),
             Some(_) => {}
         }
-        self.push('\n');
+        self.push_char('\n');
         for char in text.chars() {
-            if self.column == 0 && !is_break(char) {
-                self.indent(indent);
+            if self.column == 0 && !is_line_break(char) {
+                self.go_to_column(indent);
             }
-            self.push(char);
+            self.push_char(char);
         }
     }
 
     /// A text in quotes. With an indent, it may go on in the next line.
-    fn quoted(&mut self, text: &str, indent: Option<usize>) {
-        self.push('"');
+    fn write_quoted(&mut self, text: &str, indent: Option<usize>) {
+        self.push_char('"');
         let mut after_space = false;
         let mut chars = text.chars().enumerate().peekable();
         while let Some((at, char)) = chars.next() {
@@ -189,24 +191,24 @@ impl YamlWriter {
                 (' ', Some(indent), Some(next))
                     if !after_space && at > 0 && self.column > LINE_WIDTH =>
                 {
-                    self.indent(indent);
+                    self.go_to_column(indent);
                     // A reader drops spaces at the start of a continued line, unless the first is
                     // escaped.
                     if next == ' ' {
-                        self.push('\\');
+                        self.push_char('\\');
                     }
                 }
-                _ if is_printable(char) && !is_break(char) && !matches!(char, '"' | '\\') => {
-                    self.push(char);
+                _ if is_printable(char) && !is_line_break(char) && !matches!(char, '"' | '\\') => {
+                    self.push_char(char);
                 }
-                _ => self.escape(char),
+                _ => self.write_escape(char),
             }
             after_space = char == ' ';
         }
-        self.push('"');
+        self.push_char('"');
     }
 
-    fn escape(&mut self, char: char) {
+    fn write_escape(&mut self, char: char) {
         let short = match char {
             '\0' => '0',
             '\x07' => 'a',
@@ -228,16 +230,16 @@ impl YamlWriter {
                     0x100..=0xffff => format!("\\u{code:04X}"),
                     _ => format!("\\U{code:08X}"),
                 };
-                return self.put(&digits);
+                return self.push_text(&digits);
             }
         };
-        self.push('\\');
-        self.push(short);
+        self.push_char('\\');
+        self.push_char(short);
     }
 }
 
 /// Whether YAML sees the end of a line in it.
-fn is_break(char: char) -> bool {
+fn is_line_break(char: char) -> bool {
     matches!(char, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
@@ -248,10 +250,10 @@ fn is_printable(char: char) -> bool {
 }
 
 /// Whether a string has several lines, and a literal block gives all of it back.
-fn fits_block(text: &str) -> bool {
+fn fits_literal_block(text: &str) -> bool {
     let space_before_break = || {
         let mut before = '\0';
-        text.chars().any(|char| std::mem::replace(&mut before, char) == ' ' && is_break(char))
+        text.chars().any(|char| std::mem::replace(&mut before, char) == ' ' && is_line_break(char))
     };
     text.contains('\n')
         && !text.ends_with(' ')

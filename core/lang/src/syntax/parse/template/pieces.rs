@@ -5,23 +5,23 @@ use std::borrow::Cow;
 use formwork_value::Span;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::ExprTree;
+use super::ExprWithHeight;
 use crate::syntax::Ident;
 
 /// A piece of a template: outside quotes every line has at least one of its own.
 pub(super) enum TemplatePiece<'a> {
     Literal { text: Cow<'a, str>, span: Span },
-    Interpolation(ExprTree),
-    If(ExprTree, Span),
+    Interpolation(ExprWithHeight),
+    If(ExprWithHeight, Span),
     Else(Span),
     EndIf(Span),
-    For { key: Option<Ident>, value: Ident, collection: ExprTree, span: Span },
+    For { key: Option<Ident>, value: Ident, collection: ExprWithHeight, span: Span },
     EndFor(Span),
 }
 
 impl TemplatePiece<'_> {
     /// The word that makes a directive; empty for what is none.
-    pub(super) fn keyword(&self) -> &'static str {
+    pub(super) fn directive_keyword(&self) -> &'static str {
         match self {
             Self::Literal { .. } | Self::Interpolation(_) => "",
             Self::If(..) => "if",
@@ -62,7 +62,7 @@ impl TemplatePiece<'_> {
     pub(super) fn strip_start(&mut self) {
         if let Self::Literal { text, .. } = self {
             let length = text.len() - text.trim_start().len();
-            cut_start(text, length);
+            cut_text_start(text, length);
         }
     }
 
@@ -78,7 +78,7 @@ impl TemplatePiece<'_> {
     }
 }
 
-fn cut_start(text: &mut Cow<'_, str>, length: usize) {
+fn cut_text_start(text: &mut Cow<'_, str>, length: usize) {
     match text {
         Cow::Borrowed(borrowed) => *borrowed = &borrowed[length..],
         Cow::Owned(owned) => drop(owned.drain(..length)),
@@ -88,7 +88,7 @@ fn cut_start(text: &mut Cow<'_, str>, length: usize) {
 /// Takes off every line the spaces that all lines begin with. A line that is only spaces has no say
 /// and keeps them; an interpolation at the start of a line counts as text. A line whose line break
 /// was stripped away by a `~` before it is no line of its own.
-pub(super) fn dedent(pieces: &mut [TemplatePiece<'_>]) {
+pub(super) fn remove_common_indent(pieces: &mut [TemplatePiece<'_>]) {
     let mut common = usize::MAX;
     let mut starts = Vec::new();
     let mut line_start = true;
@@ -104,7 +104,7 @@ pub(super) fn dedent(pieces: &mut [TemplatePiece<'_>]) {
             let rest = text.trim_start();
             if !(rest.is_empty() && text.ends_with('\n')) {
                 let spaces = &text[..text.len() - rest.len()];
-                common = common.min(if is_plain(spaces) {
+                common = common.min(if has_single_byte_clusters(spaces) {
                     spaces.len()
                 } else {
                     spaces.graphemes(true).count()
@@ -119,16 +119,16 @@ pub(super) fn dedent(pieces: &mut [TemplatePiece<'_>]) {
         if let TemplatePiece::Literal { text, .. } = &mut pieces[at] {
             // The text behind the spaces could be part of the last of them.
             let length = match text.get(..=common) {
-                Some(begin) if is_plain(begin) => common,
+                Some(begin) if has_single_byte_clusters(begin) => common,
                 _ => text.graphemes(true).take(common).map(str::len).sum(),
             };
-            cut_start(text, length);
+            cut_text_start(text, length);
         }
     }
 }
 
 /// Whether each byte is a grapheme cluster of its own.
-fn is_plain(text: &str) -> bool {
+fn has_single_byte_clusters(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii() && byte != b'\r')
 }
 

@@ -232,7 +232,7 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
         let limits = limited(&nested.block)?;
         match nested.nesting {
             Nesting::Single | Nesting::Group => limits,
-            Nesting::List | Nesting::Set => nested.collection(vec![limits]),
+            Nesting::List | Nesting::Set => nested.to_collection_value(vec![limits]),
             Nesting::Map => return None,
         }
     } else {

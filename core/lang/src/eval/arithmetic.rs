@@ -1,0 +1,45 @@
+//! Arithmetic on numbers that are there already: those written in an expression, and those bound by a
+//! `for`. It is most of what large expressions do, and needs neither room on the stack nor values in
+//! between. Everything else about operators is in `operator`.
+
+use formwork_value::{Number, Value};
+
+use super::{ForFrames, lookup_for_name};
+use crate::syntax::{BinaryOp, Expr, ExprKind};
+
+/// Greatest nesting of operations on this path. A search without success looks at no more than
+/// eight numbers.
+const MAX_ARITHMETIC_NESTING: u8 = 3;
+
+/// Result of an operation if it and all its parts are arithmetic on known numbers; `None` for
+/// everything else, and for operations without a result, which take the general path.
+pub(super) fn evaluate_known_arithmetic(expr: &Expr, frames: ForFrames<'_>) -> Option<Value> {
+    evaluate_known_number(expr, frames, MAX_ARITHMETIC_NESTING).map(Value::Number)
+}
+
+fn evaluate_known_number(expr: &Expr, frames: ForFrames<'_>, nesting: u8) -> Option<Number> {
+    match &expr.kind {
+        ExprKind::Number(number) => Some(number.clone()),
+        ExprKind::Variable(name) => match lookup_for_name(frames, &name.name)? {
+            Value::Number(number) => Some(number.clone()),
+            _ => None,
+        },
+        ExprKind::Parens(inner) => evaluate_known_number(inner, frames, nesting.checked_sub(1)?),
+        ExprKind::Binary { op, left, right, .. } => {
+            let nesting = nesting.checked_sub(1)?;
+            let (left, right) = (
+                evaluate_known_number(left, frames, nesting)?,
+                evaluate_known_number(right, frames, nesting)?,
+            );
+            match op {
+                BinaryOp::Add => left.add(&right),
+                BinaryOp::Subtract => left.subtract(&right),
+                BinaryOp::Multiply => left.multiply(&right),
+                BinaryOp::Divide => left.divide(&right),
+                BinaryOp::Modulo => left.remainder(&right),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,180 @@
+//! Describes the values of the names in a failing expression, so that a message shows the cause. It
+//! reports nothing itself. Callers that find an error in the value of an expression use it too.
+
+use formwork_value::diag::MentionedValue;
+use formwork_value::number::Notation;
+use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
+
+use super::{ForFrames, access, lookup_for_name};
+use crate::refs::{self, Traversal, TraversalStep};
+use crate::scope::{Scope, ScopeStep};
+use crate::syntax::Expr;
+
+/// Greatest number of names that are explained.
+const MAX_MENTIONED_NAMES: usize = 100;
+
+/// Cause of a problem. Readers take any described value for the cause, so secrets and unknown
+/// values are pointed out only where they are it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorCause {
+    /// The values themselves.
+    Values,
+    /// That a value is not known.
+    Unknown,
+    /// That a value is sensitive.
+    Sensitive,
+    /// That a value is ephemeral.
+    Ephemeral,
+}
+
+/// Describes the values of the names mentioned in an expression, for a problem that was found after
+/// it was evaluated. Sorted by name, each name once.
+///
+/// A name without steps is not described: it is one of a `for`, or stands for a whole family. Where
+/// a step leads nowhere, the value before it is described. Secrets are described only as sensitive,
+/// values of unknown type only as unknown; both only where that is the `cause`.
+#[must_use]
+pub fn describe_mentioned_values(
+    expr: &Expr,
+    scope: &dyn Scope,
+    cause: ErrorCause,
+) -> Vec<MentionedValue> {
+    describe_mentioned_in_frames(expr, None, scope, cause)
+}
+
+/// As [`describe_mentioned_values`], where names may be those of enclosing `for`s.
+pub(super) fn describe_mentioned_in_frames(
+    expr: &Expr,
+    frames: ForFrames<'_>,
+    scope: &dyn Scope,
+    cause: ErrorCause,
+) -> Vec<MentionedValue> {
+    let mut list: Vec<MentionedValue> = refs::of_expr(expr)
+        .into_iter()
+        .filter_map(|traversal| {
+            let (n_steps, value) = longest_prefix_value(&traversal, frames, scope)?;
+            Some(MentionedValue {
+                traversal: traversal_to_string(&traversal, n_steps),
+                statement: describe_value(&value, cause)?,
+            })
+        })
+        .collect();
+    list.sort_by(|a, b| a.traversal.cmp(&b.traversal));
+    list.dedup_by(|a, b| a.traversal == b.traversal);
+    list.truncate(MAX_MENTIONED_NAMES);
+    list
+}
+
+/// The value at the end of a traversal, or of as much of it as has one.
+fn longest_prefix_value(
+    traversal: &Traversal,
+    frames: ForFrames<'_>,
+    scope: &dyn Scope,
+) -> Option<(usize, Value)> {
+    // A splat leads to many values, of which none is the cause.
+    let steps: Vec<ScopeStep> = traversal.steps.iter().map_while(to_scope_step).collect();
+    (1..=steps.len())
+        .rev()
+        .find_map(|n| Some((n, value_at_steps(traversal, steps.get(..n)?, frames, scope)?)))
+}
+
+fn value_at_steps(
+    traversal: &Traversal,
+    steps: &[ScopeStep],
+    frames: ForFrames<'_>,
+    scope: &dyn Scope,
+) -> Option<Value> {
+    let (value, taken) = match lookup_for_name(frames, &traversal.root.name) {
+        Some(value) => (value.clone(), 0),
+        // A name that does not resolve is left out: its own error was reported by the evaluation.
+        None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
+    };
+    steps.get(taken..)?.iter().try_fold(value, |value, step| match step {
+        ScopeStep::Attribute(name) => access::access_attribute(&value, &name.name).ok(),
+        ScopeStep::Index(key, _) => access::access_index(&value, key).ok(),
+    })
+}
+
+fn to_scope_step(step: &TraversalStep) -> Option<ScopeStep> {
+    match step {
+        TraversalStep::Attribute(name) => Some(ScopeStep::Attribute(name.clone())),
+        TraversalStep::Key(key, span) => Some(ScopeStep::Index(Value::String(key.clone()), *span)),
+        TraversalStep::Index(at, span) => Some(ScopeStep::Index(Value::Number(at.clone()), *span)),
+        TraversalStep::Splat(_) => None,
+    }
+}
+
+fn traversal_to_string(traversal: &Traversal, n_steps: usize) -> String {
+    let mut text = traversal.root.name.to_string();
+    for step in traversal.steps.iter().take(n_steps) {
+        match step {
+            TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
+            TraversalStep::Key(key, _) => {
+                text.push_str(&format!("[{}]", crate::print_value::quote(key)));
+            }
+            TraversalStep::Index(at, _) => text.push_str(&format!("[{at}]")),
+            TraversalStep::Splat(_) => text.push_str("[*]"),
+        }
+    }
+    text
+}
+
+/// Describes a value in a few words; `None` where nothing may or can be said.
+fn describe_value(value: &Value, cause: ErrorCause) -> Option<String> {
+    let marks = value.marks();
+    if marks.contains(Marks::SENSITIVE) {
+        return (cause == ErrorCause::Sensitive).then(|| "has a sensitive value".to_owned());
+    }
+    if marks.contains(Marks::EPHEMERAL) {
+        return (cause == ErrorCause::Ephemeral).then(|| "has an ephemeral value".to_owned());
+    }
+    let ty = value.ty();
+    match (value.peek(), cause) {
+        (Value::Unknown(_), ErrorCause::Unknown) if ty == Type::Dynamic => {
+            Some("will be known only after apply".to_owned())
+        }
+        (Value::Unknown(_), _) if ty == Type::Dynamic => None,
+        (Value::Unknown(unknown), ErrorCause::Unknown) => Some(format!(
+            "is a {}{}, known only after apply",
+            ty.friendly_name(),
+            describe_length(unknown.refinement())
+        )),
+        (Value::Unknown(_), _) => Some(format!("is a {}", ty.friendly_name())),
+        (known, _) => Some(format!("is {}", print_shortened_value(known, &ty))),
+    }
+}
+
+/// The greatest length worth telling.
+const MAX_DESCRIBED_LENGTH: u64 = 1024;
+
+/// Describes the length of an unknown collection.
+fn describe_length(about: &Refinement) -> String {
+    let max = about.max_length.filter(|max| *max <= MAX_DESCRIBED_LENGTH);
+    match (about.min_length, max) {
+        (min, Some(max)) if min == max => format!(" of length {min}"),
+        (0, None) => String::new(),
+        (0, Some(max)) => format!(" with up to {max} elements"),
+        (min, None) => format!(" with at least {min} elements"),
+        (min, Some(max)) => format!(" with between {min} and {max} elements"),
+    }
+}
+
+fn print_shortened_value(value: &Value, ty: &Type) -> String {
+    match value {
+        Value::Null(_) => "null".into(),
+        Value::Bool(bool) => bool.to_string(),
+        // Terraform shows ten digits in messages.
+        Value::Number(number) => number.to_text(Notation::General, Some(10)),
+        Value::String(text) => crate::print_value::quote(text),
+        Value::Object(object) => match &**object.names() {
+            [] => "object with no attributes".into(),
+            [name] => format!("object with 1 attribute {}", crate::print_value::quote(name)),
+            names => format!("object with {} attributes", names.len()),
+        },
+        _ => match value.children().len() {
+            0 => format!("empty {}", ty.friendly_name()),
+            1 => format!("{} with 1 element", ty.friendly_name()),
+            n => format!("{} with {n} elements", ty.friendly_name()),
+        },
+    }
+}

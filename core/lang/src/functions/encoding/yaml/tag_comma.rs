@@ -1,0 +1,58 @@
+//! Commas right behind what may be a tag, which the parser cannot take. They are moved away from it
+//! before the text is parsed, and back in whatever turns out to be no tag. Knows nothing else of YAML.
+
+use std::borrow::Cow;
+
+/// A text in which no comma stands right behind what may be a tag.
+pub(super) struct TextWithMovedCommas<'t> {
+    /// The text to parse.
+    pub(super) text: Cow<'t, str>,
+    /// Marker before moved commas. It occurs nowhere in the original text.
+    gap: String,
+}
+
+impl<'t> TextWithMovedCommas<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let mut parted = String::new();
+        let (mut gap, mut done) = (String::new(), 0);
+        for (at, _) in text.match_indices(',').filter(|(at, _)| may_end_with_tag(&text[..*at])) {
+            if gap.is_empty() {
+                // Longer than every run of tabs in the text, so that the gap is found again without
+                // doubt.
+                gap = "\t".repeat(longest_tab_run(text) + 1);
+            }
+            parted.push_str(&text[done..at]);
+            parted.push_str(&gap);
+            done = at;
+        }
+        let text = if done == 0 { Cow::Borrowed(text) } else { Cow::Owned(parted + &text[done..]) };
+        Self { text, gap }
+    }
+
+    /// Whether a comma was moved away from this place in the text to parse.
+    pub(super) fn had_comma_at(&self, at: u64) -> bool {
+        let rest = usize::try_from(at).ok().and_then(|at| self.text.get(at..));
+        !self.gap.is_empty() && rest.is_some_and(|rest| rest.starts_with(&self.gap))
+    }
+
+    /// A string that was read, with its commas restored.
+    pub(super) fn restore_commas(&self, read: String) -> String {
+        if self.gap.is_empty() || !read.contains(&self.gap) {
+            read
+        } else {
+            read.replace(&self.gap, "")
+        }
+    }
+}
+
+/// Whether a tag may end where the text ends. The parser ends tags at commas, so from one comma to the
+/// one before is as far as this looks.
+fn may_end_with_tag(text: &str) -> bool {
+    let in_tag = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-;/?:@&=+$.%!~*'()".contains(byte);
+    text.ends_with('>') || text.bytes().rev().take_while(in_tag).any(|byte| byte == b'!')
+}
+
+/// Length of the longest run of tabs.
+fn longest_tab_run(text: &str) -> usize {
+    text.split(|char| char != '\t').map(str::len).max().unwrap_or(0)
+}

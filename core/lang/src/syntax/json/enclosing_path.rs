@@ -1,0 +1,46 @@
+//! The way from the outermost value of a file to where something stands.
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Span};
+
+use super::read;
+use crate::syntax::{Expr, ExprKind};
+
+/// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
+pub(in crate::syntax) fn json_path_to(sources: &Sources, span: Span) -> Option<String> {
+    let mut value = read::read_json(&mut Diagnostics::new(), sources, span.source).ok()?;
+    let mut path = String::new();
+    while let Some((step, inner)) = enclosing_step(value, span) {
+        path.push_str(&step);
+        value = inner;
+    }
+    let path = path.strip_prefix('.').unwrap_or(&path);
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+/// The member or element that is around a span, and how it is got at.
+fn enclosing_step(value: Expr, span: Span) -> Option<(String, Expr)> {
+    let leads = |inner: &Expr| {
+        matches!(inner.kind, ExprKind::Object(_) | ExprKind::Tuple(_))
+            && contains_span(inner.span, span)
+    };
+    match value.kind {
+        ExprKind::Object(items) => {
+            // Only values that hold others are steps: the innermost name would repeat the argument.
+            let item = items.into_iter().find(|item| leads(&item.value))?;
+            let ExprKind::Json(name) = item.key.kind else { return None };
+            Some((format!(".{}", name.text), item.value))
+        }
+        ExprKind::Tuple(elements) => {
+            let mut numbered = elements.into_iter().enumerate();
+            let (number, element) = numbered.find(|(_, element)| leads(element))?;
+            Some((format!("[{number}]"), element))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a span lies inside another. A span that begins where the other does is not inside it.
+pub(in crate::syntax) fn contains_span(outer: Span, span: Span) -> bool {
+    outer.start < span.start && span.start <= outer.end
+}

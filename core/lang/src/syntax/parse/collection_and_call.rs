@@ -1,0 +1,360 @@
+//! Tuples, objects, `for` expressions and calls.
+
+use std::borrow::Cow;
+
+use formwork_value::diag::Summary;
+use formwork_value::{Reported, Span, Str};
+
+use super::{ExprWithHeight, Parsed, Parser};
+use crate::messages;
+use crate::syntax::lex::{Token, TokenKind};
+use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
+
+impl Parser<'_> {
+    pub(super) fn parse_tuple(&mut self) -> Parsed {
+        let open = self.take_token();
+        self.with_newlines(false, |parser| {
+            if parser.is_at_keyword("for") {
+                return parser.parse_for_expr(open, TokenKind::CloseBracket);
+            }
+            let (elements, (close, below)) = parser.collect_list(
+                |unfinished| &mut unfinished.exprs,
+                |parser| parser.parse_tuple_elements(open),
+            )?;
+            let span = parser.token_span(open).to(parser.token_span(close));
+            parser.make_expr(ExprKind::Tuple(elements), span, below)
+        })
+    }
+
+    /// Parses elements up to the closing bracket, which is returned with the levels of the highest.
+    fn parse_tuple_elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
+        let mut below = 0;
+        loop {
+            // Also behind a comma: HCL allows one after the last element.
+            if let Some(close) = self.take_if(TokenKind::CloseBracket) {
+                return Ok((close, below));
+            }
+            let element = self.parse_expression()?;
+            below = below.max(element.height);
+            self.unfinished.exprs.push(element.expr);
+            if self.peek() != TokenKind::CloseBracket && self.take_if(TokenKind::Comma).is_none() {
+                return Err(self.report_no_separator(open));
+            }
+        }
+    }
+
+    fn report_no_separator(&mut self, open: Token) -> Reported {
+        if self.peek() == TokenKind::End {
+            return self.report_error(
+                messages::UNTERMINATED_TUPLE_CONSTRUCTOR_EXPRESSION,
+                "The text ends before the bracket that closes this one.",
+                self.token_span(open),
+            );
+        }
+        self.report_unexpected_within(
+            messages::MISSING_ITEM_SEPARATOR,
+            "A comma, or the closing bracket, is expected between the elements here.",
+            self.token_span(open),
+        )
+    }
+
+    pub(super) fn parse_object(&mut self) -> Parsed {
+        let open = self.take_token();
+        // Line ends separate the items of an object, but mean nothing in a `for` expression.
+        let at = self.at;
+        let is_for = self.with_newlines(false, |parser| parser.is_at_keyword("for"));
+        self.at = at;
+        if is_for {
+            return self
+                .with_newlines(false, |parser| parser.parse_for_expr(open, TokenKind::CloseBrace));
+        }
+        self.with_newlines(true, |parser| {
+            let (items, (close, below)) = parser.collect_list(
+                |unfinished| &mut unfinished.items,
+                |parser| parser.parse_object_items(open),
+            )?;
+            let span = parser.token_span(open).to(parser.token_span(close));
+            parser.make_expr(ExprKind::Object(items), span, below)
+        })
+    }
+
+    /// Parses items up to the closing brace, which is returned with the levels of the highest.
+    fn parse_object_items(&mut self, open: Token) -> Parsed<(Token, usize)> {
+        let mut below = 0;
+        loop {
+            while self.take_if(TokenKind::Newline).is_some() {}
+            // Also behind a separator: HCL allows one after the last item.
+            if let Some(close) = self.take_if(TokenKind::CloseBrace) {
+                return Ok((close, below));
+            }
+            let (item, height) = self.parse_object_item(open)?;
+            below = below.max(height);
+            self.unfinished.items.push(item);
+            match self.peek() {
+                TokenKind::CloseBrace => {}
+                TokenKind::Comma | TokenKind::Newline => {
+                    self.take_token();
+                }
+                _ => {
+                    return Err(self.report_unfinished_object(
+                        open,
+                        messages::MISSING_ATTRIBUTE_SEPARATOR,
+                        "A comma or a line end is expected between the items of an object here.",
+                    ));
+                }
+            }
+        }
+    }
+
+    fn report_unfinished_object(
+        &mut self,
+        open: Token,
+        summary: impl Into<Summary>,
+        detail: &str,
+    ) -> Reported {
+        if self.peek() == TokenKind::End {
+            return self.report_error(
+                messages::UNTERMINATED_OBJECT_CONSTRUCTOR_EXPRESSION,
+                "The text ends before the brace that closes this one.",
+                self.token_span(open),
+            );
+        }
+        self.report_unexpected(summary, detail)
+    }
+
+    fn parse_object_item(&mut self, open: Token) -> Parsed<(ObjectItem, usize)> {
+        let key = self.parse_expression()?;
+        match self.peek() {
+            TokenKind::Equals | TokenKind::Colon => {
+                self.take_token();
+            }
+            TokenKind::Newline | TokenKind::Comma => {
+                return Err(self.report_unfinished_object(
+                    open,
+                    messages::MISSING_ATTRIBUTE_VALUE,
+                    "An equals sign and the value are expected behind the key.",
+                ));
+            }
+            TokenKind::Ident | TokenKind::Dot => {
+                return Err(self.report_unfinished_object(
+                    open,
+                    messages::MISSING_KEY_VALUE_SEPARATOR,
+                    "An equals sign is expected behind the key. A key that is not a single name must stand in quotes.",
+                ));
+            }
+            _ => {
+                return Err(self.report_unfinished_object(
+                    open,
+                    messages::MISSING_KEY_VALUE_SEPARATOR,
+                    "An equals sign is expected behind the key.",
+                ));
+            }
+        }
+        // Decided only here: the same tokens are a variable anywhere but before a separator.
+        let (key, bare, key_height) = to_object_key(key);
+        let value = self.parse_expression()?;
+        Ok((ObjectItem { key, bare, value: value.expr }, key_height.max(value.height)))
+    }
+
+    /// Parses the rest of a `for` expression; the next token is `for`. Line ends mean nothing.
+    fn parse_for_expr(&mut self, open: Token, closer: TokenKind) -> Parsed {
+        self.take_token();
+        let (key, value) = self.parse_for_names("expression")?;
+        let collection = self.parse_expression()?;
+        if self.take_if(TokenKind::Colon).is_none() {
+            return Err(self.report_invalid_for(
+                "expression",
+                "A colon is expected between the collection and the result.",
+            ));
+        }
+        // Whether this is a key or the result is known only by the arrow behind it.
+        let mut result = self.parse_expression()?;
+        let mut result_key = None;
+        if self.take_if(TokenKind::FatArrow).is_some() {
+            let value = self.parse_expression()?;
+            result_key = Some(std::mem::replace(&mut result, value));
+        }
+        let ellipsis = self.take_if(TokenKind::Ellipsis);
+        let mut condition = None;
+        if self.is_at_keyword("if") {
+            self.take_token();
+            condition = Some(self.parse_expression()?);
+        }
+        let Some(close) = self.take_if(closer) else {
+            return Err(self.report_invalid_for(
+                "expression",
+                "Extra characters after the end of the 'for' expression. A closing bracket is expected here.",
+            ));
+        };
+        // Checked at the end, so that the whole expression was read and parsing can go on behind
+        // it.
+        self.check_for_form(closer, result_key.as_ref(), &result, ellipsis)?;
+        let parts = [Some(&collection), Some(&result), result_key.as_ref(), condition.as_ref()];
+        let below = parts.into_iter().flatten().map(|tree| tree.height).max().unwrap_or(0);
+        let kind = ExprKind::For(Box::new(ForExpr {
+            key,
+            value,
+            collection: collection.expr,
+            result_key: result_key.map(|tree| tree.expr),
+            result: result.expr,
+            group: ellipsis.is_some(),
+            condition: condition.map(|tree| tree.expr),
+        }));
+        let span = self.token_span(open).to(self.token_span(close));
+        self.make_expr(kind, span, below)
+    }
+
+    /// Checks that a key and grouping are there exactly where an object is built.
+    fn check_for_form(
+        &mut self,
+        closer: TokenKind,
+        key: Option<&ExprWithHeight>,
+        result: &ExprWithHeight,
+        ellipsis: Option<Token>,
+    ) -> Parsed<()> {
+        let summary = messages::INVALID_FOR_EXPRESSION;
+        match (closer, key, ellipsis) {
+            (TokenKind::CloseBrace, None, _) => Err(self.report_error(
+                summary,
+                "In braces the result is an object, whose keys are needed too: key => value.",
+                result.expr.span,
+            )),
+            (TokenKind::CloseBracket, Some(key), _) => Err(self.report_error(
+                summary,
+                "In brackets the result is a tuple, which has no keys. For an object use braces.",
+                key.expr.span,
+            )),
+            (TokenKind::CloseBracket, None, Some(ellipsis)) => Err(self.report_error(
+                summary,
+                "In brackets the result is a tuple, whose elements cannot be grouped by key.",
+                self.token_span(ellipsis),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Parses the names and the `in` of a `for`.
+    pub(super) fn parse_for_names(&mut self, what: &str) -> Parsed<(Option<Ident>, Ident)> {
+        let first = self.parse_for_name(what)?;
+        let names = match self.take_if(TokenKind::Comma) {
+            Some(_) => (Some(first), self.parse_for_name(what)?),
+            None => (None, first),
+        };
+        if !self.is_at_keyword("in") {
+            return Err(self.report_invalid_for(what, "The word in is expected behind the names."));
+        }
+        self.take_token();
+        Ok(names)
+    }
+
+    fn parse_for_name(&mut self, what: &str) -> Parsed<Ident> {
+        match self.take_if(TokenKind::Ident) {
+            Some(token) => Ok(self.parse_ident(token)),
+            None => Err(self.report_invalid_for(what, "A name for the element is expected here.")),
+        }
+    }
+
+    fn report_invalid_for(&mut self, what: &str, detail: &str) -> Reported {
+        self.report_unexpected(messages::INVALID_FOR_PART.with(&[&what]), detail)
+    }
+
+    /// Parses the rest of a call, from what follows the first word of its name.
+    pub(super) fn parse_call(&mut self, first: Token) -> Parsed {
+        let name = self.parse_function_name(first)?;
+        let Some(open) = self.take_if(TokenKind::OpenParen) else {
+            return Err(self.report_unexpected(
+                messages::MISSING_OPEN_PARENTHESIS,
+                "The name of a function is followed by its arguments in parentheses.",
+            ));
+        };
+        let start = name.span;
+        let (args, end) = self.with_newlines(false, |parser| {
+            let whole = start.to(parser.token_span(open));
+            parser.collect_list(
+                |unfinished| &mut unfinished.exprs,
+                |parser| parser.parse_arguments(whole),
+            )
+        })?;
+        let (close, expand, below) = end;
+        let parens = self.token_span(open).to(self.token_span(close));
+        let call = Call { name, args, expand, parens };
+        self.make_expr(ExprKind::Call(Box::new(call)), start.to(parens), below)
+    }
+
+    fn parse_function_name(&mut self, first: Token) -> Parsed<Ident> {
+        let mut last = first;
+        let mut name = Cow::Borrowed(self.token_text(first));
+        while self.take_if(TokenKind::DoubleColon).is_some() {
+            let Some(token) = self.take_if(TokenKind::Ident) else {
+                return Err(self.report_unexpected(
+                    messages::MISSING_FUNCTION_NAME,
+                    "The name of a function is expected behind the double colon.",
+                ));
+            };
+            name = name + "::" + self.token_text(token);
+            last = token;
+        }
+        Ok(Ident {
+            name: self.names.intern(&name),
+            span: self.token_span(first).to(self.token_span(last)),
+        })
+    }
+
+    /// Parses arguments up to the closing parenthesis. That is returned, whether the last argument is
+    /// expanded, and the levels of the highest.
+    fn parse_arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
+        let mut below = 0;
+        loop {
+            if let Some(close) = self.take_if(TokenKind::CloseParen) {
+                return Ok((close, false, below));
+            }
+            let arg = self.parse_expression()?;
+            below = below.max(arg.height);
+            self.unfinished.exprs.push(arg.expr);
+            match self.peek() {
+                TokenKind::CloseParen => {}
+                TokenKind::Comma => {
+                    self.take_token();
+                }
+                TokenKind::Ellipsis => {
+                    let dots = self.take_token();
+                    let Some(close) = self.take_if(TokenKind::CloseParen) else {
+                        return Err(self.report_unexpected_token(
+                            dots,
+                            messages::MISSING_CLOSING_PARENTHESIS,
+                            "Only the last argument can be expanded with three dots, so the closing parenthesis must follow them.",
+                        ));
+                    };
+                    return Ok((close, true, below));
+                }
+                TokenKind::End => {
+                    return Err(self.report_error(
+                        messages::UNTERMINATED_FUNCTION_CALL,
+                        "The text ends before the parenthesis that closes this call.",
+                        begin,
+                    ));
+                }
+                _ => {
+                    return Err(self.report_unexpected(
+                        messages::MISSING_ARGUMENT_SEPARATOR,
+                        "A comma, or the closing parenthesis, is expected between the arguments here.",
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// Makes a name, also one that is a keyword elsewhere, the string of a key. A name with steps
+/// behind it stays a traversal: evaluation refuses it, and readers of names may take it.
+fn to_object_key(key: ExprWithHeight) -> (Expr, bool, usize) {
+    let span = key.expr.span;
+    let name = match &key.expr.kind {
+        ExprKind::Variable(ident) => ident.name.clone(),
+        // As in HCL, a keyword that stands alone before a separator is a name.
+        ExprKind::Null => Str::new("null"),
+        ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
+        _ => return (key.expr, false, key.height),
+    };
+    (Expr { kind: ExprKind::Text(name, span), span }, true, 1)
+}

@@ -1,0 +1,99 @@
+//! Takes out of stored JSON what a schema no longer has, leaving all other text as it is.
+
+use super::DecodeError;
+use super::parse::{JsonNode, JsonNodeKind};
+use crate::{Str, Type};
+
+/// Removes attributes that `ty` does not have from the JSON of a stored object. Returns `None` when
+/// there are none, so that the caller can go on with the very bytes it has.
+///
+/// Attributes are looked for in objects, and in objects inside lists, sets and maps. A value that
+/// brings its own type is left alone, and so is what has not the form of the type.
+///
+/// # Errors
+/// When the text is not JSON.
+pub fn strip_removed_attributes(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>>, DecodeError> {
+    let node = super::parse_json_tree(text)?;
+    let mut cuts = Vec::new();
+    find_removed_ranges(&node, ty, &mut cuts);
+    if cuts.is_empty() {
+        return Ok(None);
+    }
+    // The rest is copied byte for byte, because a provider may compare what it reads with what it
+    // wrote.
+    let mut out = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for cut in cuts {
+        out.extend_from_slice(&text[copied..cut.start]);
+        copied = cut.end;
+    }
+    out.extend_from_slice(&text[copied..]);
+    Ok(Some(out))
+}
+
+/// Finds the ranges to cut, in the order of the text, none overlapping another.
+fn find_removed_ranges(node: &JsonNode<'_>, ty: &Type, cuts: &mut Vec<std::ops::Range<usize>>) {
+    match (&node.kind, ty) {
+        (JsonNodeKind::Array(items), Type::List(element) | Type::Set(element)) => {
+            items.iter().for_each(|item| find_removed_ranges(item, element, cuts));
+        }
+        (JsonNodeKind::Object(members), Type::Map(element)) => {
+            members.iter().for_each(|member| find_removed_ranges(&member.value, element, cuts));
+        }
+        (JsonNodeKind::Object(members), Type::Object(shape)) => {
+            let mut n_kept = 0;
+            for (at, member) in members.iter().enumerate() {
+                if let Some(ty) = shape.attributes.get(&Str::new(&member.name)) {
+                    n_kept += 1;
+                    find_removed_ranges(&member.value, ty, cuts);
+                    continue;
+                }
+                // One comma goes with the member: the one before it if anything kept stands there,
+                // the one after it otherwise.
+                let before = at.checked_sub(1).map(|before| members[before].value.range.end);
+                let after = members.get(at + 1).map(|after| after.name_range.start);
+                let own = member.name_range.start..member.value.range.end;
+                cuts.push(match (before, after) {
+                    (Some(before), _) if n_kept > 0 => before..own.end,
+                    (_, Some(after)) => own.start..after,
+                    _ => own,
+                });
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, want: Option<&str>) {
+        let inner = Type::object([("x", Type::String)]);
+        let ty = Type::object([
+            ("a", Type::String),
+            ("b", Type::list(inner.clone())),
+            ("c", Type::map(inner)),
+            ("d", Type::Dynamic),
+        ]);
+        let stripped = strip_removed_attributes(text.as_bytes(), &ty).unwrap();
+        assert_eq!(
+            stripped.map(|text| String::from_utf8(text).unwrap()).as_deref(),
+            want,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn removed_attributes_are_cut_and_all_else_stays_as_written() {
+        check(r#"{"a": "1", "b": [{"x": "2"}]}"#, None);
+        check(r#"{"gone":1}"#, Some("{}"));
+        check(r#"{ "gone": 1, "a": "1" }"#, Some(r#"{ "a": "1" }"#));
+        check(r#"{ "a": 1.50, "gone": [1] }"#, Some(r#"{ "a": 1.50 }"#));
+        check(r#"{"u":1,"v":2,"a":"1","w":3,"y":4}"#, Some(r#"{"a":"1"}"#));
+        check(r#"{"b":[{"x":"1","gone":{}},{"gone":0}]}"#, Some(r#"{"b":[{"x":"1"},{}]}"#));
+        check(r#"{"c":{"k":{"gone":0,"x":null}}}"#, Some(r#"{"c":{"k":{"x":null}}}"#));
+        check(r#"{"d":{"value":{"gone":1},"type":["object",{}]}}"#, None);
+        check(r#"{"b":{"gone":1}}"#, None);
+    }
+}

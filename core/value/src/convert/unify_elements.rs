@@ -1,0 +1,69 @@
+//! The one type that the elements of a new collection get, once each of them was converted.
+
+use super::{ConversionError, ConversionSafety, convert_part};
+use crate::ty::unify::unify_with_safety;
+use crate::{Type, Value};
+
+/// Treatment of elements whose types differ after conversion. This happens where the wanted type
+/// has `Dynamic` inside.
+#[derive(Clone, Copy)]
+pub(super) struct ElementUnificationRule {
+    /// The reason to give when they do not agree.
+    pub(super) disagreement: &'static str,
+    /// Whether they are converted once more, to their common type.
+    pub(super) unify: bool,
+}
+
+impl ElementUnificationRule {
+    /// The rule for a map whose elements are to have the type.
+    pub(super) fn for_map(element: &Type, disagreement: &'static str) -> Self {
+        // cty unifies the elements of a map only if they are collections or objects.
+        let unify = element.is_collection() || matches!(element, Type::Object(_));
+        Self { disagreement, unify }
+    }
+}
+
+/// Gives elements one type, as close to `wanted` as they are.
+pub(super) fn unify_elements(
+    wanted: &Type,
+    mut items: Vec<Value>,
+    rule: ElementUnificationRule,
+) -> Result<(Type, Vec<Value>), ConversionError> {
+    let ty = wanted.without_optional();
+    if items.is_empty() || !ty.has_dynamic() {
+        return Ok((ty, items));
+    }
+    let agreed = |items: &[Value]| {
+        let base = items.iter().map(Value::ty).find(|ty| *ty != Type::Dynamic)?;
+        items.iter().all(|item| item.has_type(&base)).then_some(base)
+    };
+    if let Some(ty) = agreed(&items) {
+        return Ok((ty, items));
+    }
+    if rule.unify {
+        let types: Vec<Type> = items.iter().map(Value::ty).collect();
+        let common = unify_with_safety(ConversionSafety::Unsafe, &types).ok_or_else(|| {
+            ConversionError::new("cannot find a common base type for all elements")
+        })?;
+        convert_matching_items(&mut items, |_| true, &common)?;
+    }
+    // Nulls and unknowns of no type yet take that of the others.
+    let Some(base) = items.iter().map(Value::ty).find(|ty| *ty != Type::Dynamic) else {
+        return Ok((Type::Dynamic, items));
+    };
+    convert_matching_items(&mut items, |item| item.has_type(&Type::Dynamic), &base)?;
+    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| ConversionError::new(rule.disagreement))
+}
+
+fn convert_matching_items(
+    items: &mut [Value],
+    which: impl Fn(&Value) -> bool,
+    ty: &Type,
+) -> Result<(), ConversionError> {
+    for item in items.iter_mut().filter(|item| which(item)) {
+        if let Some(converted) = convert_part(item, ty)? {
+            *item = converted;
+        }
+    }
+    Ok(())
+}
